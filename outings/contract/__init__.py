@@ -1,0 +1,1 @@
+"""What may be asked and what may be answered: declarations only, no I/O, nothing else of ours imported."""

@@ -1,0 +1,61 @@
+"""Camp: dated, priced sessions of a day or more."""
+
+from datetime import date
+
+from outings.contract.resources.class_ import Registration
+from outings.contract.resources.event import EventLinks
+from outings.contract.resources.shared import (
+    AgeRange,
+    Ages,
+    Clock,
+    Facts,
+    Instant,
+    Member,
+    Price,
+    Traits,
+)
+
+
+class Session(Member):
+    id: str
+    name: str | None
+    theme: str | None
+    starts_on: date | None
+    ends_on: date | None
+    days: tuple[str, ...]
+    start_time: Clock | None
+    end_time: Clock | None
+    is_overnight: bool | None
+    timezone: str
+    ages: AgeRange
+    price: Price
+    registration: Registration
+    updated_at: Instant | None
+
+
+class ExtendedCare(Member):
+    before_available: bool | None = None
+    after_available: bool | None = None
+    price: float | None = None
+    notes: str | None = None
+
+
+class Camp(Facts):
+    """`starts_on` and `ends_on` are the least and greatest over the sessions."""
+
+    camp_type: str
+    is_overnight: bool | None
+    year: int | None
+    starts_on: date | None
+    ends_on: date | None
+    timezone: str
+    sessions_total: int
+    sessions: tuple[Session, ...]
+    extended_care: ExtendedCare
+    meals_included: bool | None
+    what_to_bring: str | None
+    price: Price
+    registration: Registration
+    ages: Ages
+    traits: Traits
+    links: EventLinks

@@ -1,0 +1,112 @@
+"""Class: a programme with a term and meetings, in one section or several."""
+
+from msgspec import Struct
+
+from outings.contract.resources.event import EventLinks
+from outings.contract.resources.shared import (
+    AgeRange,
+    Ages,
+    Clock,
+    CompactCard,
+    Facts,
+    Instant,
+    Member,
+    Price,
+    Term,
+    Traits,
+)
+
+
+class Program(Member):
+    enrollment_type: str | None = None
+    skill_level_notes: str | None = None
+    adult_participation: str | None = None
+    what_youll_learn: str | None = None
+    prerequisites: str | None = None
+
+
+class Schedule(Member):
+    type: str | None = None
+    days: tuple[str, ...] = ()
+    start_time: Clock | None = None
+    end_time: Clock | None = None
+    duration_minutes: int | None = None
+    is_recurring: bool | None = None
+    rrule: str | None = None
+    notes: str | None = None
+    timezone: str | None = None
+
+
+class Tuition(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    amount: float | None = None
+    from_: float | None = None
+    text: str | None = None
+    drop_in_price: float | None = None
+    trial_price: float | None = None
+    trial_notes: str | None = None
+    currency: str | None = None
+
+
+class Registration(Member):
+    url: str | None = None
+    status: str | None = None
+    opens_at: Instant | None = None
+    spots_remaining: int | None = None
+    has_spots_available: bool | None = None
+    waitlist_available: bool | None = None
+
+
+class ClassRegistration(Registration):
+    sections_with_spots: int | None = None
+
+
+class SectionSchedule(Member):
+    days: tuple[str, ...] = ()
+    start_time: Clock | None = None
+    end_time: Clock | None = None
+    duration_minutes: int | None = None
+    rrule: str | None = None
+    notes: str | None = None
+    timezone: str | None = None
+
+
+class SectionTuition(Member):
+    amount: float | None = None
+    text: str | None = None
+    drop_in_price: float | None = None
+    currency: str | None = None
+
+
+class SectionRegistration(Member):
+    url: str | None = None
+    status: str | None = None
+    spots_remaining: int | None = None
+    has_spots_available: bool | None = None
+    waitlist_available: bool | None = None
+
+
+class Section(Member):
+    id: str
+    name: str | None
+    schedule: SectionSchedule
+    term: Term
+    ages: AgeRange
+    tuition: SectionTuition
+    registration: SectionRegistration
+    updated_at: Instant | None
+
+
+class Class(Facts):
+    program: Program
+    term: Term
+    schedule: Schedule
+    tuition: Tuition
+    price: Price
+    registration: ClassRegistration
+    sections_total: int
+    sections: tuple[Section, ...]
+    ages: Ages
+    traits: Traits
+    occasions: tuple[str, ...]
+    links: EventLinks
+    sessions: tuple[CompactCard, ...] = ()

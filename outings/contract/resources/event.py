@@ -1,0 +1,73 @@
+"""Event: something that happens once, or again and again by a rule."""
+
+from msgspec import UNSET, UnsetType
+
+from outings.contract.resources.shared import (
+    Ages,
+    Clock,
+    Facts,
+    Instant,
+    Local,
+    Member,
+    Price,
+    Traits,
+)
+
+
+class EventLinks(Member):
+    self: str
+    place: str | None = None
+    organization: str | None = None
+
+
+class Occurrence(Member):
+    """Of a series: its next live date on or after the answer's local date, and how many are left.
+
+    `remaining` and `total` are null when the series has no end.
+    """
+
+    next_starts_at: Instant | None
+    next_starts_local: Local | None
+    remaining: int | None
+    total: int | None
+
+
+class ExpandedOccurrence(Occurrence):
+    """With `occurrences=expand`: this item's own date. `index` counts from 1 at the anchor;
+    `key` is `<event id>_<YYYYMMDDTHHMMSS local>`."""
+
+    key: str
+    starts_at: Instant
+    starts_local: Local
+    ends_at: Instant | None
+    ends_local: Local | None
+    date_on: str
+    index: int
+    is_first: bool
+    is_last: bool
+
+
+class Event(Facts):
+    starts_local: Local | None
+    ends_local: Local | None
+    start_time: Clock | None
+    has_time: bool
+    has_date: bool
+    all_day: bool
+    timezone: str
+    starts_at: Instant | None
+    ends_at: Instant | None
+    is_recurring: bool
+    rrule: str | None
+    recurrence_description: str | None
+    price: Price
+    ages: Ages
+    traits: Traits
+    occasions: tuple[str, ...]
+    teams: tuple[str, ...]
+    registration_url: str | None
+    ticket_url: str | None
+    registration_required: bool | None
+    is_sold_out: bool | None
+    links: EventLinks
+    occurrence: Occurrence | ExpandedOccurrence | UnsetType = UNSET

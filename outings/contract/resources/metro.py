@@ -1,0 +1,30 @@
+"""Metro: a city or region whose listings are published together."""
+
+from outings.contract.resources.organization import Counts
+from outings.contract.resources.shared import Member
+
+
+class Center(Member):
+    lat: float
+    lng: float
+
+
+class Bounds(Member):
+    south: float
+    west: float
+    north: float
+    east: float
+
+
+class Metro(Member):
+    """`accessible` says whether this key may read it; `counts` are of what the key may read."""
+
+    slug: str
+    name: str
+    timezone: str
+    aliases: tuple[str, ...]
+    center: Center
+    bounds: Bounds
+    counts: Counts
+    accessible: bool
+    links: dict[str, str]

@@ -1,0 +1,127 @@
+"""Sub-objects that several resources share. Null means that the source did not state it, never "no"."""
+
+from datetime import date
+
+from msgspec import Struct
+
+# Text forms, so that a document is encoded once and in one way:
+# an instant is "2026-08-10T16:00:00Z", a local time "2026-08-10T09:00:00", a clock time "09:00:00".
+Instant = str
+Local = str
+Clock = str
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    """Base of every public object: all members present, null where not stated."""
+
+
+class OrganizationReference(Member):
+    id: str | None = None
+    name: str | None = None
+    slug: str | None = None
+
+
+class PlaceReference(Member):
+    id: str
+    slug: str
+    name: str
+
+
+class Location(Member):
+    address: str | None = None
+    street_address: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    lat: float | None = None
+    lng: float | None = None
+    neighborhood: str | None = None
+    neighborhood_slug: str | None = None
+
+
+class Price(Member):
+    """`is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else null."""
+
+    type: str | None = None
+    min: float | None = None
+    max: float | None = None
+    scope: str | None = None
+    note: str | None = None
+    unit: str | None = None
+    is_free: bool | None = None
+    currency: str | None = None
+
+
+class Ages(Member):
+    """Whole years; an open end is null. `bands` overlap the range (decisions: 0-1, 1-3, 4-6, 7-12)."""
+
+    min: int | None = None
+    max: int | None = None
+    text: str | None = None
+    audience: str | None = None
+    bands: tuple[str, ...] = ()
+
+
+class AgeRange(Member):
+    min: int | None = None
+    max: int | None = None
+    text: str | None = None
+
+
+class Traits(Member):
+    seasons: tuple[str, ...] = ()
+
+
+class Term(Member):
+    name: str | None = None
+    starts_on: date | None = None
+    ends_on: date | None = None
+    total_classes: int | None = None
+
+
+class CompactCard(Member):
+    """A listing as `related` groups and a class's `sessions` show it."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+    starts_local: Local | None
+    timezone: str | None
+    place: PlaceReference | None
+    price: Price | None
+    ages: Ages
+    categories: tuple[str, ...]
+    image_url: str | None
+    links: dict[str, str]
+
+
+class Listing(Member):
+    """Members that events, classes, camps and places have in common."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+    description: str | None
+    audience: str
+    categories: tuple[str, ...]
+    image_url: str | None
+    organization: OrganizationReference
+    confidence: float
+    verified_at: Instant | None
+    metro: str
+    status: str
+    created_at: Instant | None
+    updated_at: Instant | None
+
+
+class Facts(Listing):
+    """What a dated listing inherits of its linked place; null means unknown."""
+
+    place: PlaceReference | None
+    location: Location
+    is_indoor: bool | None
+    is_outdoor: bool | None
+    good_for_rainy: bool | None
+    is_sensory_friendly: bool | None

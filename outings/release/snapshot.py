@@ -1,0 +1,58 @@
+"""A metro's snapshot as a reader holds it: tables on local disk, packs mapped, and what the manifest says."""
+
+import mmap
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from outings.contract.resources.metro import Bounds, Center
+from outings.contract.vocabulary import Vocabulary
+
+
+class MetroSettings(Struct, frozen=True, kw_only=True):
+    """What the configuration says of a metro, as its manifest carries it."""
+
+    slug: str
+    name: str
+    timezone: str
+    aliases: tuple[str, ...] = ()
+    center: Center
+    bounds: Bounds
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """An answer written ahead: the object's name (SHA-256 of its gzip bytes) and sizes in bytes."""
+
+    object: str
+    size: int
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """Everything that an answer about one metro may depend on. Never changes once made.
+
+    `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
+    `<canonical request>@<local date>`.
+    """
+
+    metro: MetroSettings
+    hash: str
+    stamp: datetime
+    vocabulary: Vocabulary
+    tables: Mapping[str, Path]
+    packs: tuple[mmap.mmap | bytes, ...]
+    pages: Mapping[str, Page] = {}
+
+    def read_document(self, pack: int, offset: int, length: int) -> bytes:
+        """A listing's or an organization's document, as stored: without its moving member."""
+        return self.packs[pack][offset : offset + length]
+
+
+class Release(Struct, frozen=True, kw_only=True):
+    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug."""
+
+    id: str
+    sequence: int
+    latest_version_id: int
+    metros: Mapping[str, Snapshot]

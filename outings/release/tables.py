@@ -1,0 +1,154 @@
+"""The columns of a snapshot's tables: the seam between the build, which writes them, and answers, which read them.
+
+Units: instants are seconds since 1970 in UTC; clock times are seconds of the local day; ages are whole
+years; a bit set has bit i for the i-th word of the vocabulary in the metro's manifest. Null means "not stated".
+`row` is a listing's place in its table's natural order (`docs/decisions`), so that order by `row` is the order
+of a list and a happening points to its listing by a small integer.
+"""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+# Another layout is another number: a reader never opens tables of a layout that it does not know.
+LAYOUT = 1
+# A renderer that writes other bytes for the same members is another number.
+RENDERER = 1
+
+# Where a row's document is: pack's index in the manifest, byte offset and length.
+_DOCUMENT: Mapping[str, pl.DataType] = {
+    "pack": pl.UInt16(),
+    "offset": pl.UInt64(),
+    "length": pl.UInt32(),
+}
+
+# What a build and the change feed know a row by. `source` is `<feed>/<source_id>`.
+_IDENTITY: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "id": pl.String(),
+    "status": pl.UInt8(),  # index in vocabulary.STATUSES
+    "slug": pl.String(),
+    "name": pl.String(),
+    "name_key": pl.String(),  # the name, case-folded
+    "hash": pl.Binary(),  # 32 bytes
+    "created_at": pl.Int64(),
+    "updated_at": pl.Int64(),
+    "reason": pl.String(),  # of an archived row: vocabulary.REMOVAL_REASONS
+    "replaced_by": pl.String(),
+    "source": pl.String(),
+}
+
+LISTINGS: Mapping[str, pl.DataType] = {
+    **_IDENTITY,
+    "type": pl.UInt8(),  # index in vocabulary.TYPES; rows are ordered by type first
+    **_DOCUMENT,
+    "object": pl.Binary(),  # SHA-256 of the detail's gzip object; null where the detail moves with the day
+    "audience": pl.UInt8(),  # index in vocabulary.AUDIENCES
+    "categories": pl.UInt64(),
+    "seasons": pl.UInt64(),
+    "occasions": pl.UInt64(),
+    "teams": pl.UInt64(),
+    "confidence": pl.Float64(),
+    "age_min": pl.Int16(),
+    "age_max": pl.Int16(),
+    "price_min": pl.Float64(),
+    "is_free": pl.Boolean(),
+    "lat": pl.Float64(),
+    "lng": pl.Float64(),
+    "neighborhood_slug": pl.String(),
+    "neighborhood_key": pl.String(),  # the name as `neighborhood=` compares it
+    "place_id": pl.String(),
+    "organization_id": pl.String(),
+    "is_indoor": pl.Boolean(),
+    "is_outdoor": pl.Boolean(),
+    "is_sensory_friendly": pl.Boolean(),
+    "timezone": pl.String(),
+    "starts_at": pl.Int64(),  # events: the anchor's instant; null when dateless
+    "has_time": pl.Boolean(),
+    "is_recurring": pl.Boolean(),
+    "occurrences_total": pl.UInt32(),  # null when the series has no end (or the row is no event)
+    "enrollment_type": pl.UInt8(),  # index in vocabulary.ENROLLMENT_TYPES
+    "program_key": pl.String(),  # classes that are one card share it
+    "year": pl.Int16(),
+    "is_overnight": pl.Boolean(),
+    "type_hint": pl.UInt8(),  # index in the vocabulary's type_hints
+    "has_birthday_parties": pl.Boolean(),
+    "has_classes": pl.Boolean(),
+}
+
+# One row an occurrence within the horizon, a dated single event included, ordered by starts_at, id, starts_local.
+OCCURRENCES: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "index": pl.UInt32(),  # 1 at the anchor, counted over live occurrences
+    "starts_at": pl.Int64(),
+    "ends_at": pl.Int64(),
+    "starts_local": pl.Datetime("us"),
+    "ends_local": pl.Datetime("us"),
+    "date": pl.Date(),  # of starts_local
+    "weekday": pl.UInt8(),  # index in vocabulary.WEEKDAYS
+    "time": pl.Int32(),  # null without a clock time
+}
+
+# One row a section; a class without sections is its own one section (section 0).
+# Ages and price that a section does not state are its class's.
+SECTIONS: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "section": pl.UInt16(),
+    "starts_on": pl.Date(),
+    "ends_on": pl.Date(),
+    "days": pl.UInt8(),  # bit set over WEEKDAYS; null when not stated
+    "time": pl.Int32(),
+    "age_min": pl.Int16(),
+    "age_max": pl.Int16(),
+    "price_min": pl.Float64(),
+    "is_free": pl.Boolean(),
+    "openings": pl.Boolean(),
+}
+
+# One row a session; a camp without sessions is its own one session (session 0, without dates).
+SESSIONS: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "session": pl.UInt16(),
+    "starts_on": pl.Date(),
+    "ends_on": pl.Date(),
+    "days": pl.UInt8(),
+    "time": pl.Int32(),
+    "age_min": pl.Int16(),
+    "age_max": pl.Int16(),
+    "price_min": pl.Float64(),
+    "is_free": pl.Boolean(),
+    "is_overnight": pl.Boolean(),
+    "openings": pl.Boolean(),
+}
+
+ORGANIZATIONS: Mapping[str, pl.DataType] = {
+    **_IDENTITY,
+    **_DOCUMENT,
+    "website_url": pl.String(),
+    "domain": pl.String(),
+    "categories": pl.UInt64(),  # of the record and of its published listings in this metro
+}
+
+NEIGHBORHOODS: Mapping[str, pl.DataType] = {
+    "slug": pl.String(),
+    "name": pl.String(),
+    "key": pl.String(),
+    "lat": pl.Float64(),
+    "lng": pl.Float64(),
+    "south": pl.Float64(),
+    "west": pl.Float64(),
+    "north": pl.Float64(),
+    "east": pl.Float64(),
+}
+
+TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
+    "listings": LISTINGS,
+    "occurrences": OCCURRENCES,
+    "sections": SECTIONS,
+    "sessions": SESSIONS,
+    "organizations": ORGANIZATIONS,
+    "neighborhoods": NEIGHBORHOODS,
+}
+
+# Of each listing type: its happenings' table.
+HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
