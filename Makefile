@@ -1,0 +1,57 @@
+# Everything that a person or CI does here, one word each. `make` alone lists them.
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Debian packages that tests need beside Python; a list, empty as long as pip brings everything.
+TEST_PACKAGES :=
+
+# How many cases a generated test tries, and how often a crash test kills.
+export OUTINGS_TEST_CASES
+LONG_TEST_CASES := 1000
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test test-long check format bench clean build
+
+help:
+	@printf '%s\n' \
+	  'make run        the environment, two sample metros, a key, and an API on 127.0.0.1:8000' \
+	  'make test       the environment and all tests' \
+	  'make test-long  the same with $(LONG_TEST_CASES) generated cases and kills a test (OUTINGS_TEST_CASES)' \
+	  'make check      lint, types, one-way imports, sizes of files' \
+	  'make bench      the measurements' \
+	  'make install    the environment alone, in $(VENV)' \
+	  'make clean      remove what commands made here (the environment stays)'
+
+install:
+	@tools/install_environment $(VENV)
+
+run: install
+	@$(BIN)/outings demo
+
+test: install
+	@tools/install_packages $(TEST_PACKAGES)
+	$(BIN)/pytest $(ARGS)
+
+test-long: OUTINGS_TEST_CASES := $(LONG_TEST_CASES)
+test-long: test
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/check_sizes.py
+
+format: install
+	$(BIN)/ruff check --fix .
+
+bench: install
+	$(BIN)/python -m bench $(ARGS)
+
+clean:
+	rm -rf var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+# A folder of that name is kept in version control; without this line `make build` would call it up to date.
+build:
+	@echo 'Nothing is compiled here: a release is built by `$(BIN)/outings build -c FILE` (docs/operators.md).'

@@ -1,0 +1,64 @@
+"""Fixture policy.
+
+- A fixture here is one that every room may need; a room's own are in that room's conftest.
+- A test goes through the public door: values in, values or bytes out. No mocks; clock, store and randomness are arguments.
+- Every test writes under `tmp_path` alone, picks free ports, talks to loopback only, and runs in any order and beside
+  any other (xdist). Servers and built worlds are session fixtures and are read-only; who writes makes an own one.
+- What is expected is written out, or computed by an oracle that shares no code with what it judges.
+- One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
+  kills. No test sets `max_examples` itself; who counts kills or rounds asks for the fixture `cases`.
+- Tests on the real cities live in `tests/cities/` and read the folder in CITY_DATA. Where it is not set they are not
+  collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected failure is a failure.
+"""
+
+import os
+from collections.abc import Generator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 20)
+
+settings.register_profile(
+    "outings",
+    max_examples=CASES,
+    deadline=None,  # two cores shared by all workers: a slow case is no failure
+    derandomize="CI" in os.environ,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],  # worlds are large and slow to make
+)
+settings.load_profile("outings")
+
+collect_ignore = [] if os.environ.get("CITY_DATA") else ["cities"]
+
+# The caller's own settings are no part of a test's input.
+for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
+    if name not in ("OUTINGS_TEST_CASES", "OUTINGS_NO_SKIPS"):
+        del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def cases() -> int:
+    """How many rounds a test that repeats itself runs: OUTINGS_TEST_CASES."""
+    return CASES
+
+
+def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if os.environ.get("OUTINGS_NO_SKIPS") == "1" and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped or expected to fail, which OUTINGS_NO_SKIPS=1 does not allow: {report.longrepr}"
+        vars(report).pop("wasxfail", None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    refuse_skip(report)
+    return report

@@ -1,0 +1,26 @@
+"""No file of ours over 400 lines: one that long wants to be two. Prints each that is, and fails."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+LIMIT = 400
+SUFFIXES = {".py", ".sql", ".toml", ".md", ".sh"}
+
+
+def list_long_files() -> list[str]:
+    """Every tracked or new text file over the limit, as `lines path`."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    paths = [Path(name) for name in listed.split("\0") if name and Path(name).suffix in SUFFIXES]
+    sizes = {path: len(path.read_bytes().splitlines()) for path in paths if path.is_file()}
+    return [f"{lines} {path}" for path, lines in sorted(sizes.items()) if lines > LIMIT]
+
+
+if __name__ == "__main__":
+    if too_long := list_long_files():
+        sys.exit(f"over {LIMIT} lines:\n" + "\n".join(too_long))
