@@ -1,7 +1,8 @@
 """Fixture policy.
 
 - A fixture here is one that every room may need; a room's own are in that room's conftest.
-- A test goes through the public door: values in, values or bytes out. No mocks; clock, store and randomness are arguments.
+- A test goes through the public door: values in, values or bytes out. No mocks: clock, store and randomness are
+  arguments.
 - Every test writes under `tmp_path` alone, picks free ports, talks to loopback only, and runs in any order and beside
   any other (xdist). Servers and built worlds are session fixtures and are read-only; who writes makes an own one.
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
