@@ -1,0 +1,52 @@
+"""What every command takes: where the configuration is, and how to print."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from outings.configuration import Configuration
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class WrongConfiguration(click.ClickException):
+    """Every problem of the configuration, a line each: exit 2."""
+
+    exit_code = 2
+
+
+def take_config(command: Decorated) -> Decorated:
+    """Gives the command `config`, a `Path`."""
+    return click.option(
+        "-c",
+        "--config",
+        type=click.Path(path_type=Path),
+        default=Path("outings.toml"),
+        show_default=True,
+        help="The configuration.",
+    )(command)
+
+
+def take_json(command: Decorated) -> Decorated:
+    """Gives the command `as_json`, a boolean."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def read_config(path: Path) -> "Configuration":
+    """The configuration with the environment laid over it, or exit 2 with all its problems."""
+    from outings.configuration import ConfigurationError, read_configuration
+
+    try:
+        return read_configuration(path, os.environ)
+    except ConfigurationError as error:
+        raise WrongConfiguration("\n".join(map(str, error.problems))) from error
+
+
+def print_json(value: object) -> None:
+    """One object on standard output, members in the order given."""
+    click.echo(msgspec.json.encode(value).decode())
