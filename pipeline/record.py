@@ -4,8 +4,8 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
 from outings.contract.resources.camp import ExtendedCare
+from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
 from outings.contract.resources.place import (
     Admission,
     Amenities,

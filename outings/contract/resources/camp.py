@@ -16,7 +16,7 @@ from outings.contract.resources.shared import (
 )
 
 
-class Session(Member):
+class Session(Member, frozen=True, kw_only=True):
     id: str
     name: str | None
     theme: str | None
@@ -33,14 +33,14 @@ class Session(Member):
     updated_at: Instant | None
 
 
-class ExtendedCare(Member):
+class ExtendedCare(Member, frozen=True, kw_only=True):
     before_available: bool | None = None
     after_available: bool | None = None
     price: float | None = None
     notes: str | None = None
 
 
-class Camp(Facts):
+class Camp(Facts, frozen=True, kw_only=True):
     """`starts_on` and `ends_on` are the least and greatest over the sessions."""
 
     camp_type: str

@@ -17,7 +17,7 @@ from outings.contract.resources.shared import (
 )
 
 
-class Program(Member):
+class Program(Member, frozen=True, kw_only=True):
     enrollment_type: str | None = None
     skill_level_notes: str | None = None
     adult_participation: str | None = None
@@ -25,7 +25,7 @@ class Program(Member):
     prerequisites: str | None = None
 
 
-class Schedule(Member):
+class Schedule(Member, frozen=True, kw_only=True):
     type: str | None = None
     days: tuple[str, ...] = ()
     start_time: Clock | None = None
@@ -47,7 +47,7 @@ class Tuition(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
     currency: str | None = None
 
 
-class Registration(Member):
+class Registration(Member, frozen=True, kw_only=True):
     url: str | None = None
     status: str | None = None
     opens_at: Instant | None = None
@@ -56,11 +56,11 @@ class Registration(Member):
     waitlist_available: bool | None = None
 
 
-class ClassRegistration(Registration):
+class ClassRegistration(Registration, frozen=True, kw_only=True):
     sections_with_spots: int | None = None
 
 
-class SectionSchedule(Member):
+class SectionSchedule(Member, frozen=True, kw_only=True):
     days: tuple[str, ...] = ()
     start_time: Clock | None = None
     end_time: Clock | None = None
@@ -70,14 +70,14 @@ class SectionSchedule(Member):
     timezone: str | None = None
 
 
-class SectionTuition(Member):
+class SectionTuition(Member, frozen=True, kw_only=True):
     amount: float | None = None
     text: str | None = None
     drop_in_price: float | None = None
     currency: str | None = None
 
 
-class SectionRegistration(Member):
+class SectionRegistration(Member, frozen=True, kw_only=True):
     url: str | None = None
     status: str | None = None
     spots_remaining: int | None = None
@@ -85,7 +85,7 @@ class SectionRegistration(Member):
     waitlist_available: bool | None = None
 
 
-class Section(Member):
+class Section(Member, frozen=True, kw_only=True):
     id: str
     name: str | None
     schedule: SectionSchedule
@@ -96,7 +96,7 @@ class Section(Member):
     updated_at: Instant | None
 
 
-class Class(Facts):
+class Class(Facts, frozen=True, kw_only=True):
     program: Program
     term: Term
     schedule: Schedule

@@ -14,13 +14,13 @@ from outings.contract.resources.shared import (
 )
 
 
-class EventLinks(Member):
+class EventLinks(Member, frozen=True, kw_only=True):
     self: str
     place: str | None = None
     organization: str | None = None
 
 
-class Occurrence(Member):
+class Occurrence(Member, frozen=True, kw_only=True):
     """Of a series: its next live date on or after the answer's local date, and how many are left.
 
     `remaining` and `total` are null when the series has no end.
@@ -32,7 +32,7 @@ class Occurrence(Member):
     total: int | None
 
 
-class ExpandedOccurrence(Occurrence):
+class ExpandedOccurrence(Occurrence, frozen=True, kw_only=True):
     """With `occurrences=expand`: this item's own date. `index` counts from 1 at the anchor;
     `key` is `<event id>_<YYYYMMDDTHHMMSS local>`."""
 
@@ -47,7 +47,7 @@ class ExpandedOccurrence(Occurrence):
     is_last: bool
 
 
-class Event(Facts):
+class Event(Facts, frozen=True, kw_only=True):
     starts_local: Local | None
     ends_local: Local | None
     start_time: Clock | None

@@ -4,19 +4,19 @@ from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Member
 
 
-class Center(Member):
+class Center(Member, frozen=True, kw_only=True):
     lat: float
     lng: float
 
 
-class Bounds(Member):
+class Bounds(Member, frozen=True, kw_only=True):
     south: float
     west: float
     north: float
     east: float
 
 
-class Metro(Member):
+class Metro(Member, frozen=True, kw_only=True):
     """`accessible` says whether this key may read it; `counts` are of what the key may read."""
 
     slug: str

@@ -5,7 +5,7 @@ from msgspec import UNSET, UnsetType
 from outings.contract.resources.shared import Instant, Member
 
 
-class Counts(Member):
+class Counts(Member, frozen=True, kw_only=True):
     """Live listings under the lists' defaults, for what the key may read."""
 
     events: int
@@ -14,7 +14,7 @@ class Counts(Member):
     places: int
 
 
-class OrganizationLinks(Member):
+class OrganizationLinks(Member, frozen=True, kw_only=True):
     self: str
     events: str
     classes: str
@@ -22,7 +22,7 @@ class OrganizationLinks(Member):
     places: str
 
 
-class Organization(Member):
+class Organization(Member, frozen=True, kw_only=True):
     """The last three are made when answering: they move with the day, the key and other rows."""
 
     id: str

@@ -3,7 +3,7 @@
 from outings.contract.resources.shared import Ages, Listing, Location, Member
 
 
-class Hours(Member):
+class Hours(Member, frozen=True, kw_only=True):
     monday: str | None = None
     tuesday: str | None = None
     wednesday: str | None = None
@@ -15,7 +15,7 @@ class Hours(Member):
     exceptions: str | None = None
 
 
-class Admission(Member):
+class Admission(Member, frozen=True, kw_only=True):
     type: str | None = None
     child_price: float | None = None
     adult_price: float | None = None
@@ -24,7 +24,7 @@ class Admission(Member):
     currency: str | None = None
 
 
-class Membership(Member):
+class Membership(Member, frozen=True, kw_only=True):
     available: bool | None = None
     price_monthly: float | None = None
     price_annual: float | None = None
@@ -32,7 +32,7 @@ class Membership(Member):
     currency: str | None = None
 
 
-class BirthdayParties(Member):
+class BirthdayParties(Member, frozen=True, kw_only=True):
     available: bool | None = None
     min_guests: int | None = None
     max_guests: int | None = None
@@ -41,7 +41,7 @@ class BirthdayParties(Member):
     notes: str | None = None
 
 
-class PlaceClasses(Member):
+class PlaceClasses(Member, frozen=True, kw_only=True):
     available: bool | None = None
     types: tuple[str, ...] = ()
     age_range: str | None = None
@@ -49,7 +49,7 @@ class PlaceClasses(Member):
     registration_url: str | None = None
 
 
-class Amenities(Member):
+class Amenities(Member, frozen=True, kw_only=True):
     has_outdoor_space: bool | None = None
     has_parking: bool | None = None
     parking_notes: str | None = None
@@ -59,14 +59,14 @@ class Amenities(Member):
     stroller_policy: str | None = None
 
 
-class PlaceLinks(Member):
+class PlaceLinks(Member, frozen=True, kw_only=True):
     self: str
     events: str
     classes: str
     camps: str
 
 
-class Place(Listing):
+class Place(Listing, frozen=True, kw_only=True):
     type_hint: str | None
     type_hint_notes: str | None
     location: Location

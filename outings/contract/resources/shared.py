@@ -15,19 +15,19 @@ class Member(Struct, frozen=True, kw_only=True):
     """Base of every public object: all members present, null where not stated."""
 
 
-class OrganizationReference(Member):
+class OrganizationReference(Member, frozen=True, kw_only=True):
     id: str | None = None
     name: str | None = None
     slug: str | None = None
 
 
-class PlaceReference(Member):
+class PlaceReference(Member, frozen=True, kw_only=True):
     id: str
     slug: str
     name: str
 
 
-class Location(Member):
+class Location(Member, frozen=True, kw_only=True):
     address: str | None = None
     street_address: str | None = None
     city: str | None = None
@@ -39,7 +39,7 @@ class Location(Member):
     neighborhood_slug: str | None = None
 
 
-class Price(Member):
+class Price(Member, frozen=True, kw_only=True):
     """`is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else null."""
 
     type: str | None = None
@@ -52,7 +52,7 @@ class Price(Member):
     currency: str | None = None
 
 
-class Ages(Member):
+class Ages(Member, frozen=True, kw_only=True):
     """Whole years; an open end is null. `bands` overlap the range (decisions: 0-1, 1-3, 4-6, 7-12)."""
 
     min: int | None = None
@@ -62,24 +62,24 @@ class Ages(Member):
     bands: tuple[str, ...] = ()
 
 
-class AgeRange(Member):
+class AgeRange(Member, frozen=True, kw_only=True):
     min: int | None = None
     max: int | None = None
     text: str | None = None
 
 
-class Traits(Member):
+class Traits(Member, frozen=True, kw_only=True):
     seasons: tuple[str, ...] = ()
 
 
-class Term(Member):
+class Term(Member, frozen=True, kw_only=True):
     name: str | None = None
     starts_on: date | None = None
     ends_on: date | None = None
     total_classes: int | None = None
 
 
-class CompactCard(Member):
+class CompactCard(Member, frozen=True, kw_only=True):
     """A listing as `related` groups and a class's `sessions` show it."""
 
     id: str
@@ -96,7 +96,7 @@ class CompactCard(Member):
     links: dict[str, str]
 
 
-class Listing(Member):
+class Listing(Member, frozen=True, kw_only=True):
     """Members that events, classes, camps and places have in common."""
 
     id: str
@@ -116,7 +116,7 @@ class Listing(Member):
     updated_at: Instant | None
 
 
-class Facts(Listing):
+class Facts(Listing, frozen=True, kw_only=True):
     """What a dated listing inherits of its linked place; null means unknown."""
 
     place: PlaceReference | None
