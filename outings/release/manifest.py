@@ -1,0 +1,91 @@
+"""Manifest: what one metro's snapshot is made of. Names of objects are 64 hex digits of SHA-256, sizes are bytes."""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date, datetime
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.vocabulary import Vocabulary
+from outings.release.objects import Corrupt, read_object
+from outings.release.packs import Pack
+from outings.release.snapshot import MetroSettings, Page
+from outings.release.store import Store
+
+_HASH_SIZE = 32
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    object: str
+    size: int
+    rows: int
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """One metro in one release.
+
+    `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
+    all that the build read for the metro. `pages` are named `<canonical request>@<local date>`. `details` is an object
+    of the sorted hashes, 32 bytes each, of the details written as objects (the listings' column `object`): a prune
+    must know them without opening a table.
+    """
+
+    layout: int
+    renderer: int
+    metro: MetroSettings
+    stamp: datetime
+    date: date
+    vocabulary: Vocabulary
+    inputs: str
+    tables: Mapping[str, Table]
+    packs: tuple[Pack, ...]
+    pages: Mapping[str, Page]
+    details: str | None = None
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """Canonical JSON: the same manifest, the same bytes."""
+    return msgspec.json.encode(manifest, order="sorted")
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Corrupt where the bytes are no manifest. Who opens its tables compares `layout` with `tables.LAYOUT`."""
+    try:
+        return msgspec.json.decode(data, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise Corrupt(f"manifest: {error}") from None
+
+
+def read_manifest(store: Store, sha: str) -> Manifest:
+    """NotFound, Corrupt, StoreError."""
+    return parse_manifest(read_object(store, sha))
+
+
+def hash_snapshot(manifest: Manifest) -> str:
+    """The metro snapshot's hash, of all that an answer may depend on; pages follow from these."""
+    parts = (manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary)
+    return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+
+def encode_details(hashes: Collection[bytes]) -> bytes:
+    """The object that `Manifest.details` names, of hashes of 32 bytes each."""
+    return b"".join(sorted(set(hashes)))
+
+
+def parse_details(data: bytes) -> Iterator[str]:
+    """The names of a metro's details. Corrupt where the bytes are no row of hashes."""
+    if len(data) % _HASH_SIZE:
+        raise Corrupt(f"details: {len(data)} bytes are no whole number of hashes")
+    for at in range(0, len(data), _HASH_SIZE):
+        yield data[at : at + _HASH_SIZE].hex()
+
+
+def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
+    """Every object that the manifest names, the details' own included."""
+    yield from (table.object for table in manifest.tables.values())
+    yield from (pack.object for pack in manifest.packs)
+    yield from (page.object for page in manifest.pages.values())
+    if manifest.details is not None:
+        yield manifest.details
+        yield from parse_details(read_object(store, manifest.details))

@@ -1,0 +1,64 @@
+"""A store in memory: for tests and trials."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from outings.release.objects import hash_of
+from outings.release.store import Entry, NotFound, Outcome, Versioned
+
+
+class MemoryStore:
+    """Keeps every promise of a store but to outlive the process. Safe among threads; `clock` stamps what is written."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._held: dict[str, tuple[bytes, float]] = {}
+        self._lock = threading.Lock()
+
+    def __str__(self) -> str:
+        return "memory:"
+
+    def get(self, name: str) -> bytes:
+        with self._lock:
+            if name not in self._held:
+                raise NotFound(store=str(self), operation="get", name=name, cause="there is nothing of this name")
+            return self._held[name][0]
+
+    def read_versioned(self, name: str) -> Versioned | None:
+        with self._lock:
+            return Versioned(self._held[name][0], hash_of(self._held[name][0])) if name in self._held else None
+
+    def exists(self, name: str) -> bool:
+        with self._lock:
+            return name in self._held
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        with self._lock:
+            found = [(name, *held) for name, held in self._held.items() if name.startswith(prefix)]
+        return (Entry(name, len(data), written) for name, data, written in found)
+
+    def put(self, name: str, data: bytes) -> None:
+        self.put_many([(name, data)])
+
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
+        for name, data in items:
+            with self._lock:
+                self._held[name] = (bytes(data), self._clock())
+
+    def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
+        with self._lock:
+            found = hash_of(self._held[name][0]) if name in self._held else None
+            if found != expected:
+                return Outcome.LOST
+            self._held[name] = (bytes(data), self._clock())
+            return Outcome.WON
+
+    def delete(self, entries: Iterable[Entry]) -> int:
+        removed = 0
+        for entry in entries:
+            with self._lock:
+                if entry.name in self._held and self._held[entry.name][1] == entry.modified_at:
+                    del self._held[entry.name]
+                    removed += 1
+        return removed

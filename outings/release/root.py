@@ -1,0 +1,127 @@
+"""Root: what one release is. It names a snapshot a metro, the log, and the root before it.
+
+Instants are whole seconds in UTC. A name of an object is the 64 hex digits of its SHA-256.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from outings.release.objects import Corrupt, read_object
+from outings.release.store import NotFound, Store
+
+# Of roots, manifests and log segments. A reader refuses a layout that it does not know.
+LAYOUT = 1
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """A metro in a release: its manifest, when its bytes last changed, and the hash of its snapshot."""
+
+    manifest: str
+    stamp: datetime
+    snapshot: str
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """A run of versions, `first` to `last`, with the index of its blocks and listings beside it (`log`)."""
+
+    object: str
+    index: str
+    first: int
+    last: int
+
+
+class Log(Struct, frozen=True, kw_only=True):
+    """Every version ever published: sealed segments in order and the open tail, which each release writes anew."""
+
+    sealed: tuple[Segment, ...] = ()
+    tail: Segment | None = None
+    latest_version_id: int = 0
+    latest_changed_at: datetime | None = None
+
+
+class FeedMemory(Struct, frozen=True, kw_only=True):
+    """What a build remembers of a feed: the hash of its bytes, how many records it had, and where to go on."""
+
+    hash: str
+    records: int
+    etag: str | None = None
+    last_modified: str | None = None
+    next: str | None = None
+
+
+class Root(Struct, frozen=True, kw_only=True):
+    """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first."""
+
+    layout: int = LAYOUT
+    sequence: int
+    previous: str | None
+    built_at: datetime
+    parts: Mapping[str, Part]
+    log: Log = Log()
+    feeds: Mapping[str, FeedMemory] = {}
+
+
+def encode_root(root: Root) -> bytes:
+    """Canonical JSON: the same root, the same bytes."""
+    return msgspec.json.encode(root, order="sorted")
+
+
+def parse_root(data: bytes) -> Root:
+    """Corrupt where the bytes are no root, or of another layout."""
+    try:
+        layout = msgspec.json.decode(data, type=_Layout).layout
+        if layout != LAYOUT:
+            raise Corrupt(f"root: its layout is {layout}; this program reads {LAYOUT}")
+        return msgspec.json.decode(data, type=Root)
+    except msgspec.DecodeError as error:
+        raise Corrupt(f"root: {error}") from None
+
+
+class _Layout(Struct, frozen=True):
+    layout: int
+
+
+def read_root(store: Store, sha: str) -> Root:
+    """NotFound, Corrupt, StoreError."""
+    return parse_root(read_object(store, sha))
+
+
+def walk_roots(store: Store, sha: str) -> Iterator[tuple[str, Root]]:
+    """This root and the ones before it, newest first, until one is pruned."""
+    following: str | None = sha
+    while following is not None:
+        try:
+            root = read_root(store, following)
+        except NotFound:
+            return
+        yield following, root
+        following = root.previous
+
+
+def format_release_id(sequence: int, sha: str) -> str:
+    """`<sequence>-<8 hex of the root's hash>`."""
+    return f"{sequence}-{sha[:8]}"
+
+
+def parse_release_id(text: str) -> tuple[int, str]:
+    """The sequence and the 8 hex digits. ValueError where the text is no release id."""
+    sequence, _, opening = text.partition("-")
+    well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
+    if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):
+        raise ValueError(f"release {text!r}: allowed is <sequence>-<8 hex digits>, such as 12-0a1b2c3d")
+    return int(sequence), opening
+
+
+def explain_regress(old: Root, new: Root) -> str | None:
+    """Why `new` may not follow `old`, or None: sequence, latest version and stamps never go back (design.md §5)."""
+    if new.sequence < old.sequence:
+        return f"sequence goes back from {old.sequence} to {new.sequence}"
+    if new.log.latest_version_id < old.log.latest_version_id:
+        return f"latest version goes back from {old.log.latest_version_id} to {new.log.latest_version_id}"
+    for slug, part in sorted(old.parts.items()):
+        if slug in new.parts and new.parts[slug].stamp < part.stamp:
+            return f"the stamp of {slug} goes back from {part.stamp} to {new.parts[slug].stamp}"
+    return None

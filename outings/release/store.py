@@ -1,0 +1,110 @@
+"""Where releases live: a few named byte strings, written whole, one of them swapped.
+
+Objects never change once written; only `put_if` replaces what is there. Every failure of a store is a `StoreError`.
+"""
+
+import enum
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Protocol, Self
+
+from msgspec import Struct
+
+
+class StoreError(Exception):
+    """The store could not do what was asked: `cause` says why, and what a person may do about it."""
+
+    def __init__(self, *, store: str, operation: str, name: str, cause: str) -> None:
+        super().__init__(f"store {store}: cannot {operation} {name}: {cause}")
+        self.store = store
+        self.operation = operation
+        self.name = name
+        self.cause = cause
+
+    def __reduce__(self) -> tuple[partial[Self], tuple[()]]:
+        """Errors cross process pools, which rebuild them."""
+        make = partial(type(self), store=self.store, operation=self.operation, name=self.name, cause=self.cause)
+        return make, ()
+
+
+class NotFound(StoreError):  # noqa: N818 - the name says it
+    """Nothing has this name."""
+
+
+class Outcome(enum.Enum):
+    """What became of a compare-and-swap. UNKNOWN: it was sent and no reply says; it may still arrive."""
+
+    WON = "won"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+
+
+class Versioned(Struct, frozen=True):
+    """Bytes and the store's tag of them, to be handed back to `put_if`."""
+
+    data: bytes
+    etag: str
+
+
+class Entry(Struct, frozen=True):
+    """A listed name: size in bytes, and when it was last written in seconds since 1970 by the store's clock."""
+
+    name: str
+    size: int
+    modified_at: float
+
+
+class Store(Protocol):
+    """The promises that every store keeps; the contract suite in `tests/release` is their list."""
+
+    def get(self, name: str) -> bytes:
+        """The bytes of this name, or NotFound."""
+
+    def read_versioned(self, name: str) -> Versioned | None:
+        """The bytes and their tag, or None where nothing has this name."""
+
+    def exists(self, name: str) -> bool: ...
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        """Everything whose name starts with `prefix`, in no order; what is written meanwhile may be missing."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """As `put_many` of one."""
+
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
+        """Write all; when this returns, all of them outlive a power cut. No reader sees a part of one."""
+
+    def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
+        """Replace what has the tag `expected`, or write the first (None) where there is nothing, durably.
+
+        Of any number of racing writers at most one wins.
+        """
+
+    def delete(self, entries: Iterable[Entry]) -> int:
+        """Remove what was listed, durably, save what was written again since; how many were removed."""
+
+
+def open_store(
+    url: str, *, folder: Path | None = None, endpoint_url: str | None = None, region: str | None = None
+) -> Store:
+    """`file:PATH` (a relative one from `folder`), `s3://bucket/prefix` or `memory:` (a new, empty one).
+
+    ValueError where `url` is none of these.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "file" and rest:
+        from outings.release.folder import FolderStore
+
+        return FolderStore((folder or Path()) / rest.removeprefix("//"))
+    if scheme == "s3":
+        from outings.release.s3 import S3Store  # boto3 is an extra, and slow to import
+
+        bucket, _, prefix = rest.removeprefix("//").partition("/")
+        if bucket:
+            return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
+    if url == "memory:":
+        from outings.release.memory import MemoryStore
+
+        return MemoryStore()
+    raise ValueError(f"store url {url!r}: allowed are file:PATH, s3://BUCKET/PREFIX and memory:")
