@@ -46,7 +46,7 @@ def parse_pointer(data: bytes) -> Pointer:
 def read_pointer(store: Store) -> VersionedPointer | None:
     """The pointer in force, or None where nothing was published yet."""
     found = store.read_versioned(NAME)
-    return found and VersionedPointer(parse_pointer(found.data), found.etag)
+    return None if found is None else VersionedPointer(parse_pointer(found.data), found.etag)
 
 
 def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) -> Outcome:
@@ -55,7 +55,7 @@ def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) ->
     While the pointer still is `old`, the same swap is sent again: the one on its way and the new one can't both win,
     and neither can undo what followed. StoreError where even that gets no answer.
     """
-    expected = old and old.etag
+    expected = None if old is None else old.etag
     doubted = False
     for _ in range(ATTEMPTS):
         outcome = store.put_if(NAME, encode_pointer(new), expected=expected)
@@ -63,9 +63,9 @@ def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) ->
             return outcome
         doubted = True
         current = read_pointer(store)
-        if current and is_published(store, current=current.pointer, wanted=new):
+        if current is not None and is_published(store, current=current.pointer, wanted=new):
             return Outcome.WON
-        if (current and current.etag) != expected:
+        if (None if current is None else current.etag) != expected:
             return Outcome.LOST
     cause = f"no reply to {ATTEMPTS} attempts, so it is not known whether release {new.sequence} was published"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)

@@ -1,0 +1,84 @@
+"""Disk: the few calls by which a folder's bytes become durable, so that tests can kill, fill or forget at each."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+# Below this, flushing file by file waits for ours alone; above it, one flush of the whole file system is cheaper.
+FEW_FILES = 16
+
+
+class Disk(Protocol):
+    """Each call is done when it returns, but what it did outlives a power cut only where it says so."""
+
+    def make_folder(self, path: Path) -> None:
+        """With its parents, durably; nothing where it is there already."""
+
+    def write_file(self, path: Path, data: bytes) -> None: ...
+
+    def sync_files(self, paths: Sequence[Path]) -> None:
+        """Make the bytes of these files durable."""
+
+    def replace(self, source: Path, target: Path) -> None: ...
+
+    def remove(self, path: Path) -> None: ...
+
+    def sync_folder(self, path: Path) -> None:
+        """Make durable which names a folder holds."""
+
+
+class LinuxDisk:
+    """The real one. Errors are OSError."""
+
+    def make_folder(self, path: Path) -> None:
+        if path.is_dir():
+            return
+        if path.parent != path:
+            self.make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        self.sync_folder(path.parent)
+
+    def write_file(self, path: Path, data: bytes) -> None:
+        path.write_bytes(data)
+
+    def sync_files(self, paths: Sequence[Path]) -> None:
+        if len(paths) > FEW_FILES and sync_file_system(paths[0]):
+            return
+        for path in paths:
+            sync(path)
+
+    def replace(self, source: Path, target: Path) -> None:
+        source.replace(target)
+
+    def remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+
+    def sync_folder(self, path: Path) -> None:
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Flush one file or folder."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_file_system(path: Path) -> bool:
+    """Flush the file system that holds `path`; False where the system has no such call."""
+    try:
+        syncfs = ctypes.CDLL(None, use_errno=True).syncfs
+    except (OSError, AttributeError):
+        return False
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        if syncfs(handle) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), str(path))
+    finally:
+        os.close(handle)
+    return True

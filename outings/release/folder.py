@@ -1,0 +1,165 @@
+"""A store in a folder: on one machine, or on a file system that several share."""
+
+import contextlib
+import errno
+import fcntl
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from outings.release.disk import Disk, LinuxDisk
+from outings.release.objects import hash_of
+from outings.release.store import Entry, NotFound, Outcome, StoreError, Versioned
+
+# What is being written; a killed process leaves it behind and a prune clears it away.
+TEMPORARY = "tmp/"
+_LOCKS = "locks/"
+
+_ADVICE = {
+    errno.ENOSPC: "free space, then run the command again; what was published before is untouched",
+    errno.EDQUOT: "the disk quota is used up; what was published before is untouched",
+    errno.EACCES: "this user needs to read and write the store's folder",
+    errno.EPERM: "this user needs to read and write the store's folder",
+    errno.EROFS: "the store's folder must be on a file system that can be written",
+    errno.EIO: "the disk reports a fault",
+}
+
+
+class FolderStore:
+    """`folder` need not exist before the first write. Safe among threads and processes, also killed ones."""
+
+    def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
+        self._folder = folder.absolute()
+        self._disk = disk or LinuxDisk()
+
+    def __str__(self) -> str:
+        return f"file:{self._folder}"
+
+    def get(self, name: str) -> bytes:
+        with self._explained("get", name):
+            return self._path(name).read_bytes()
+
+    def read_versioned(self, name: str) -> Versioned | None:
+        try:
+            data = self.get(name)
+        except NotFound:
+            return None
+        return Versioned(data, hash_of(data))
+
+    def exists(self, name: str) -> bool:
+        with self._explained("look for", name):
+            return self._path(name).is_file()
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        top, _, opening = prefix.rpartition("/")
+        with self._explained("list", prefix):
+            yield from self._list(top + "/" if top else "", opening)
+
+    def _list(self, top: str, opening: str) -> Iterator[Entry]:
+        try:
+            found = sorted(os.scandir(self._folder / top), key=lambda each: each.name)
+        except FileNotFoundError:
+            return
+        for each in found:
+            name = top + each.name
+            if not each.name.startswith(opening) or name + "/" == _LOCKS:
+                continue
+            if each.is_dir():
+                yield from self._list(name + "/", "")
+                continue
+            with contextlib.suppress(FileNotFoundError):  # gone since the folder was read
+                state = each.stat()
+                yield Entry(name, state.st_size, state.st_mtime)
+
+    def put(self, name: str, data: bytes) -> None:
+        self.put_many([(name, data)])
+
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
+        written: list[tuple[Path, Path]] = []
+        try:
+            for name, data in items:
+                with self._explained("put", name):
+                    written.append((self._name_temporary(), self._path(name)))
+                    self._disk.make_folder(written[-1][1].parent)
+                    self._disk.write_file(written[-1][0], data)
+            with self._explained("put", f"{len(written)} objects"):
+                self._disk.sync_files([temporary for temporary, _ in written])
+                with self._lock("objects", kind=fcntl.LOCK_SH):
+                    for temporary, path in written:
+                        self._disk.replace(temporary, path)
+                for touched in sorted({path.parent for _, path in written}):
+                    self._disk.sync_folder(touched)
+        except StoreError:
+            for temporary, _ in written:
+                with contextlib.suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+            raise
+
+    def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
+        path = self._path(name)
+        with self._explained("swap", name), self._lock("swap", kind=fcntl.LOCK_EX):
+            found = self.read_versioned(name)
+            if (None if found is None else found.etag) != expected:
+                return Outcome.LOST
+            self._disk.make_folder(path.parent)
+            temporary = self._name_temporary()
+            self._disk.write_file(temporary, data)
+            self._disk.sync_files([temporary])
+            self._disk.replace(temporary, path)
+            try:
+                self._disk.sync_folder(path.parent)
+            except OSError:
+                return Outcome.UNKNOWN  # it is in place, but a power cut may undo it
+            return Outcome.WON
+
+    def delete(self, entries: Iterable[Entry]) -> int:
+        removed: list[Path] = []
+        for entry in entries:
+            path = self._path(entry.name)
+            with (
+                self._explained("delete", entry.name),
+                self._lock("objects", kind=fcntl.LOCK_EX),
+                contextlib.suppress(FileNotFoundError),
+            ):
+                if path.stat().st_mtime == entry.modified_at:
+                    self._disk.remove(path)
+                    removed.append(path)
+        with self._explained("delete", f"{len(removed)} objects"):
+            for folder in sorted({path.parent for path in removed}):
+                self._disk.sync_folder(folder)
+        return len(removed)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name
+
+    def _name_temporary(self) -> Path:
+        path = self._path(TEMPORARY) / uuid.uuid4().hex
+        self._disk.make_folder(path.parent)
+        return path
+
+    @contextlib.contextmanager
+    def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> Iterator[None]:
+        """Held by this process and let go of when it dies. `objects`: no delete while names are being given."""
+        path = self._path(_LOCKS) / name
+        self._disk.make_folder(path.parent)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(handle, kind)
+            yield
+        finally:
+            os.close(handle)
+
+    @contextlib.contextmanager
+    def _explained(self, operation: str, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (FileNotFoundError, IsADirectoryError):
+            raise NotFound(
+                store=str(self), operation=operation, name=name, cause="there is nothing of this name"
+            ) from None
+        except OSError as error:
+            advice = _ADVICE.get(error.errno or 0)
+            cause = f"{error.strerror or error}" + (f" ({advice})" if advice else "")
+            raise StoreError(store=str(self), operation=operation, name=name, cause=cause) from error

@@ -1,0 +1,188 @@
+"""A store in an S3 bucket, or in a server that keeps S3's promises, conditional writes included."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from datetime import datetime
+from typing import Any, TypeVar
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    NoRegionError,
+    PartialCredentialsError,
+)
+
+from outings.release.store import Entry, NotFound, Outcome, StoreError, Versioned
+
+# Requests at once. Objects are small: a build waits for round trips, not for bytes.
+REQUESTS = 16
+# A 409 says that two writers met and neither needs to have won (S3's word for "ask again").
+CONFLICTS = 8
+CONFLICT_SECONDS = 0.05
+
+_Reply = TypeVar("_Reply")
+_Item = TypeVar("_Item")
+
+_GONE = ("404", "NoSuchKey", "NotFound")
+_ADVICE = {
+    "AccessDenied": "the credentials need s3:GetObject, PutObject, DeleteObject and ListBucket here",
+    "403": "the credentials need s3:GetObject, PutObject, DeleteObject and ListBucket here",
+    "NoSuchBucket": "make the bucket first",
+    "InvalidAccessKeyId": "check AWS_ACCESS_KEY_ID",
+    "SignatureDoesNotMatch": "check AWS_SECRET_ACCESS_KEY",
+}
+# The request never left, so nothing can have come of it.
+_UNSENT = (NoCredentialsError, PartialCredentialsError, NoRegionError, EndpointConnectionError, ConnectTimeoutError)
+
+
+class S3Store:
+    """Endpoint, region and credentials are AWS's own settings where they are not given. Safe among threads."""
+
+    def __init__(
+        self, bucket: str, prefix: str = "", *, endpoint_url: str | None = None, region: str | None = None
+    ) -> None:
+        self._bucket = bucket
+        self._prefix = prefix.strip("/") + "/" if prefix.strip("/") else ""
+
+        def connect(attempts: int) -> Any:
+            # Checksums only where S3 asks for them: older servers of others refuse the newer trailing ones.
+            config = Config(
+                retries={"total_max_attempts": attempts, "mode": "standard"},
+                max_pool_connections=REQUESTS,
+                connect_timeout=5,
+                read_timeout=60,
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            )
+            return boto3.session.Session().client("s3", endpoint_url=endpoint_url, region_name=region, config=config)
+
+        self._client = self._ask("open", "the bucket", lambda: connect(5))
+        # A second attempt of the client's own would find the first's success and call it lost.
+        self._client_once = self._ask("open", "the bucket", lambda: connect(1))
+
+    def __str__(self) -> str:
+        return f"s3://{self._bucket}/{self._prefix}"
+
+    def get(self, name: str) -> bytes:
+        return self._get(name).data
+
+    def read_versioned(self, name: str) -> Versioned | None:
+        try:
+            return self._get(name)
+        except NotFound:
+            return None
+
+    def _get(self, name: str) -> Versioned:
+        def ask() -> Versioned:
+            reply = self._client.get_object(**self._at(name))
+            return Versioned(reply["Body"].read(), reply["ETag"])
+
+        return self._ask("get", name, ask)
+
+    def exists(self, name: str) -> bool:
+        return self._find(name) is not None
+
+    def _find(self, name: str) -> Entry | None:
+        try:
+            found = self._ask("look for", name, lambda: self._client.head_object(**self._at(name)))
+        except NotFound:
+            return None
+        return Entry(name, found["ContentLength"], _whole_seconds(found["LastModified"]))
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        pages = self._client.get_paginator("list_objects_v2").paginate(
+            Bucket=self._bucket, Prefix=self._prefix + prefix
+        )
+        following = iter(pages)
+        while (page := self._ask("list", prefix, lambda: next(following, None))) is not None:
+            for found in page.get("Contents", ()):
+                name = found["Key"].removeprefix(self._prefix)
+                yield Entry(name, found["Size"], _whole_seconds(found["LastModified"]))
+
+    def put(self, name: str, data: bytes) -> None:
+        self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data))
+
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
+        _run_all(lambda item: self.put(*item), items)
+
+    def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
+        condition = {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected}
+        for attempt in range(CONFLICTS):
+            try:
+                self._client_once.put_object(**self._at(name), Body=data, **condition)
+            except ClientError as error:
+                status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+                if status == 412 or (status == 404 and _code(error) in _GONE):
+                    return Outcome.LOST
+                if status >= 500:
+                    return Outcome.UNKNOWN
+                if status != 409:
+                    raise self._explain("swap", name, error) from error
+                time.sleep(CONFLICT_SECONDS * (attempt + 1))
+            except _UNSENT as error:
+                raise self._explain("swap", name, error) from error
+            except BotoCoreError:
+                return Outcome.UNKNOWN
+            else:
+                return Outcome.WON
+        cause = f"it answered 409 to {CONFLICTS} attempts; other writers are at it, run the command again"
+        raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
+
+    def delete(self, entries: Iterable[Entry]) -> int:
+        """S3 can't make a delete depend on the time of writing: it is asked for right before each."""
+
+        def remove(entry: Entry) -> bool:
+            if self._find(entry.name) != entry:
+                return False
+            self._ask("delete", entry.name, lambda: self._client.delete_object(**self._at(entry.name)))
+            return True
+
+        return sum(_run_all(remove, entries))
+
+    def _at(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": self._prefix + name}
+
+    def _ask(self, operation: str, name: str, ask: Callable[[], _Reply]) -> _Reply:
+        try:
+            return ask()
+        except (BotoCoreError, ClientError) as error:
+            raise self._explain(operation, name, error) from error
+
+    def _explain(self, operation: str, name: str, error: BotoCoreError | ClientError) -> StoreError:
+        if not isinstance(error, ClientError):
+            return StoreError(store=str(self), operation=operation, name=name, cause=str(error))
+        code = _code(error)
+        if code in _GONE:
+            return NotFound(store=str(self), operation=operation, name=name, cause="there is nothing of this name")
+        text = error.response.get("Error", {}).get("Message") or "no reason given"
+        advice = f" ({_ADVICE[code]})" if code in _ADVICE else ""
+        return StoreError(store=str(self), operation=operation, name=name, cause=f"{code}: {text}{advice}")
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", "no code"))
+
+
+def _whole_seconds(moment: datetime) -> float:
+    """A listing has fractions of a second and a HEAD has none; a delete compares the two."""
+    return float(int(moment.timestamp()))
+
+
+def _run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
+    """The replies, in no order. Items are taken as there is room, so that few are held in memory at once."""
+    replies: list[_Reply] = []
+    running: set[Future[_Reply]] = set()
+    with ThreadPoolExecutor(REQUESTS) as pool:
+        for item in items:
+            if len(running) >= 2 * REQUESTS:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                replies += [each.result() for each in done]
+            running.add(pool.submit(act, item))
+        replies += [each.result() for each in running]
+    return replies
