@@ -1,0 +1,81 @@
+"""The release before, as a build needs it: what each row was, and where its document is."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from outings.contract.vocabulary import TYPES
+from outings.release.snapshot import Snapshot
+from outings.release.tables import HAPPENINGS, TABLES
+from pipeline.rows import Row
+
+ORGANIZATION = "organization"
+# Columns that a build gives anew to every row.
+_ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type"}
+
+
+class Previous:
+    """A metro's rows in an earlier release, by id and by the feed that gave them."""
+
+    def __init__(self, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._happenings: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
+        self._by_source: dict[tuple[str, str], list[str]] = defaultdict(list)
+        if snapshot is None:
+            return
+        for name in ("listings", "organizations"):
+            for row in pl.read_parquet(snapshot.tables[name]).iter_rows(named=True):
+                row["kind"] = TYPES[row["type"]] if name == "listings" else ORGANIZATION
+                self._rows[row["id"]] = row
+                if row["source"]:
+                    feed, _, rest = row["source"].partition("/")
+                    self._by_source[feed, rest.partition("/")[2]].append(row["id"])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def get(self, row_id: str) -> Mapping[str, Any] | None:
+        return self._rows.get(row_id)
+
+    def find_source(self, feed: str, source_id: str) -> list[str]:
+        """Ids of the rows that this feed's record gave (of several types, rarely)."""
+        return self._by_source.get((feed, source_id), [])
+
+    def find_feed(self, feed: str) -> list[str]:
+        """Ids of all rows that this feed gave."""
+        return [row_id for (name, _), ids in self._by_source.items() if name == feed for row_id in ids]
+
+    def read_document(self, row_id: str) -> bytes:
+        row = self._rows[row_id]
+        assert self.snapshot is not None
+        return self.snapshot.read_document(row["pack"], row["offset"], row["length"])
+
+    def carry_row(self, row_id: str) -> Row:
+        """The row as it stands there, to go into the next release unless the diff says otherwise."""
+        old = self._rows[row_id]
+        return Row(
+            kind=old["kind"],
+            columns={k: v for k, v in old.items() if k not in _ASSIGNED and k != "kind"},
+            document=self.read_document(row_id),
+            hash=old["hash"],
+            created_at=old["created_at"],
+            happenings=self._read_happenings(old["kind"]).get(old["row"], ()),
+        )
+
+    def _read_happenings(self, kind: str) -> dict[int, list[tuple[Any, ...]]]:
+        table = HAPPENINGS.get(kind)
+        if table is None or self.snapshot is None:
+            return {}
+        if table not in self._happenings:
+            found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+            frame = pl.read_parquet(self.snapshot.tables[table])
+            for row, *rest in frame.select(list(TABLES[table])).iter_rows():
+                found[row].append(tuple(rest))
+            self._happenings[table] = found
+        return self._happenings[table]
