@@ -1,0 +1,88 @@
+"""What `make` runs before anything else, and the checks that are ours."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+def make_project(folder: Path) -> Path:
+    """A folder with what `install_environment` reads, and an environment that says it was made from it."""
+    (folder / "pyproject.toml").write_text("[project]\n")
+    (folder / "constraints.txt").write_text("")
+    (folder / "environment").mkdir()
+    (folder / "environment/installed").write_text(f"[project]\n{folder}\n")
+    return folder
+
+
+def test_an_environment_that_is_up_to_date_is_left_alone(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    done = run(str(ROOT / "tools/install_environment"), "environment", folder=project, PYTHON="no-such-python")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_another_pin_makes_it_install_again(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "constraints.txt").write_text("click==1\n")
+    done = run(str(ROOT / "tools/install_environment"), "environment", folder=project, PYTHON="no-such-python")
+    assert done.returncode == 1
+    assert "Python 3.11 or newer is needed (tried: no-such-python)" in done.stderr
+
+
+def test_no_package_to_install_needs_no_rights(tmp_path: Path) -> None:
+    done = run(str(ROOT / "tools/install_packages"), folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_file_over_400_lines_fails_the_check(tmp_path: Path) -> None:
+    run("git", "init", "--quiet", folder=tmp_path)
+    (tmp_path / "short.py").write_text("pass\n" * 400)
+    check = (sys.executable, str(ROOT / "tools/check_sizes.py"))
+    assert run(*check, folder=tmp_path).returncode == 0
+    (tmp_path / "long.py").write_text("pass\n" * 401)
+    failed = run(*check, folder=tmp_path)
+    assert (failed.returncode, failed.stderr) == (1, "over 400 lines:\n401 long.py\n")
+
+
+def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
+    (tmp_path / "test_case.py").write_text(
+        "import pytest\n"
+        "def test_passes(): pass\n"
+        "def test_skips(): pytest.skip('no server')\n"
+        "@pytest.mark.xfail\n"
+        "def test_is_expected_to_fail(): raise ValueError\n"
+    )
+    (tmp_path / "test_module.py").write_text("import pytest\npytest.importorskip('no_such_module')\n")
+    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--continue-on-collection-errors")
+    lenient = run(*pytest, folder=tmp_path, OUTINGS_NO_SKIPS="")
+    assert lenient.returncode == 0
+    assert "1 passed, 2 skipped, 1 xfailed" in lenient.stdout
+    strict = run(*pytest, folder=tmp_path, OUTINGS_NO_SKIPS="1")
+    assert strict.returncode == 1
+    assert "2 failed, 1 passed, 1 error" in strict.stdout
+    assert "no server" in strict.stdout
+
+
+def test_tests_on_the_cities_are_collected_only_where_the_cities_are(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
+    (tmp_path / "cities").mkdir()
+    (tmp_path / "cities/test_case.py").write_text("def test_passes(): pass\n")
+    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only")
+    assert "no tests collected" in run(*pytest, folder=tmp_path, CITY_DATA="").stdout
+    assert "1 test collected" in run(*pytest, folder=tmp_path, CITY_DATA=str(tmp_path)).stdout
+
+
+def test_make_without_a_word_says_what_there_is() -> None:
+    said = run("make", folder=ROOT)
+    assert said.returncode == 0
+    for word in ("run", "test", "test-long", "check", "bench", "install", "clean"):
+        assert f"make {word} " in said.stdout

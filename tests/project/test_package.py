@@ -1,0 +1,63 @@
+"""What is installed from the project: the three packages with their data files, at pinned versions."""
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"].values()
+WANTED = [*PROJECT["dependencies"], *(requirement for extra in EXTRAS for requirement in extra), "hatchling"]
+
+
+def list_tracked_files() -> list[str]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def normalize_name(requirement: str) -> str:
+    """The project's name in a requirement, as an index compares names."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name
+    return re.sub(r"[-_.]+", "-", name[0]).lower()
+
+
+def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        (entry_points,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        assert "outings = outings.command:main" in archive.read(entry_points).decode()
+    tracked = {name for name in list_tracked_files() if name.split("/")[0] in ("outings", "pipeline", "edge")}
+    assert tracked
+    assert tracked <= held
+    assert {name.split("/")[0] for name in held} == {"outings", "pipeline", "edge"}
+
+
+def test_every_library_that_is_asked_for_is_pinned() -> None:
+    pins = {normalize_name(line) for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+    assert {normalize_name(requirement) for requirement in WANTED} <= pins
+
+
+def test_every_library_that_is_asked_for_is_explained() -> None:
+    explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
+    names = {normalize_name(name) for cell in explained for name in re.findall(r"`([^`]+)`", cell)} - {"s3"}
+    assert names == {normalize_name(requirement) for requirement in WANTED}
+
+
+def test_no_file_names_a_registry() -> None:
+    # Written apart, so that this file does not name them either.
+    hosts = [name + "." + ending for name, ending in [("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org")]]
+    options = ["--index" + "-url", "--extra-index" + "-url", "--find" + "-links"]
+    for name in list_tracked_files():
+        text = (ROOT / name).read_bytes().decode(errors="replace")
+        assert not [word for word in hosts + options if word in text], name
