@@ -1,0 +1,168 @@
+"""The registry of keys, `keys.json`: compare-and-swapped, so that operators at once lose nothing of each other's.
+
+Only an id and the SHA-256 of a key's text are kept. Instants are whole seconds in UTC.
+"""
+
+import re
+import secrets
+import zlib
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from hmac import compare_digest
+from string import ascii_lowercase, ascii_uppercase, digits
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.entitlement import Entitlement
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.objects import Corrupt
+from outings.release.store import Outcome, Store, StoreError, Versioned
+
+NAME = "keys.json"
+LAYOUT = 1
+PLANS = ("free", "standard", "partner")
+ADD_ONS = ("source", "forecast", "related")
+EVERY = "*"
+
+ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
+_BASE62 = digits + ascii_uppercase + ascii_lowercase
+_FORM = re.compile(rb"ldk_([0-9A-Za-z]{8})_[0-9A-Za-z]{36}")
+_TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
+
+# Racing operators are people: nobody loses this often in a row.
+ATTEMPTS = 20
+
+
+class Key(Struct, frozen=True, kw_only=True, dict=True):
+    """A key as the registry has it. `metros`: slugs, `types`: the route's words (`events`), each `*` for all.
+
+    `hash`: 64 hex digits. `client` owns one key or several. `per_minute`: its own rate, else its plan's.
+    """
+
+    id: str
+    hash: str
+    client: str
+    plan: str
+    metros: tuple[str, ...] = (EVERY,)
+    types: tuple[str, ...] = (EVERY,)
+    grants: tuple[str, ...] = ()
+    per_minute: int | None = None
+    expires_at: datetime | None = None
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+    @cached_property
+    def entitlement(self) -> Entitlement:
+        return Entitlement(
+            metros=None if EVERY in self.metros else frozenset(self.metros),
+            types=None if EVERY in self.types else frozenset(_TYPES[name] for name in self.types),
+            addons=frozenset(self.grants),
+        )
+
+    def describe_state(self, now: datetime) -> str:
+        """`active`, `revoked` or `expired`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
+
+
+class Registry(Struct, frozen=True, kw_only=True, dict=True):
+    """All keys that were ever made, in the order in which they were."""
+
+    layout: int = LAYOUT
+    keys: tuple[Key, ...] = ()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Key]:
+        return {key.id: key for key in self.keys}
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, Key]:
+        return {key.hash: key for key in self.keys}
+
+    def find_key(self, text: bytes) -> Key | None:
+        """The key of this text, whatever its state. A bad check sum costs no look-up.
+
+        Text of another form is a legacy key's, looked up by its hash.
+        """
+        form = _FORM.fullmatch(text)
+        if form is not None and text[-SUM_LENGTH:] != _sum(text[:-SUM_LENGTH]):
+            return None
+        digest = sha256(text).hexdigest()
+        key = self._by_hash.get(digest) if form is None else self.by_id.get(form[1].decode())
+        return key if key is not None and compare_digest(key.hash, digest) else None
+
+
+def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
+    """`ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of all before it>`, decisions.md §10."""
+    id_, secret = ("".join(choose(_BASE62) for _ in range(length)) for length in (ID_LENGTH, SECRET_LENGTH))
+    opening = f"ldk_{id_}_{secret}"
+    return opening + _sum(opening.encode()).decode()
+
+
+def split_key_text(text: str) -> tuple[str, str]:
+    """The id and the hash that the registry keeps of a text that `make_key_text` made."""
+    return text[4 : 4 + ID_LENGTH], sha256(text.encode()).hexdigest()
+
+
+def _sum(opening: bytes) -> bytes:
+    rest, figures = zlib.crc32(opening), bytearray()
+    for _ in range(SUM_LENGTH):
+        rest, figure = divmod(rest, 62)
+        figures.insert(0, ord(_BASE62[figure]))
+    return bytes(figures)
+
+
+def read_registry(store: Store) -> tuple[Registry, str | None]:
+    """The registry and the store's tag of it; an empty one and None where no key was ever made. Corrupt, StoreError."""
+    found = store.read_versioned(NAME)
+    return (Registry(), None) if found is None else (parse_registry(found), found.etag)
+
+
+def parse_registry(found: Versioned) -> Registry:
+    try:
+        registry = msgspec.json.decode(found.data, type=Registry)
+    except msgspec.DecodeError as error:
+        raise Corrupt(f"{NAME}: {error}") from None
+    if registry.layout != LAYOUT:
+        raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads {LAYOUT}")
+    return registry
+
+
+def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Registry:
+    """Swap in what `change` makes of the registry; tried anew on whatever another operator wrote in between.
+
+    A lost reply is tried anew too, so `change` done twice must be the same as done once.
+    """
+    for _ in range(ATTEMPTS):
+        registry, etag = read_registry(store)
+        changed = change(registry)
+        if changed == registry:
+            return registry
+        data = msgspec.json.format(msgspec.json.encode(changed), indent=1)
+        if store.put_if(NAME, data, expected=etag) is Outcome.WON:
+            return changed
+    raise StoreError(store=str(store), operation="swap", name=NAME, cause=f"lost or no reply {ATTEMPTS} times")
+
+
+def add_key(registry: Registry, key: Key) -> Registry:
+    """The registry with this key; as it was if it has it already. ValueError if another key has the id."""
+    found = registry.by_id.get(key.id)
+    if found is None:
+        return msgspec.structs.replace(registry, keys=(*registry.keys, key))
+    if found.hash != key.hash:
+        raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
+    return registry
+
+
+def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
+    """The registry with this key revoked; once revoked it keeps its first time. KeyError: no key has the id."""
+    if registry.by_id[id_].revoked_at is not None:
+        return registry
+    keys = tuple(
+        msgspec.structs.replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys
+    )
+    return msgspec.structs.replace(registry, keys=keys)
