@@ -5,16 +5,14 @@ import errno
 import fcntl
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from outings.release.disk import Disk, LinuxDisk
 from outings.release.objects import hash_of
-from outings.release.store import Entry, NotFound, Outcome, StoreError, Versioned
+from outings.release.store import TEMPORARY, Entry, NotFound, Outcome, StoreError, Versioned
 
-# What is being written; a killed process leaves it behind and a prune clears it away.
-TEMPORARY = "tmp/"
 _LOCKS = "locks/"
 
 _ADVICE = {
@@ -114,8 +112,8 @@ class FolderStore:
                 return Outcome.UNKNOWN  # it is in place, but a power cut may undo it
             return Outcome.WON
 
-    def delete(self, entries: Iterable[Entry]) -> int:
-        removed: list[Path] = []
+    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+        removed = []
         for entry in entries:
             path = self._path(entry.name)
             with (
@@ -125,11 +123,11 @@ class FolderStore:
             ):
                 if path.stat().st_mtime == entry.modified_at:
                     self._disk.remove(path)
-                    removed.append(path)
+                    removed.append(entry)
         with self._explained("delete", f"{len(removed)} objects"):
-            for folder in sorted({path.parent for path in removed}):
+            for folder in sorted({self._path(entry.name).parent for entry in removed}):
                 self._disk.sync_folder(folder)
-        return len(removed)
+        return removed
 
     def _path(self, name: str) -> Path:
         return self._folder / name

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from outings.release.objects import hash_of
 from outings.release.store import Entry, NotFound, Outcome, Versioned
@@ -54,11 +54,11 @@ class MemoryStore:
             self._held[name] = (bytes(data), self._clock())
             return Outcome.WON
 
-    def delete(self, entries: Iterable[Entry]) -> int:
-        removed = 0
+    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+        removed = []
         for entry in entries:
             with self._lock:
                 if entry.name in self._held and self._held[entry.name][1] == entry.modified_at:
                     del self._held[entry.name]
-                    removed += 1
+                    removed.append(entry)
         return removed

@@ -1,7 +1,7 @@
 """A store in an S3 bucket, or in a server that keeps S3's promises, conditional writes included."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from typing import Any, TypeVar
@@ -134,16 +134,16 @@ class S3Store:
         cause = f"it answered 409 to {CONFLICTS} attempts; other writers are at it, run the command again"
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
-    def delete(self, entries: Iterable[Entry]) -> int:
+    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
         """S3 can't make a delete depend on the time of writing: it is asked for right before each."""
 
-        def remove(entry: Entry) -> bool:
+        def remove(entry: Entry) -> Entry | None:
             if self._find(entry.name) != entry:
-                return False
+                return None
             self._ask("delete", entry.name, lambda: self._client.delete_object(**self._at(entry.name)))
-            return True
+            return entry
 
-        return sum(_run_all(remove, entries))
+        return [entry for entry in _run_all(remove, entries) if entry is not None]
 
     def _at(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}

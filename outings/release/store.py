@@ -4,12 +4,15 @@ Objects never change once written; only `put_if` replaces what is there. Every f
 """
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol, Self
 
 from msgspec import Struct
+
+# What a store is in the middle of writing, under names of its own; a killed process leaves it behind.
+TEMPORARY = "tmp/"
 
 
 class StoreError(Exception):
@@ -81,8 +84,8 @@ class Store(Protocol):
         Of any number of racing writers at most one wins.
         """
 
-    def delete(self, entries: Iterable[Entry]) -> int:
-        """Remove what was listed, durably, save what was written again since; how many were removed."""
+    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+        """Remove what was listed, durably, save what was written again since; those that were removed."""
 
 
 def open_store(

@@ -1,0 +1,216 @@
+"""The log: every version of every listing, in the order in which they were published.
+
+A segment's object is its versions as JSON lines, each block of 256 a gzip member of its own: `zcat` reads it whole, a
+page inflates only the blocks that it touches, and a growing tail copies its whole blocks as they are. Its index object
+is the blocks' byte offsets (big-endian, 4 bytes, one more than there are blocks), then a row a version, sorted: the
+listing's id (16 bytes) and the version's place in the segment (4). So a page at version 10,000,000 costs what one at
+10 does, and a history is one binary search a segment.
+"""
+
+import mmap
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from outings.release.objects import hash_of
+from outings.release.root import Log, Segment
+
+SEGMENT = 65_536
+BLOCK = 256
+
+_OFFSET = 4
+_ID = 16
+_ROW = _ID + 4
+
+# An object's bytes, or their map, by hash.
+ReadObject = Callable[[str], bytes | mmap.mmap]
+
+
+class UnnumberedVersion(Struct, frozen=True, kw_only=True):
+    """A change that a build found; `stamp` is the build's. `metro` is null for an organization of several."""
+
+    listing_id: str
+    type: str
+    metro: str | None
+    slug: str
+    kind: str
+    reason: str | None
+    replaced_by: str | None
+    stamp: datetime
+    fields: tuple[str, ...]
+
+
+class Version(Struct, frozen=True, kw_only=True):
+    """A published change, as `/v1/changes` shows it (decisions.md §9) less its links. Whole seconds, UTC."""
+
+    version_id: int
+    listing_id: str
+    type: str
+    metro: str | None
+    slug: str
+    kind: str
+    reason: str | None
+    replaced_by: str | None
+    changed_at: datetime
+    fields: tuple[str, ...]
+
+
+class Grown(Struct, frozen=True):
+    """A log with versions added, and the objects that it names and the one before did not."""
+
+    log: Log
+    objects: tuple[bytes, ...]
+
+
+_decoder = msgspec.json.Decoder(Version)
+
+
+def append_versions(
+    log: Log, changes: Sequence[UnnumberedVersion], *, read: ReadObject, segment: int = SEGMENT
+) -> Grown:
+    """Number the changes after the log's last version, in their order; `segment` is how many versions seal one.
+
+    `changed_at` never goes back: it is the later of the change's stamp and the last one in the log.
+    """
+    added = list(_number_versions(log, changes))
+    sealed, tail, objects = list(log.sealed), log.tail, list[bytes]()
+    while added:
+        room = segment - (tail.last - tail.first + 1 if tail else 0)
+        tail, data, index = _extend_segment(tail, added[:room], read=read)
+        added = added[room:]
+        objects += (data, index)
+        if tail.last - tail.first + 1 == segment:
+            sealed.append(tail)
+            tail = None
+    if not changes:
+        return Grown(log, ())
+    latest = log.latest_version_id + len(changes)
+    changed_at = max(_known_stamps(log, changes))
+    return Grown(
+        Log(sealed=tuple(sealed), tail=tail, latest_version_id=latest, latest_changed_at=changed_at), tuple(objects)
+    )
+
+
+def read_page(log: Log, *, after: int, limit: int, read: ReadObject) -> list[Version]:
+    """At most `limit` versions with ids above `after`, in order; none where `after` is the latest or past it."""
+    last = min(after + limit, log.latest_version_id)
+    return read_versions(log, range(max(after, 0) + 1, last + 1), read=read)
+
+
+def list_history(log: Log, listing_id: str, *, read: ReadObject) -> list[int]:
+    """The ids of a listing's versions, oldest first. ValueError where `listing_id` is no uuid."""
+    wanted = UUID(listing_id).bytes
+    return [segment.first + place for segment in _segments(log) for place in _find_places(segment, wanted, read=read)]
+
+
+def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> list[Version]:
+    """These versions, in the order asked for. KeyError where one is not in the log."""
+    segments = _segments(log)
+    firsts = [segment.first for segment in segments]
+    blocks: dict[tuple[int, int], list[Version]] = {}
+    found = []
+    for version_id in version_ids:
+        if not 1 <= version_id <= log.latest_version_id:
+            raise KeyError(version_id)
+        at = bisect_left(firsts, version_id + 1) - 1
+        number, place = divmod(version_id - firsts[at], BLOCK)
+        if (at, number) not in blocks:
+            blocks[at, number] = _read_block(segments[at], number, read=read)
+        found.append(blocks[at, number][place])
+    return found
+
+
+def _segments(log: Log) -> list[Segment]:
+    return [*log.sealed, log.tail] if log.tail else [*log.sealed]
+
+
+def _known_stamps(log: Log, changes: Sequence[UnnumberedVersion]) -> Iterator[datetime]:
+    if log.latest_changed_at is not None:
+        yield log.latest_changed_at
+    yield from (change.stamp for change in changes)
+
+
+def _number_versions(log: Log, changes: Sequence[UnnumberedVersion]) -> Iterator[Version]:
+    changed_at = log.latest_changed_at
+    for version_id, change in enumerate(changes, start=log.latest_version_id + 1):
+        changed_at = change.stamp if changed_at is None else max(changed_at, change.stamp)
+        yield Version(
+            version_id=version_id,
+            listing_id=change.listing_id,
+            type=change.type,
+            metro=change.metro,
+            slug=change.slug,
+            kind=change.kind,
+            reason=change.reason,
+            replaced_by=change.replaced_by,
+            changed_at=changed_at,
+            fields=change.fields,
+        )
+
+
+def _extend_segment(
+    tail: Segment | None, added: Sequence[Version], *, read: ReadObject
+) -> tuple[Segment, bytes, bytes]:
+    first = tail.first if tail else added[0].version_id
+    blocks, rows, pending = _reopen_segment(tail, read=read) if tail else ([], [], [])
+    pending += added
+    blocks += [_encode_block(pending[at : at + BLOCK]) for at in range(0, len(pending), BLOCK)]
+    rows += [UUID(each.listing_id).bytes + (each.version_id - first).to_bytes(_ROW - _ID) for each in added]
+    data, index = b"".join(blocks), _encode_index(blocks, sorted(rows))
+    return Segment(object=hash_of(data), index=hash_of(index), first=first, last=added[-1].version_id), data, index
+
+
+def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], list[bytes], list[Version]]:
+    """Whole blocks as they are, the index's rows, and the versions of a block that still has room."""
+    data, index = read(tail.object), read(tail.index)
+    whole, rest = divmod(tail.last - tail.first + 1, BLOCK)
+    blocks = [data[slice(*_find_block(index, number))] for number in range(whole)]
+    start = _rows_start(tail)
+    rows = [index[at : at + _ROW] for at in range(start, len(index), _ROW)]
+    return blocks, rows, _read_block(tail, whole, read=read) if rest else []
+
+
+def _encode_block(versions: Sequence[Version]) -> bytes:
+    lines = b"".join(msgspec.json.encode(each, order="sorted") + b"\n" for each in versions)
+    return zlib.compress(lines, wbits=31)  # 31: a gzip member, whose header zlib leaves without a time
+
+
+def _read_block(segment: Segment, number: int, *, read: ReadObject) -> list[Version]:
+    start, end = _find_block(read(segment.index), number)
+    return _decoder.decode_lines(zlib.decompress(read(segment.object)[start:end], wbits=31))
+
+
+def _encode_index(blocks: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
+    ends = [0]
+    for block in blocks:
+        ends.append(ends[-1] + len(block))
+    return b"".join(end.to_bytes(_OFFSET) for end in ends) + b"".join(rows)
+
+
+def _find_block(index: bytes | mmap.mmap, number: int) -> tuple[int, int]:
+    at = number * _OFFSET
+    return int.from_bytes(index[at : at + _OFFSET]), int.from_bytes(index[at + _OFFSET : at + 2 * _OFFSET])
+
+
+def _rows_start(segment: Segment) -> int:
+    blocks = -(-(segment.last - segment.first + 1) // BLOCK)
+    return (blocks + 1) * _OFFSET
+
+
+def _find_places(segment: Segment, wanted: bytes, *, read: ReadObject) -> Iterator[int]:
+    index, start = read(segment.index), _rows_start(segment)
+
+    def id_at(row: int) -> bytes:
+        return index[start + row * _ROW : start + row * _ROW + _ID]
+
+    rows = range(segment.last - segment.first + 1)
+    for row in rows[bisect_left(rows, wanted, key=id_at) :]:
+        if id_at(row) != wanted:
+            return
+        at = start + row * _ROW + _ID
+        yield int.from_bytes(index[at : at + _ROW - _ID])

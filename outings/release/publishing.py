@@ -1,0 +1,139 @@
+"""Publishing: one more release, by one swap of the pointer. Whatever happens before it, the old one is in force."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TypeVar
+
+from msgspec import Struct
+
+from outings.release.log import UnnumberedVersion, append_versions
+from outings.release.objects import hash_of, name_of, read_object
+from outings.release.pointer import NAME, Pointer, VersionedPointer, read_pointer, swap_pointer
+from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id, read_root
+from outings.release.store import Outcome, Store, StoreError
+
+# A prune leaves alone what is younger than this, so a build that took longer may not publish.
+LONGEST_BUILD = timedelta(hours=6)
+
+# Each loss means that another build published; no operator has as many at once.
+ATTEMPTS = 1_000
+
+_Value = TypeVar("_Value")
+
+
+class BuildRaced(Exception):  # noqa: N818 - the name says it
+    """Another build published some of the same metros first; nothing of this one is in force. Exit 3."""
+
+
+class BuildTooLong(Exception):  # noqa: N818 - the name says it
+    """The build took so long that a prune may have removed what it wrote; nothing of it is in force."""
+
+
+class Published(Struct, frozen=True, kw_only=True):
+    """A release in force: its id, its root's hash, its root, and the pointer to it."""
+
+    id: str
+    sha: str
+    root: Root
+    pointer: Pointer
+
+
+def publish(
+    store: Store,
+    *,
+    base: Root | None,
+    parts: Mapping[str, Part | None],
+    changes: Sequence[UnnumberedVersion],
+    feeds: Mapping[str, FeedMemory | None],
+    now: datetime,
+    check_deadline: Callable[[], None] = lambda: None,
+) -> Published:
+    """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
+
+    `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
+    were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
+    of `parts`; StoreError; what `check_deadline` raises right before a swap.
+    """
+    for _ in range(ATTEMPTS):
+        current = read_pointer(store)
+        standing = None if current is None else read_root(store, current.pointer.root)
+        refuse_touched(base=base, standing=standing, parts=parts)
+        refuse_regress(standing, parts)
+        grown = append_versions(standing.log if standing else Log(), changes, read=partial(read_object, store))
+        root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
+        data = encode_root(root)
+        store.put_many((name_of(each), each) for each in (*grown.objects, data))
+        sha = hash_of(data)
+        pointer = Pointer(
+            sequence=root.sequence, root=sha, published_at=now, latest_version_id=root.log.latest_version_id
+        )
+        check_deadline()
+        if swap_pointer(store, old=current, new=pointer) is Outcome.WON:
+            return Published(id=format_release_id(root.sequence, sha), sha=sha, root=root, pointer=pointer)
+    cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
+    raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
+
+
+def compose_root(
+    *,
+    current: VersionedPointer | None,
+    standing: Root | None,
+    parts: Mapping[str, Part | None],
+    log: Log,
+    feeds: Mapping[str, FeedMemory | None],
+    now: datetime,
+) -> Root:
+    """The root that follows the standing one. Pure."""
+    return Root(
+        sequence=current.pointer.sequence + 1 if current else 1,
+        previous=current.pointer.root if current else None,
+        built_at=now,
+        parts=_lay_over(standing.parts if standing else {}, parts),
+        log=log,
+        feeds=_lay_over(standing.feeds if standing else {}, feeds),
+    )
+
+
+def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) -> dict[str, _Value]:
+    return {name: value for name, value in {**under, **over}.items() if value is not None}
+
+
+def refuse_touched(*, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None]) -> None:
+    """BuildRaced where the standing root has another part of the same name than the build began from."""
+    if base is not None and standing is None:
+        raise BuildRaced(f"the store has no release any more, and this build began from release {base.sequence}")
+    touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
+    if touched and standing is not None:
+        raise BuildRaced(
+            f"another build published {', '.join(touched)} first, as release {standing.sequence} or just before it; "
+            "nothing of this build is in force, run it again"
+        )
+
+
+def _manifest_of(root: Root | None, slug: str) -> str | None:
+    part = root.parts.get(slug) if root else None
+    return part.manifest if part else None
+
+
+def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> None:
+    """ValueError where a part's stamp is before that of the one it replaces: mirrors would miss its rows."""
+    for slug, part in parts.items():
+        before = standing.parts.get(slug) if standing else None
+        if part and before and part.stamp < before.stamp:
+            raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
+
+
+def make_deadline(
+    *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], None]:
+    """A check that raises BuildTooLong when called later than `longest` from now."""
+    started = clock()
+
+    def check() -> None:
+        took = timedelta(seconds=round(clock() - started))
+        if took > longest:
+            raise BuildTooLong(f"the build took {took}, longer than {longest}; nothing of it is in force")
+
+    return check

@@ -1,0 +1,49 @@
+"""Releases: the chain of roots that the pointer begins, as far as it is kept."""
+
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct
+
+from outings.release.manifest import list_objects, read_manifest
+from outings.release.pointer import read_pointer
+from outings.release.root import Root, format_release_id, parse_release_id, walk_roots
+from outings.release.store import NotFound, Store
+
+
+class ListedRelease(Struct, frozen=True):
+    """A release in the chain: its id, its root's hash, its root."""
+
+    id: str
+    sha: str
+    root: Root
+
+
+def list_releases(store: Store) -> Iterator[ListedRelease]:
+    """The current release and the ones before it, newest first, until one is pruned. Lazy: a root is one read."""
+    current = read_pointer(store)
+    if current is not None:
+        for sha, root in walk_roots(store, current.pointer.root):
+            yield ListedRelease(format_release_id(root.sequence, sha), sha, root)
+
+
+def read_release(store: Store, release_id: str) -> ListedRelease:
+    """NotFound where it is none of those kept. ValueError where the text is no release id."""
+    sequence, _ = parse_release_id(release_id)
+    for release in list_releases(store):
+        if release.id == release_id:
+            return release
+        if release.root.sequence <= sequence:
+            break
+    cause = "it was never published, or is no longer kept"
+    raise NotFound(store=str(store), operation="read", name=f"release {release_id}", cause=cause)
+
+
+def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:
+    """The hashes of all objects that a root names, through its manifests too; manifests in `known` are passed over."""
+    for part in root.parts.values():
+        if part.manifest not in known:
+            yield part.manifest
+            yield from list_objects(store, read_manifest(store, part.manifest))
+    for segment in (*root.log.sealed, *([root.log.tail] if root.log.tail else [])):
+        yield segment.object
+        yield segment.index
