@@ -3,8 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Debian packages that tests need beside Python; a list, empty as long as pip brings everything.
-TEST_PACKAGES :=
+# Debian packages that tests need beside Python: the README's requests are run, and the tracked files read.
+TEST_PACKAGES := curl git
 
 # How many cases a generated test tries, and how often a crash test kills.
 export OUTINGS_TEST_CASES
