@@ -1,0 +1,98 @@
+"""What parameters must not, or must only, stand together."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from outings.contract.errors import bad_request
+from outings.contract.routes import Route
+from outings.contract.values import Value
+from outings.contract.window import (
+    CALENDAR_DAYS_AFTER,
+    EXPANSION_DAYS_AFTER,
+    LIST_DAYS_AFTER,
+    check_window,
+)
+
+Values = Mapping[str, Value]
+
+# Decisions §1: what may be sent beside `ids`.
+_BESIDE_IDS = frozenset(
+    {"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro", "release"}
+)
+_EXCLUSIVE = (("page", "cursor"), ("page", "changed_since"), ("type_hint", "place_type"))
+
+
+def check_combination(route: Route, values: Values) -> None:
+    """Raises for the first rule that the parsed values break."""
+    _check_required(route, values)
+    _check_exclusive(values)
+    _check_ids(values)
+    _check_limit(values)
+    _check_centre(route, values)
+    _check_dates(route, values)
+
+
+def find_longest_window(route: Route, values: Values) -> int:
+    """The most days that `to` may lie after `from`."""
+    if route.name == "events.calendar":
+        return CALENDAR_DAYS_AFTER
+    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else LIST_DAYS_AFTER
+
+
+def _check_required(route: Route, values: Values) -> None:
+    for name, row in route.parameters.items():
+        if row.required and name not in values:
+            raise _missing(name, f"{name} is required here.")
+
+
+def _check_exclusive(values: Values) -> None:
+    for first, second in _EXCLUSIVE:
+        if first in values and second in values:
+            raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
+
+
+def _check_ids(values: Values) -> None:
+    if "ids" in values:
+        for name in values:
+            if name not in _BESIDE_IDS:
+                raise _contradictory(name, f"{name} can't be sent with ids.")
+
+
+def _check_limit(values: Values) -> None:
+    if values.get("limit") == 0 and "facets" not in values:
+        raise bad_request(
+            param="limit", reason="out_of_range", min=1, max=200,
+            message="limit=0 gives counts alone: send facets with it, or a limit of 1 to 200.",
+        )  # fmt: skip
+
+
+def _check_centre(route: Route, values: Values) -> None:
+    for given, absent in (("lat", "lng"), ("lng", "lat")):
+        if given in values and absent not in values:
+            raise _missing(absent, f"{given} was sent without {absent}.")
+    centres = [name for name in ("lat", "near_zip", "address") if name in values]
+    if len(centres) > 1:
+        raise _contradictory(centres[1], f"There is one centre: {centres[0]} and {centres[1]} exclude each other.")
+    if centres:
+        return
+    if "radius_m" in values:
+        raise _missing("lat", "radius_m was sent without a centre: send lat and lng.")
+    if route.name in ("around", "nearby", "activity") or values.get("sort") == "nearest":
+        raise _missing("lat", "This needs a centre: send lat and lng.")
+
+
+def _check_dates(route: Route, values: Values) -> None:
+    start, end = values.get("from"), values.get("to")
+    if isinstance(start, date) and isinstance(end, date):
+        check_window(start, end, most_days_after=find_longest_window(route, values))
+    first, last = values.get("starts_from"), values.get("starts_to")
+    if isinstance(first, date) and isinstance(last, date) and last < first:
+        raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}).")
+
+
+def _missing(name: str, message: str) -> Exception:
+    return bad_request(param=name, reason="missing_parameter", message=message)
+
+
+def _contradictory(name: str, message: str) -> Exception:
+    return bad_request(param=name, reason="contradictory", message=message)

@@ -1,0 +1,31 @@
+"""What a key may read: sets of metros, types and add-ons. Two keys with the same sets get the same answers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+import msgspec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entitlement:
+    """`metros` (slugs) and `types` (singular: `event`, `class`, …): None means all. `addons`: values of `include`."""
+
+    metros: frozenset[str] | None = None
+    types: frozenset[str] | None = None
+    addons: frozenset[str] = frozenset()
+
+    def allows_metro(self, slug: str) -> bool:
+        return self.metros is None or slug in self.metros
+
+    def allows_type(self, listing_type: str) -> bool:
+        return self.types is None or listing_type in self.types
+
+    def allows_addon(self, addon: str) -> bool:
+        return addon in self.addons
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hex digits that stand for the sets in an ETag or a cache's key; the key itself is not in them."""
+        sets = [None if names is None else sorted(names) for names in (self.metros, self.types, self.addons)]
+        return sha256(msgspec.json.encode(sets)).hexdigest()[:16]

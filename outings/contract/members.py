@@ -1,0 +1,46 @@
+"""The dotted paths that `fields` may name, walked out of the resources' structs, through arrays."""
+
+from collections.abc import Iterator, Mapping
+from typing import get_args
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from outings.contract.resources import LISTINGS, Organization
+
+
+def walk_members(resource: type[Struct]) -> frozenset[str]:
+    """Every path of a resource: `location`, `location.lat`, `sections.schedule.days`."""
+    return frozenset(_walk_type(resource, prefix=""))
+
+
+def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
+    """Through unions and arrays down to structs; their other members are leaves."""
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        for field in fields(annotation):
+            path = prefix + field.encode_name
+            yield path
+            yield from _walk_type(field.type, prefix=path + ".")
+    for inner in get_args(annotation):
+        yield from _walk_type(inner, prefix=prefix)
+
+
+# By type, singular.
+MEMBERS: Mapping[str, frozenset[str]] = {
+    name: walk_members(struct) for name, struct in (*LISTINGS.items(), ("organization", Organization))
+}
+
+# A card, an event's occurrence and an organization's counts are part of the document, so they can be named too.
+ALWAYS_KEPT = ("id", "type")
+
+
+def settle_paths(paths: frozenset[str]) -> tuple[str, ...]:
+    """One spelling of a choice: sorted, with `id` and `type`, and without what a chosen parent holds anyway."""
+    chosen = paths.union(ALWAYS_KEPT)
+    return tuple(sorted(path for path in chosen if not any(parent in chosen for parent in _parents(path))))
+
+
+def _parents(path: str) -> Iterator[str]:
+    while "." in path:
+        path = path.rpartition(".")[0]
+        yield path

@@ -1,0 +1,42 @@
+"""Notices: what an answer left out or took otherwise than it was asked, beside `data`."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+NOTICES = (
+    "include_not_permitted",
+    "related_unavailable",
+    "forecast_unavailable",
+    "source_unavailable",
+    "parameter_deprecated",
+    "parameter_ignored",
+    "facets_incomplete",
+    "point_outside_metro",
+    "rows_without_coordinates",
+)
+
+
+class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`code` is one of `NOTICES`; `links` may have `upgrade` and `docs`. What is not stated is left out."""
+
+    code: str
+    message: str
+    include: str | None = None
+    param: str | None = None
+    details: Mapping[str, object] | None = None
+    links: Mapping[str, str] | None = None
+
+
+def ignored_parameter(name: str, *, collection: str) -> Notice:
+    message = f"{name} does not apply to {collection} and was ignored."
+    return Notice(code="parameter_ignored", param=name, message=message)
+
+
+def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
+    return Notice(
+        code="parameter_deprecated",
+        param=name,
+        message=f"{name} is the old spelling of {replaced_by}.",
+        details={"replaced_by": replaced_by},
+    )

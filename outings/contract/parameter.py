@@ -1,0 +1,59 @@
+"""One row of the table of parameters: what a name takes, and what that means."""
+
+from enum import Enum
+from typing import Literal
+
+from msgspec import Struct
+
+Kind = Literal[
+    "text",
+    "word",  # of a closed vocabulary: `allowed`, or the deployment's `vocabulary`
+    "integer",
+    "number",
+    "boolean",
+    "date",  # YYYY-MM-DD
+    "date-time",  # RFC 3339 with an offset
+    "clock",  # HH:MM or HH:MM:SS
+    "minute",  # HH:MM
+    "uuid",
+    "path",  # dotted, of a resource's members
+    "cursor",  # opaque
+    "group-cursor",  # <group>:<offset>
+]
+
+
+class Moving(Enum):
+    """Defaults that depend on the metro's local date: filled in where request and date meet."""
+
+    LOCAL_DATE = "today"
+    FROM_PLUS_30_DAYS = "from + 30 days"
+
+
+Default = str | int | float | bool | tuple[str, ...] | Moving
+Stability = Literal["stable", "beta", "experimental"]
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """`minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
+
+    A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
+    `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    example: str
+    array: bool = False
+    ordered: bool = False
+    is_filter: bool = True
+    required: bool = False
+    allowed: tuple[str, ...] | None = None
+    vocabulary: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    most: int | None = None
+    default: Default | None = None
+    replaced_by: str | None = None
+    stability: Stability = "stable"
+    implemented: bool = True

@@ -1,0 +1,258 @@
+"""The table of parameters: a row for each name. Which route takes which, and with what bounds, stands in `routes`."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from outings.contract.parameter import Moving, Parameter
+from outings.contract.vocabulary import (
+    AGE_BANDS,
+    AUDIENCES,
+    CHANGE_KINDS,
+    COLLECTIONS,
+    ENROLLMENT_TYPES,
+    TYPES,
+    WEEKDAYS,
+)
+
+INCLUDES = ("source", "forecast", "related")
+FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
+
+_any_of = partial(Parameter, kind="word", array=True)
+_flag = partial(Parameter, kind="boolean", example="true")
+_control = partial(Parameter, is_filter=False)
+
+_WHEN = (
+    Parameter(
+        name="from", kind="date", example="2026-08-10", default=Moving.LOCAL_DATE,
+        meaning="First local date of the window, in the metro's timezone.",
+    ),
+    Parameter(
+        name="to", kind="date", example="2026-08-31",
+        meaning="Last local date of the window, inclusive; at most 366 days after `from`.",
+    ),
+    _any_of(
+        name="weekday", allowed=WEEKDAYS, example="saturday,sunday",
+        meaning="Any of these local days of the week.",
+    ),
+    Parameter(name="start_after", kind="clock", example="09:00", meaning="Local start at or after this time."),
+    Parameter(
+        name="start_before", kind="minute", example="12:00",
+        meaning="Local start strictly before this time: 12:00 belongs to the afternoon.",
+    ),
+    _flag(name="has_time", meaning="true keeps events that state a clock time, false those that do not."),
+    _flag(name="recurring", meaning="Keep events by `is_recurring`."),
+    _any_of(name="season", vocabulary="seasons", example="fall", meaning="Any of `traits.seasons`."),
+    Parameter(
+        name="schedule_day", kind="word", allowed=WEEKDAYS, example="tuesday",
+        meaning="A class that meets on this day of the week.",
+    ),
+    Parameter(
+        name="starts_from", kind="date", example="2026-09-01",
+        meaning="Classes whose term, or that of a section, starts on this date or later.",
+    ),
+    Parameter(
+        name="starts_to", kind="date", example="2026-09-30",
+        meaning="Classes whose term, or that of a section, starts on this date or earlier.",
+    ),
+    Parameter(
+        name="year", kind="integer", minimum=2020, maximum=2100, example="2026",
+        meaning="Camps of this year.",
+    ),
+    _flag(name="overnight", meaning="Keep camps by `is_overnight`; not stated matches neither."),
+)  # fmt: skip
+
+_WHO = (
+    Parameter(
+        name="min_confidence", kind="number", minimum=0, maximum=1, default=0.7, example="0.5",
+        meaning="Drop rows whose `confidence` is below it; 0 disables.",
+    ),
+    _any_of(
+        name="category", vocabulary="categories", example="swim_water,nature_outdoors",
+        meaning="Any of `categories`.",
+    ),
+    _any_of(
+        name="audience", allowed=(*AUDIENCES, "not_adults", "all"), default=("not_adults",), example="kids,families",
+        meaning="Any of these audiences; `not_adults` is all but adults, `all` is everything.",
+    ),
+    _any_of(name="occasion", vocabulary="occasions", example="halloween", meaning="Any of `occasions`."),
+    _any_of(name="team", vocabulary="teams", example="kraken", meaning="Events with any of these local teams."),
+    Parameter(
+        name="age", kind="integer", minimum=0, maximum=120, example="4",
+        meaning="A child's age in years; keeps listings that do not state ages.",
+    ),
+    _flag(name="free", meaning="Keep listings by `price.is_free`; not stated matches neither."),
+    Parameter(
+        name="max_price", kind="number", minimum=0, maximum=1_000_000, example="25",
+        meaning="Budget: keep what is free or whose `price.min` is at most this; no stated price is dropped.",
+    ),
+    _any_of(
+        name="enrollment_type", allowed=ENROLLMENT_TYPES, example="drop_in",
+        meaning="Classes with any of these `program.enrollment_type`.",
+    ),
+    _flag(
+        name="openings",
+        meaning="true keeps classes known to have open seats, false those known to have none.",
+    ),
+    _flag(name="indoor", meaning="Keep by `is_indoor`; unknown matches neither."),
+    _flag(name="outdoor", meaning="Keep by `is_outdoor`; unknown matches neither."),
+    _flag(name="sensory", meaning="Keep by `is_sensory_friendly`; unknown matches neither."),
+    _any_of(name="type_hint", vocabulary="type_hints", example="library,park", meaning="Places of any of these kinds."),
+    _any_of(
+        name="place_type", vocabulary="type_hints", example="library", replaced_by="type_hint",
+        meaning="The deprecated spelling of `type_hint`.",
+    ),
+    _flag(name="has_birthday_parties", meaning="Keep places by `birthday_parties.available`."),
+    _flag(name="has_classes", meaning="Keep places by `classes.available`."),
+    Parameter(
+        name="ids", kind="uuid", array=True, ordered=True, most=100, implemented=False,
+        example="3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
+        meaning="These listings in this order, without window or paging; those not found are in `meta.missing_ids`.",
+    ),
+    Parameter(
+        name="q", kind="text", minimum=1, maximum=200, example="story time", implemented=False,
+        meaning="Web-search text over name, search text, organization and place: quoted phrases, leading minus, "
+        "tolerant of small typos.",
+    ),
+    Parameter(
+        name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", implemented=False,
+        meaning="Sync mode: rows with a later `updated_at`, in the order of `updated_at` and `id`, paged by `cursor`.",
+    ),
+)  # fmt: skip
+
+_zip = partial(Parameter, stability="beta", implemented=False)
+
+_WHERE = (
+    Parameter(
+        name="neighborhood", kind="text", minimum=1, maximum=200, example="ballard",
+        meaning="A neighborhood's slug, or its name without case, accents and punctuation.",
+    ),
+    Parameter(
+        name="lat", kind="number", minimum=-90, maximum=90, example="47.61",
+        meaning="Latitude of the centre of a radius search, with `lng`.",
+    ),
+    Parameter(
+        name="lng", kind="number", minimum=-180, maximum=180, example="-122.33",
+        meaning="Longitude of the centre of a radius search, with `lat`.",
+    ),
+    Parameter(
+        name="radius_m", kind="integer", minimum=100, maximum=50_000, default=5000, example="2000",
+        meaning="Metres around the centre, inclusive; a row without coordinates never matches.",
+    ),
+    _zip(
+        name="zip", kind="text", array=True, minimum=1, maximum=10, most=50, example="98101,98102",
+        meaning="Any of these postal codes.",
+    ),
+    _zip(name="near_zip", kind="text", minimum=1, maximum=10, example="98101", meaning="The centre is this zip's."),
+    _zip(
+        name="include_approximate", kind="boolean", example="true",
+        meaning="Keep rows whose position is known only by their zip.",
+    ),
+    Parameter(
+        name="place_id", kind="uuid", example="7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        meaning="Held at this place.",
+    ),
+    Parameter(
+        name="organization_id", kind="uuid", example="7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        meaning="Published by this organization.",
+    ),
+    _control(
+        name="metro", kind="text", minimum=1, maximum=100, example="seattle",
+        meaning="A metro's slug, where the path names none and the id or slug is in several.",
+    ),
+    Parameter(
+        name="address", kind="text", minimum=1, maximum=300, example="400 Broad St", implemented=False,
+        meaning="A street address that the server resolves to the centre.",
+    ),
+)  # fmt: skip
+
+_HOW = (
+    _control(
+        name="limit", kind="integer", minimum=0, maximum=200, default=50, example="20",
+        meaning="Items in one answer; 0 with `facets` gives counts alone.",
+    ),
+    _control(
+        name="page", kind="integer", minimum=1, maximum=10_000, default=1, example="2",
+        meaning="The page, from 1, in browse mode.",
+    ),
+    _control(
+        name="cursor", kind="cursor", example="AZ", minimum=1, maximum=2000,
+        meaning="`meta.next_cursor` of the answer before, with otherwise the same request.",
+    ),
+    _control(
+        name="fields", kind="path", array=True, example="name,location.lat",
+        meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept.",
+    ),
+    _control(
+        name="expand", kind="word", array=True, allowed=("place", "organization"), example="place",
+        implemented=False, meaning="Attach the full objects under `expanded`.",
+    ),
+    _control(
+        name="include", kind="word", array=True, allowed=INCLUDES, example="source", implemented=False,
+        meaning="Paid add-ons.",
+    ),
+    _control(
+        name="include_mode", kind="word", allowed=("lenient",), example="lenient", implemented=False,
+        meaning="Leave out an add-on that the key may not have, with a notice, where it would be refused.",
+    ),
+    _control(
+        name="facets", kind="word", array=True, allowed=FACETS, example="category,age_band", implemented=False,
+        meaning="Count the whole filtered set by these.",
+    ),
+    Parameter(
+        name="occurrences", kind="word", allowed=("expand",), example="expand", implemented=False,
+        meaning="One item for each occurrence in a window of at most 31 dates.",
+    ),
+    _control(
+        name="include_archived", kind="boolean", default=False, example="true",
+        meaning="Answer an archived listing too.",
+    ),
+    _control(
+        name="release", kind="text", minimum=1, maximum=40, example="12-0a1b2c3d", stability="experimental",
+        implemented=False, meaning="Answer from this release, as long as it is kept.",
+    ),
+)  # fmt: skip
+
+_later = partial(Parameter, implemented=False)
+
+_ELSEWHERE = (
+    _later(
+        name="types", kind="word", array=True, allowed=tuple(COLLECTIONS.values()), example="events,classes",
+        meaning="These collections alone.",
+    ),
+    _later(
+        name="sort", kind="word", allowed=("relevance", "soonest", "nearest", "newest"), default="relevance",
+        is_filter=False, example="soonest", meaning="The order of results.",
+    ),
+    _later(
+        name="match", kind="word", array=True, allowed=("all_terms", "related", "partial"),
+        default=("all_terms", "related"), example="all_terms", meaning="How well a result must match.",
+    ),
+    _later(
+        name="ages", kind="word", array=True, allowed=tuple(AGE_BANDS), is_filter=False, example="toddler",
+        meaning="Age bands to favour; they do not filter.",
+    ),
+    _later(
+        name="min_count", kind="integer", minimum=0, maximum=1_000_000, default=1, example="1",
+        meaning="At least this many live listings.",
+    ),
+    _later(
+        name="type", kind="word", array=True, allowed=(*TYPES, "organization"), example="event",
+        meaning="Any of these types.",
+    ),
+    _later(
+        name="kind", kind="word", array=True, allowed=CHANGE_KINDS, example="created,removed",
+        meaning="Any of these kinds of change.",
+    ),
+    _later(
+        name="order", kind="word", allowed=("desc", "asc"), default="desc", is_filter=False, example="asc",
+        meaning="Newest or oldest first.",
+    ),
+    _later(
+        name="format", kind="word", allowed=("jsonl", "parquet", "ics"), is_filter=False, example="parquet",
+        stability="experimental", meaning="The file's format.",
+    ),
+)  # fmt: skip
+
+PARAMETERS: Mapping[str, Parameter] = {
+    row.name: row for group in (_WHEN, _WHO, _WHERE, _HOW, _ELSEWHERE) for row in group
+}

@@ -1,0 +1,260 @@
+"""A request → one frozen, canonical Query, or one error. The same canonical request is the same text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from functools import cached_property
+from types import MappingProxyType
+from typing import TypeVar
+from urllib.parse import quote, unquote_to_bytes
+
+from outings.contract.argument import parse_argument, show_text, suggest_word
+from outings.contract.combination import check_combination, find_longest_window
+from outings.contract.cursor import Cursor, parse_cursor
+from outings.contract.errors import ApiError, bad_request, not_implemented
+from outings.contract.members import MEMBERS
+from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter
+from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameters import PARAMETERS
+from outings.contract.routes import Match, Route
+from outings.contract.values import Value, format_scalar, parse_number
+from outings.contract.vocabulary import Vocabulary
+
+# Longer than 100 ids, every path of `fields` and the longest cursor together.
+MOST_BYTES = 16_384
+
+_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+_Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """`values`: parsed, those alone that were given and are no default of a non-filter; a deprecated spelling stands
+    under its new name. No default that depends on the local date is in them. `marks` are names, such as an ignored
+    one, that change no value but give a notice.
+    """
+
+    match: Match
+    values: Mapping[str, Value]
+    metro: str | None = None
+    cursor: Cursor | None = None
+    notices: tuple[Notice, ...] = ()
+    marks: tuple[str, ...] = ()
+
+    @property
+    def route(self) -> str:
+        return self.match.route.name
+
+    @property
+    def resource(self) -> str | None:
+        """The route's type, singular: `event`, …; None where it has none."""
+        return self.match.route.type
+
+    @property
+    def id(self) -> str | None:
+        return self.match.values.get("id")
+
+    @property
+    def slug(self) -> str | None:
+        return self.match.values.get("slug")
+
+    @property
+    def longest_window(self) -> int:
+        """The most days that `to` may lie after `from`: `check_window`'s bound once defaults are filled in."""
+        return find_longest_window(self.match.route, self.values)
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical request, without its cursor: `/v1/seattle/events?age=4&category=farm,zoo`."""
+        return self._format_text(self.values)
+
+    @cached_property
+    def walk(self) -> str:
+        """What a cursor is bound to: the canonical request without its page, which a cursor takes the place of."""
+        return self._format_text({name: value for name, value in self.values.items() if name != "page"})
+
+    def get(self, name: str) -> Value | None:
+        """The value given, or the constant default of what is no filter; None for a filter that was not given."""
+        value = self.values.get(name)
+        if value is not None:
+            return value
+        row = self.match.route.parameters.get(name)
+        return None if row is None or row.is_filter or isinstance(row.default, Moving) else row.default
+
+    def get_as(self, name: str, kind: type[_Kind]) -> _Kind | None:
+        """`get` for a single value of a known kind; raises TypeError when the table says another."""
+        value = self.get(name)
+        if value is None or isinstance(value, kind):
+            return value
+        raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
+
+    def get_words(self, name: str) -> tuple[str, ...]:
+        """`get` for an array; empty when it was not given."""
+        value = self.get(name)
+        if value is None:
+            return ()
+        if isinstance(value, tuple):
+            return value
+        raise TypeError(f"{name} is {type(value).__name__}, not an array")
+
+    def with_metro(self, slug: str) -> "Query":
+        """The same query of that metro: an alias replaced, or the metro of the row that an id gave."""
+        path_values, values = dict(self.match.values), dict(self.values)
+        for holder in (path_values, values):
+            if "metro" in holder:
+                holder["metro"] = slug
+        match = Match(route=self.match.route, values=path_values)
+        return replace(self, match=match, values=MappingProxyType(values), metro=slug)
+
+    def _format_text(self, values: Mapping[str, Value]) -> str:
+        pieces = [f"{name}={_encode_value(value)}" for name, value in values.items()]
+        pieces += self.marks
+        return self.match.path + ("?" + "&".join(sorted(pieces)) if pieces else "")
+
+
+def parse_query(
+    match: Match,
+    query_string: bytes,
+    *,
+    vocabulary: Vocabulary,
+    aliases: Mapping[str, str] = _NO_ALIASES,
+) -> Query:
+    """Raises ApiError of parameters alone: 400, or 501 for one that this version does not answer yet.
+
+    `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request.
+    """
+    route = match.route
+    given = _split_pairs(query_string)
+    marks = _check_names(route, given)
+    values = {
+        name: _parse_value(route, name, texts=texts, given=given, vocabulary=vocabulary)
+        for name, texts in given.items()
+        if name not in route.ignored
+    }
+    check_combination(route, values)
+    _check_implemented(route, values)
+    cursor_text = values.pop("cursor") if _has_opaque_cursor(route, values) else None
+    notices = [ignored_parameter(name, collection=route.collection) for name in marks]
+    marks += _rename_deprecated(route, values, notices=notices)
+    query = Query(
+        match=match,
+        values=MappingProxyType(_drop_defaults(route, values)),
+        notices=tuple(sorted(notices, key=lambda notice: (notice.code, notice.param or ""))),
+        marks=tuple(marks),
+    )
+    named = values.get("metro", match.values.get("metro"))
+    if isinstance(named, str):
+        query = query.with_metro(aliases.get(named, named))
+    if cursor_text is None:
+        return query
+    return replace(query, cursor=parse_cursor(str(cursor_text), route=route.name, request_text=query.walk))
+
+
+def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
+    if len(query_string) > MOST_BYTES:
+        raise bad_request(
+            reason="out_of_range",
+            message=f"The query string has {len(query_string)} bytes; at most {MOST_BYTES}.",
+            max=MOST_BYTES,
+        )
+    given: dict[str, list[str]] = {}
+    for pair in filter(None, query_string.split(b"&")):
+        raw_name, _, raw_value = pair.partition(b"=")
+        name = _decode(raw_name, name=None)
+        given.setdefault(name, []).append(_decode(raw_value, name=name))
+    return given
+
+
+def _decode(raw: bytes, *, name: str | None) -> str:
+    try:
+        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
+    except UnicodeDecodeError:
+        param = None if name is None else name[:100]
+        raise bad_request(param=param, reason="invalid_value", message="The query string is not UTF-8.") from None
+
+
+def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> list[str]:
+    """The names to ignore; raises for those that the contract or this route does not have."""
+    for name in given:
+        if name in route.parameters or name in route.ignored:
+            continue
+        if name in PARAMETERS:
+            raise bad_request(
+                param=name, reason="parameter_not_supported", message=f"{name} does not apply to {route.path}."
+            )
+        meant = suggest_word(name, route.parameters)
+        hint = f" Did you mean {meant}?" if meant else ""
+        raise bad_request(
+            param=name[:100],
+            reason="unknown_parameter",
+            message=f"There is no parameter {show_text(name)}.{hint}",
+            did_you_mean=meant,
+        )
+    return sorted(name for name in given if name in route.ignored)
+
+
+def _parse_value(
+    route: Route,
+    name: str,
+    *,
+    texts: Sequence[str],
+    given: Mapping[str, Sequence[str]],
+    vocabulary: Vocabulary,
+) -> Value:
+    try:
+        return parse_argument(route.parameters[name], texts, vocabulary=vocabulary, paths=_list_paths(route))
+    except ApiError as error:
+        if name == "lat" and _look_swapped(texts, given.get("lng", ())):
+            raise bad_request(
+                param="lat",
+                reason="out_of_range",
+                message=f"{error.message} lat and lng may be swapped.",
+                min=-90,
+                max=90,
+            ) from None
+        raise
+
+
+def _list_paths(route: Route) -> frozenset[str] | None:
+    if route.name == "organizations.detail":
+        return MEMBERS["organization"]
+    return MEMBERS.get(route.type) if route.type else None
+
+
+def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
+    first, second = (parse_number(texts[0]) if len(texts) == 1 else None for texts in (lat, lng))
+    return first is not None and second is not None and 90 < abs(first) <= 180 and abs(second) <= 90
+
+
+def _check_implemented(route: Route, values: Mapping[str, Value]) -> None:
+    for name in values:
+        if not route.parameters[name].implemented:
+            raise not_implemented(f"{name} is not answered by this version yet.", param=name)
+
+
+def _has_opaque_cursor(route: Route, values: Mapping[str, Value]) -> bool:
+    return "cursor" in values and route.parameters["cursor"].kind == "cursor"
+
+
+def _rename_deprecated(route: Route, values: dict[str, Value], *, notices: list[Notice]) -> list[str]:
+    """Moves values to their new names, and gives the old ones."""
+    renamed: list[str] = []
+    for name in list(values):
+        successor = route.parameters[name].replaced_by
+        if successor is not None:
+            values[successor] = values.pop(name)
+            notices.append(deprecated_parameter(name, replaced_by=successor))
+            renamed.append(name)
+    return renamed
+
+
+def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value]:
+    def says_nothing(row: Parameter, value: Value) -> bool:
+        return not row.is_filter and value == row.default
+
+    return {name: value for name, value in values.items() if not says_nothing(route.parameters[name], value)}
+
+
+def _encode_value(value: Value) -> str:
+    parts = value if isinstance(value, tuple) else (format_scalar(value),)
+    return ",".join(quote(part, safe=":") for part in parts)

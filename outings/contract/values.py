@@ -1,0 +1,138 @@
+"""Text of one value → value, strictly, and back: what a query string may spell, and its one canonical spelling."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time
+
+Scalar = str | int | float | bool | date | datetime | time
+Value = Scalar | tuple[str, ...]
+
+# Everything that is compared with a date lies inside; so no sum of a date and a window can overflow.
+EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
+
+# ASCII digits alone; no plus sign, no leading zero, no minus zero.
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# A plus sign that the client did not encode arrives as a space.
+_INSTANT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]{1,9})?([Zz]|[-+ ][0-9]{2}:[0-9]{2})"
+)
+_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?")
+_MINUTE = re.compile(r"[0-9]{2}:[0-9]{2}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_GROUP_CURSOR = re.compile(r"[a-z_]{1,40}:(?:0|[1-9][0-9]{0,6})")
+
+
+def parse_integer(text: str) -> int | None:
+    # No bound of the contract has 20 digits; a longer text is out of every range, and costs no conversion.
+    if not _INTEGER.fullmatch(text):
+        return None
+    return int(text[:20])
+
+
+def parse_number(text: str) -> float | None:
+    """A finite number; a minus zero is zero."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    return number + 0.0 if math.isfinite(number) else None
+
+
+def parse_boolean(text: str) -> bool | None:
+    return {"true": True, "false": False}.get(text)
+
+
+def parse_date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if _DATE.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def parse_instant(text: str) -> datetime | None:
+    """RFC 3339 with an offset, in UTC; digits past microseconds are cut, which only looks a little further back."""
+    parts = _INSTANT.fullmatch(text)
+    if parts is None:
+        return None
+    day, clock, fraction, offset = parts.groups(default="")
+    zone = "+00:00" if offset in "Zz" else offset.replace(" ", "+")
+    try:
+        return datetime.fromisoformat(f"{day}T{clock}{fraction[:7]}{zone}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_clock(text: str) -> time | None:
+    return _read_time(text) if _CLOCK.fullmatch(text) else None
+
+
+def parse_minute(text: str) -> time | None:
+    return _read_time(text) if _MINUTE.fullmatch(text) else None
+
+
+def parse_uuid(text: str) -> str | None:
+    """In lower case."""
+    return text.lower() if _UUID.fullmatch(text) else None
+
+
+def parse_text(text: str) -> str | None:
+    """Trimmed; control characters are refused."""
+    text = text.strip()
+    return None if CONTROL_CHARACTERS.search(text) else text
+
+
+def parse_group_cursor(text: str) -> str | None:
+    return text if _GROUP_CURSOR.fullmatch(text) else None
+
+
+def _read_time(text: str) -> time | None:
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+# Kind of a parameter → its parser (None: no such value) and the words of the refusal.
+# Values of a vocabulary and dotted paths are texts here; `query` compares them with what is allowed.
+PARSERS: Mapping[str, tuple[Callable[[str], Scalar | None], str]] = {
+    "text": (parse_text, "text without control characters"),
+    "word": (parse_text, "a word"),
+    "path": (parse_text, "a dotted path"),
+    "integer": (parse_integer, "a whole number such as 20"),
+    "number": (parse_number, "a number such as 0.5"),
+    "boolean": (parse_boolean, "true or false"),
+    "date": (parse_date, "a date YYYY-MM-DD"),
+    "date-time": (parse_instant, "an RFC 3339 date-time with Z or an offset"),
+    "clock": (parse_clock, "a local time HH:MM or HH:MM:SS"),
+    "minute": (parse_minute, "a local time HH:MM"),
+    "uuid": (parse_uuid, "a uuid"),
+    "cursor": (parse_text, "the cursor of an answer"),
+    "group-cursor": (parse_group_cursor, "<group>:<offset>"),
+}
+
+
+def format_scalar(value: Scalar) -> str:
+    """The one spelling of a value, which parses to the same value again."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, time):
+        return value.isoformat(timespec="auto" if value.second else "minutes")
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def echo_value(value: Value) -> str | int | float | bool | list[str]:
+    """As `applied_filters` shows it: sent back as a parameter it means the same."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    return value if isinstance(value, str | int) else format_scalar(value)
