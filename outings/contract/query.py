@@ -1,7 +1,7 @@
 """A request → one frozen, canonical Query, or one error. The same canonical request is the same text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import cached_property
 from types import MappingProxyType
@@ -23,15 +23,15 @@ from outings.contract.vocabulary import Vocabulary
 # Longer than 100 ids, every path of `fields` and the longest cursor together.
 MOST_BYTES = 16_384
 
-_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
     """`values`: parsed, those alone that were given and are no default of a non-filter; a deprecated spelling stands
-    under its new name. No default that depends on the local date is in them. `marks` are names, such as an ignored
-    one, that change no value but give a notice.
+    under its new name. No default that depends on the local date is in them. `ignored` names change no value but give
+    a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical request.
     """
 
     match: Match
@@ -39,7 +39,8 @@ class Query:
     metro: str | None = None
     cursor: Cursor | None = None
     notices: tuple[Notice, ...] = ()
-    marks: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def route(self) -> str:
@@ -107,8 +108,8 @@ class Query:
         return replace(self, match=match, values=MappingProxyType(values), metro=slug)
 
     def _format_text(self, values: Mapping[str, Value]) -> str:
-        pieces = [f"{name}={_encode_value(value)}" for name, value in values.items()]
-        pieces += self.marks
+        pieces = [f"{self.renamed.get(name, name)}={_encode_value(value)}" for name, value in values.items()]
+        pieces += self.ignored
         return self.match.path + ("?" + "&".join(sorted(pieces)) if pieces else "")
 
 
@@ -117,7 +118,7 @@ def parse_query(
     query_string: bytes,
     *,
     vocabulary: Vocabulary,
-    aliases: Mapping[str, str] = _NO_ALIASES,
+    aliases: Mapping[str, str] = _NOTHING,
 ) -> Query:
     """Raises ApiError of parameters alone: 400, or 501 for one that this version does not answer yet.
 
@@ -125,7 +126,7 @@ def parse_query(
     """
     route = match.route
     given = _split_pairs(query_string)
-    marks = _check_names(route, given)
+    ignored = _check_names(route, given)
     values = {
         name: _parse_value(route, name, texts=texts, given=given, vocabulary=vocabulary)
         for name, texts in given.items()
@@ -134,13 +135,16 @@ def parse_query(
     check_combination(route, values)
     _check_implemented(route, values)
     cursor_text = values.pop("cursor") if _has_opaque_cursor(route, values) else None
-    notices = [ignored_parameter(name, collection=route.collection) for name in marks]
-    marks += _rename_deprecated(route, values, notices=notices)
+    renamed = _rename_deprecated(route, values)
     query = Query(
         match=match,
         values=MappingProxyType(_drop_defaults(route, values)),
-        notices=tuple(sorted(notices, key=lambda notice: (notice.code, notice.param or ""))),
-        marks=tuple(marks),
+        notices=(
+            *(ignored_parameter(name, collection=route.collection) for name in ignored),
+            *(deprecated_parameter(old, replaced_by=new) for new, old in sorted(renamed.items())),
+        ),
+        ignored=ignored,
+        renamed=MappingProxyType(renamed),
     )
     named = values.get("metro", match.values.get("metro"))
     if isinstance(named, str):
@@ -173,8 +177,8 @@ def _decode(raw: bytes, *, name: str | None) -> str:
         raise bad_request(param=param, reason="invalid_value", message="The query string is not UTF-8.") from None
 
 
-def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> list[str]:
-    """The names to ignore; raises for those that the contract or this route does not have."""
+def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The names to ignore, sorted; raises for those that the contract or this route does not have."""
     for name in given:
         if name in route.parameters or name in route.ignored:
             continue
@@ -190,7 +194,7 @@ def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> list[str]:
             message=f"There is no parameter {show_text(name)}.{hint}",
             did_you_mean=meant,
         )
-    return sorted(name for name in given if name in route.ignored)
+    return tuple(sorted(name for name in given if name in route.ignored))
 
 
 def _parse_value(
@@ -236,15 +240,11 @@ def _has_opaque_cursor(route: Route, values: Mapping[str, Value]) -> bool:
     return "cursor" in values and route.parameters["cursor"].kind == "cursor"
 
 
-def _rename_deprecated(route: Route, values: dict[str, Value], *, notices: list[Notice]) -> list[str]:
-    """Moves values to their new names, and gives the old ones."""
-    renamed: list[str] = []
-    for name in list(values):
-        successor = route.parameters[name].replaced_by
-        if successor is not None:
-            values[successor] = values.pop(name)
-            notices.append(deprecated_parameter(name, replaced_by=successor))
-            renamed.append(name)
+def _rename_deprecated(route: Route, values: dict[str, Value]) -> dict[str, str]:
+    """Moves values to their new names; gives new name → old name."""
+    renamed = {new: old for old in values if (new := route.parameters[old].replaced_by) is not None}
+    for new, old in renamed.items():
+        values[new] = values.pop(old)
     return renamed
 
 
