@@ -1,0 +1,31 @@
+"""Text forms of times: an instant, a local time, a clock time. Whole seconds; what is finer is cut off."""
+
+from datetime import UTC, datetime, time
+
+
+def format_instant(value: int | datetime) -> str:
+    """Seconds since 1970 in UTC, or a time with its zone → `2026-08-10T16:00:00Z`.
+
+    ValueError for a time without a zone: it would be read in the zone of the machine.
+    """
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"an instant needs its zone: {value.isoformat()}")
+        moment = value.astimezone(UTC)
+    else:
+        moment = datetime.fromtimestamp(value, UTC)
+    return moment.isoformat()[:19] + "Z"
+
+
+def format_local(value: datetime) -> str:
+    """A naive local time → `2026-08-10T09:00:00`. ValueError for one with a zone: nothing is converted here."""
+    if value.tzinfo is not None:
+        raise ValueError(f"a local time has no zone: {value.isoformat()}")
+    return value.isoformat()[:19]
+
+
+def format_clock(value: int | time) -> str:
+    """Seconds of the local day, or a clock time → `09:00:00`."""
+    if isinstance(value, time):
+        return value.isoformat()[:8]
+    return f"{value // 3600:02}:{value // 60 % 60:02}:{value % 60:02}"

@@ -1,0 +1,75 @@
+"""Slugs: readable names in paths, unique within a metro and type, that stay once they are published."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from anyascii import anyascii
+from msgspec import Struct
+
+# A longer slug is cut at a hyphen before this: addresses are read aloud and printed on flyers.
+MAX_LENGTH = 80
+
+_APOSTROPHES = re.compile(r"['’‘ʼ`´]")
+_OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What a row would like to be called. `slug` is the record's own, None where it states none."""
+
+    id: str
+    type: str
+    name: str
+    slug: str | None = None
+
+
+def slugify(text: str) -> str:
+    """Lower-case ASCII words joined by hyphens, "" when nothing is left. Other scripts are transliterated."""
+    plain = _APOSTROPHES.sub("", text)
+    if not plain.isascii():
+        plain = _APOSTROPHES.sub("", anyascii(plain))
+    slug = _OTHER_SIGNS.sub("-", plain.lower()).strip("-")
+    if len(slug) <= MAX_LENGTH:
+        return slug
+    return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
+
+
+def assign_slugs(wishes: Iterable[Wish], *, held: Mapping[str, str]) -> dict[str, str]:
+    """A slug for each id. `wishes` and `held` are of one metro and type; `held` is what the release before published.
+
+    A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
+    comes later (records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
+    """
+    wished = sorted(wishes, key=lambda wish: wish.id)
+    published = frozenset(held.values())
+    slugs = {wish.id: held[wish.id] for wish in wished if _stays(wish, held=held, published=published)}
+    gone = held.keys() - {wish.id for wish in wished}
+    taken = set(slugs.values()) | {held[each] for each in gone}
+    # One counter a word: a thousand swimming lessons must not each count from 2.
+    counters: dict[str, Iterator[str]] = {}
+    new = [wish for wish in wished if wish.id not in slugs]
+    for wish in sorted(new, key=lambda wish: _own_slug(wish) is None):
+        word = _own_slug(wish) or slugify(wish.name) or f"{wish.type}-{wish.id[:8]}"
+        candidates = counters.setdefault(word, _number_slugs(word))
+        slugs[wish.id] = next(slug for slug in candidates if slug not in taken)
+        taken.add(slugs[wish.id])
+    return slugs
+
+
+def _own_slug(wish: Wish) -> str | None:
+    return slugify(wish.slug) or None if wish.slug else None
+
+
+def _stays(wish: Wish, *, held: Mapping[str, str], published: Container[str]) -> bool:
+    """Also with a number behind the own slug while another row has that slug: nothing has moved since."""
+    slug, own = held.get(wish.id), _own_slug(wish)
+    if slug is None or own is None or slug == own:
+        return slug is not None
+    return own in published and re.fullmatch(re.escape(own) + r"-[1-9]\d*", slug) is not None
+
+
+def _number_slugs(word: str) -> Iterator[str]:
+    yield word
+    number = 2
+    while True:
+        yield f"{word}-{number}"
+        number += 1
