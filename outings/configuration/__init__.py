@@ -1,0 +1,19 @@
+"""`outings.toml`: what an operator decides, read once and checked as a whole."""
+
+from outings.configuration.checks import is_zone
+from outings.configuration.nearest import list_nearest
+from outings.configuration.problems import ConfigurationError, ConfigurationProblem
+from outings.configuration.reading import read_configuration
+from outings.configuration.tables import (
+    Configuration,
+    EdgeTable,
+    FeedTable,
+    MetroTable,
+    PlanTable,
+    StoreTable,
+)
+
+__all__ = [
+    "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
+    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_nearest", "read_configuration",
+]  # fmt: skip

@@ -1,0 +1,105 @@
+"""What no single setting shows: names that must be unique, tables that refer to each other, what can be read yet."""
+
+from collections import Counter
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from outings.configuration.decoding import Decoder, name_entry
+from outings.configuration.environment import suggest
+from outings.configuration.nearest import list_nearest
+from outings.contract.vocabulary import RESERVED_METRO_SLUGS
+
+# Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
+MAX_WORDS = 63
+READABLE_FORMATS = ("ndjson", "table")
+
+# A checked table as the decoder gives it: what was wrong in it is absent.
+Values = dict[str, Any]
+
+
+def check_tables(decoder: Decoder, tables: Values) -> None:
+    """Reports to `decoder` whatever is wrong between settings that are right each by itself."""
+    _check_store(decoder, tables.get("store", {}))
+    metros: list[Values] = tables.get("metros", [])
+    _check_unique(decoder, "metros", [name for metro in metros for name in _list_names(metro)])
+    for number, metro in enumerate(metros):
+        _check_metro(decoder, metro, name_entry("metros", number, metro))
+    feeds: list[Values] = tables.get("feeds", [])
+    _check_unique(decoder, "feeds", [feed["name"] for feed in feeds if "name" in feed])
+    known = {metro["slug"] for metro in metros if "slug" in metro}
+    for number, feed in enumerate(feeds):
+        key = name_entry("feeds", number, feed)
+        _check_feed(decoder, feed, key)
+        _check_feed_metro(decoder, feed, f"{key}.metro", known)
+    _check_vocabulary(decoder, tables.get("vocabulary", {}))
+
+
+def is_zone(name: str) -> bool:
+    """Whether the zone data of this machine has an IANA zone of that name."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):  # also a folder of the zone data, and names that climb out of it
+        return False
+    return True
+
+
+def _check_store(decoder: Decoder, store: Values) -> None:
+    if not store.get("url", "file:var").startswith(("file:", "s3://")):
+        decoder.report("store.url", f'is "{store["url"]}"; allowed: file:FOLDER or s3://BUCKET/PREFIX')
+
+
+def _list_names(metro: Values) -> list[str]:
+    return [name for name in (metro.get("slug"), *metro.get("aliases", ())) if name]
+
+
+def _check_unique(decoder: Decoder, key: str, names: list[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            decoder.report(key, f'"{name}" is named {count} times; allowed: once')
+
+
+def _check_metro(decoder: Decoder, metro: Values, key: str) -> None:
+    for name in sorted(RESERVED_METRO_SLUGS.intersection(_list_names(metro))):
+        words = ", ".join(sorted(RESERVED_METRO_SLUGS))
+        decoder.report(key, f'"{name}" is a word of the routes; not allowed as slug or alias: {words}')
+    if not is_zone(zone := metro.get("timezone", "UTC")):
+        decoder.report(f"{key}.timezone", f'is "{zone}"; allowed: a name of the IANA database, as America/New_York')
+    bounds, center = metro.get("bounds", {}), metro.get("center", {})
+    if len(bounds) == 4:
+        south, west, north, east = (bounds[side] for side in ("south", "west", "north", "east"))
+        if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
+            decoder.report(f"{key}.bounds", f"is {bounds}; allowed: -90 ≤ south < north ≤ 90, -180 ≤ west < east ≤ 180")
+        elif len(center) == 2 and not (south <= center["lat"] <= north and west <= center["lng"] <= east):
+            decoder.report(f"{key}.center", f"is {center}; allowed: a point inside the metro's bounds, {bounds}")
+
+
+def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
+    kind = feed.get("format")
+    if kind == "rpde" and feed.get("mode") == "full":
+        decoder.report(f"{key}.mode", 'is "full"; allowed: delta, as an rpde feed says only what changed')
+    if kind is not None and kind not in READABLE_FORMATS:
+        decoder.report(f"{key}.format", f'"{kind}" can\'t be read yet; allowed now: {", ".join(READABLE_FORMATS)}')
+    if kind == "table" and "select" in feed and feed["select"] is None:
+        decoder.report(f"{key}.select", "is missing; allowed: the path of a file with one SELECT, which a table needs")
+    if kind not in ("table", None) and feed.get("select") is not None:
+        decoder.report(f"{key}.select", f'is given beside format "{kind}"; allowed: only with table')
+    if feed.get("url", "").startswith(("http:", "https:", "s3:")):
+        decoder.report(f"{key}.url", f'"{feed["url"]}" can\'t be read yet; allowed now: a path, a glob, file:')
+
+
+def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]) -> None:
+    metro = feed.get("metro")
+    if metro is not None and metro not in metros:
+        allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
+        decoder.report(key, f'is "{metro}"{suggest(list_nearest(metro, metros))}; allowed: {allowed}')
+
+
+def _check_vocabulary(decoder: Decoder, vocabulary: Values) -> None:
+    for name, words in vocabulary.items():
+        key = f"vocabulary.{name}"
+        _check_unique(decoder, key, list(words))
+        if len(words) > MAX_WORDS:
+            decoder.report(key, f"has {len(words)} words; allowed: at most {MAX_WORDS}")
+        for word in words:
+            if not (word.isascii() and word.replace("_", "a").isalnum() and word == word.lower()):
+                decoder.report(key, f'has "{word}"; allowed: lower-case letters, digits and _')

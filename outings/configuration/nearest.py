@@ -1,0 +1,10 @@
+"""Names that a mistyped one may have meant."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def list_nearest(name: str, known: Iterable[str]) -> list[str]:
+    """At most three of `known`, the nearest first; none where nothing is near."""
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    return [by_folded[near] for near in get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)]

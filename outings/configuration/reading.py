@@ -1,0 +1,37 @@
+"""`outings.toml` and the environment → one `Configuration`, or every problem at once."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from outings.configuration.checks import check_tables
+from outings.configuration.decoding import Decoder
+from outings.configuration.environment import overlay_environment
+from outings.configuration.problems import ConfigurationError
+from outings.configuration.tables import Configuration, StoreTable
+
+
+def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
+    """Reads the file at `path` with `environ` laid over it. Raises `ConfigurationError` with all its problems."""
+    decoder = Decoder(path, environ)
+    document = decoder.read_document()
+    for variable, wrong in overlay_environment(document, environ):
+        decoder.report(variable, wrong)
+    tables = decoder.decode_table(document, Configuration)
+    check_tables(decoder, tables)
+    if decoder.problems:
+        raise ConfigurationError(tuple(decoder.problems))
+    read = msgspec.convert(tables | {"directory": decoder.directory}, Configuration)
+    return structs.replace(read, store=_locate_store(read.store, decoder.directory))
+
+
+def _locate_store(store: StoreTable, directory: Path) -> StoreTable:
+    """A folder's url made absolute: `file:var`, `file:/var` and `file:///var` are all read."""
+    if not store.url.startswith("file:"):
+        return store
+    folder = store.url.removeprefix("file:")
+    if folder.startswith("///"):
+        folder = folder[2:]
+    return structs.replace(store, url=f"file:{directory / folder}")

@@ -1,0 +1,115 @@
+"""The tables of `outings.toml`, their defaults and bounds. `docs/operators.md` says what each is for."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from outings.contract.resources.metro import Bounds, Center
+from outings.contract.vocabulary import Vocabulary
+
+# A metro's slug is a path segment; a feed's name is the first part of `<feed>/<type>/<source_id>`.
+_SLUG = "lower-case letters and digits, words joined by a hyphen, at most 63"
+_FEED_NAME = "lower-case letters, digits, _ and -, at most 63"
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, description=_SLUG)]
+FeedName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*\Z", max_length=63, description=_FEED_NAME)]
+Text = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
+Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
+Quota = Annotated[Count | Literal["unlimited"], Meta(description='a whole number from 1, or "unlimited"')]
+Share = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
+AddOn = Literal["source", "forecast", "related"]
+
+
+class StoreTable(Struct, frozen=True, kw_only=True):
+    """`url` is `file:<absolute folder>` or `s3://bucket/prefix`."""
+
+    url: Text = "file:var/store"
+    keep_days: Count = 7
+    details: Literal["objects", "packs"] = "objects"
+    endpoint_url: Text | None = None
+    region: Text | None = None
+
+
+class MetroTable(Struct, frozen=True, kw_only=True):
+    slug: Slug
+    name: Text
+    timezone: Text
+    aliases: tuple[Slug, ...] = ()
+    center: Center
+    bounds: Bounds
+    neighborhoods: Path | None = None
+
+
+class FeedTable(Struct, frozen=True, kw_only=True):
+    """`url` stays as written, so that what is remembered of a feed does not name this machine's folders."""
+
+    name: FeedName
+    metro: str | None = None
+    format: Literal["ndjson", "table", "ics", "jsonld", "rpde"]
+    url: Text
+    mode: Literal["full", "delta"] = "full"
+    max_shrink: Share = 0.5
+    defaults: dict[str, Any] = {}
+    select: Path | None = None
+
+
+class EdgeTable(Struct, frozen=True, kw_only=True):
+    rate_storage: Text = "local"
+    state: Path = Path("var/state")
+    cache: Path = Path("var/cache")
+    trusted_proxies: tuple[Text, ...] = ("127.0.0.1",)
+    upgrade_url: str = ""
+    docs_url: str = ""
+
+
+class GeocoderTable(Struct, frozen=True, kw_only=True):
+    provider: Literal["none", "local", "nominatim", "photon", "census"] = "local"
+    url: str = ""
+
+
+class WeatherTable(Struct, frozen=True, kw_only=True):
+    provider: Literal["none", "nws", "file"] = "none"
+
+
+class ZipTable(Struct, frozen=True, kw_only=True):
+    centroids: Path | None = None
+
+
+class PlanTable(Struct, frozen=True, kw_only=True):
+    """What is not given here stays as the plan's own table has it."""
+
+    per_minute: Count | None = None
+    monthly_quota: Quota | None = None
+    grants: tuple[AddOn, ...] | None = None
+
+
+class SearchTable(Struct, frozen=True, kw_only=True):
+    related_words: Path | None = None
+
+
+class SigningTable(Struct, frozen=True, kw_only=True):
+    key: Path | None = None
+    public_key: Path | None = None
+
+
+class PlansTable(Struct, frozen=True, kw_only=True):
+    free: PlanTable = PlanTable()
+    standard: PlanTable = PlanTable()
+    partner: PlanTable = PlanTable()
+
+
+class Configuration(Struct, frozen=True, kw_only=True):
+    """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own."""
+
+    directory: Path
+    store: StoreTable = StoreTable()
+    metros: tuple[MetroTable, ...] = ()
+    feeds: tuple[FeedTable, ...] = ()
+    edge: EdgeTable = EdgeTable()
+    geocoder: GeocoderTable = GeocoderTable()
+    weather: WeatherTable = WeatherTable()
+    zip: ZipTable = ZipTable()
+    plans: PlansTable = PlansTable()
+    search: SearchTable = SearchTable()
+    signing: SigningTable = SigningTable()
+    vocabulary: Vocabulary = Vocabulary()
