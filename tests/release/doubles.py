@@ -1,0 +1,144 @@
+"""Doubles that stand before a real store or disk: they fail, die, lose replies, or forget what was not synced."""
+
+import errno
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from outings.release.disk import LinuxDisk
+from outings.release.store import Outcome, StoreError
+
+Act = Callable[[], Any]
+Watch = Callable[[str, Act], Any]
+
+
+class Watched:
+    """Hands each call to `watch(operation, act)`, which may do it, or not, or do something else."""
+
+    def __init__(self, inner: Any, watch: Watch) -> None:
+        self._inner = inner
+        self._watch = watch
+
+    def __str__(self) -> str:
+        return str(self._inner)
+
+    def __getattr__(self, operation: str) -> Any:
+        method = getattr(self._inner, operation)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            def act() -> Any:
+                answer = method(*arguments, **named)
+                return iter(list(answer)) if operation == "list" else answer
+
+            return self._watch(operation, act)
+
+        return call
+
+
+class Killed(BaseException):
+    """The process is gone: nothing of ours catches this."""
+
+
+class Nth:
+    """A watch that lets `fault` have its way with the n-th call (from 0), and counts the calls."""
+
+    def __init__(self, n: int, fault: Watch) -> None:
+        self.calls: list[str] = []
+        self._n = n
+        self._fault = fault
+
+    def __call__(self, operation: str, act: Act) -> Any:
+        self.calls.append(operation)
+        return self._fault(operation, act) if len(self.calls) == self._n + 1 else act()
+
+
+def fail(operation: str, act: Act) -> Any:
+    raise StoreError(store="faulty", operation=operation, name="something", cause="told to")
+
+
+def fail_after(operation: str, act: Act) -> Any:
+    act()
+    fail(operation, act)
+
+
+def lose_reply(operation: str, act: Act) -> Any:
+    """A swap that was done, or lost, and no one says so; other calls fail once they are done."""
+    if operation != "put_if":
+        return fail_after(operation, act)
+    act()
+    return Outcome.UNKNOWN
+
+
+def lose_request(operation: str, act: Act) -> Any:
+    """A swap that never arrived."""
+    return Outcome.UNKNOWN if operation == "put_if" else fail(operation, act)
+
+
+def die(operation: str, act: Act) -> Any:
+    raise Killed
+
+
+def die_after(operation: str, act: Act) -> Any:
+    act()
+    raise Killed
+
+
+def kill(operation: str, act: Act) -> Any:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fill_disk(operation: str, act: Act) -> Any:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def refuse(operation: str, act: Act) -> Any:
+    raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+class _File:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.synced = False
+
+
+class ForgetfulDisk(LinuxDisk):
+    """Works on a real folder, and knows what a power cut would leave of it: only what was synced is certain."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, _File] = {}
+        self._certain: dict[Path, _File] = {}
+
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data)
+        self._seen[path] = _File(data)
+
+    def sync_files(self, paths: Any) -> None:
+        for path in paths:
+            self._seen[path].synced = True
+
+    def replace(self, source: Path, target: Path) -> None:
+        super().replace(source, target)
+        self._seen[target] = self._seen.pop(source)
+
+    def remove(self, path: Path) -> None:
+        super().remove(path)
+        self._seen.pop(path, None)
+
+    def sync_folder(self, path: Path) -> None:
+        for name in [name for name in self._certain if name.parent == path]:
+            del self._certain[name]
+        self._certain.update({name: file for name, file in self._seen.items() if name.parent == path})
+
+    def cut_power(self, folder: Path, into: Path, *, choose: Callable[[], bool]) -> None:
+        """Lay out in `into` what is left of `folder`: `choose` says what becomes of each thing that was not synced."""
+        for path in sorted({*self._certain, *self._seen}):
+            file = self._certain.get(path)
+            if file is not self._seen.get(path) and choose():
+                file = self._seen.get(path)
+            if file is None:
+                continue
+            left = into / path.relative_to(folder)
+            left.parent.mkdir(parents=True, exist_ok=True)
+            left.write_bytes(file.data if file.synced or choose() else file.data[: len(file.data) // 2])

@@ -1,0 +1,116 @@
+"""Small releases, and readers of them that share no code with the program: standard JSON, gzip and SHA-256."""
+
+import gzip
+import hashlib
+import json
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from outings.contract.resources.metro import Bounds, Center
+from outings.contract.vocabulary import Vocabulary
+from outings.release.log import UnnumberedVersion
+from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
+from outings.release.objects import hash_of, name_of
+from outings.release.packs import Pack
+from outings.release.root import Part
+from outings.release.snapshot import MetroSettings, Page
+from outings.release.store import Store
+
+NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)
+
+
+def minutes(count: int) -> datetime:
+    return NOON + timedelta(minutes=count)
+
+
+def listing_id(number: int | str) -> str:
+    return str(uuid5(NAMESPACE_URL, str(number)))
+
+
+def change(number: int | str, *, stamp: datetime = NOON, kind: str = "created") -> UnnumberedVersion:
+    return UnnumberedVersion(
+        listing_id=listing_id(number),
+        type="event",
+        metro="seattle",
+        slug=f"listing-{number}",
+        kind=kind,
+        reason=None,
+        replaced_by=None,
+        stamp=stamp,
+        fields=("name",) if kind == "updated" else (),
+    )
+
+
+def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) -> Part:
+    """Write a metro whose every object has `content` in it."""
+    table, pack, page, detail = (f"{slug} {kind} {content}".encode() for kind in ("table", "pack", "page", "detail"))
+    details = encode_details([hashlib.sha256(detail).digest()])
+    manifest = Manifest(
+        layout=1,
+        renderer=1,
+        metro=MetroSettings(
+            slug=slug,
+            name=slug.title(),
+            timezone="America/Los_Angeles",
+            center=Center(lat=47.6, lng=-122.3),
+            bounds=Bounds(south=47, west=-123, north=48, east=-122),
+        ),
+        stamp=stamp,
+        date=date(2026, 8, 10),
+        vocabulary=Vocabulary(),
+        inputs="fingerprint",
+        tables={"listings": Table(object=hash_of(table), size=len(table), rows=1)},
+        packs=(Pack(object=hash_of(pack), size=len(pack), alive=len(pack)),),
+        pages={"/v1/events@2026-08-10": Page(object=hash_of(page), size=len(page))},
+        details=hash_of(details),
+    )
+    data = encode_manifest(manifest)
+    store.put_many((name_of(each), each) for each in (table, pack, page, detail, details, data))
+    return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
+
+
+def read_checked(store: Store, sha: str) -> bytes:
+    data = store.get(f"objects/{sha[:2]}/{sha}")
+    assert hashlib.sha256(data).hexdigest() == sha
+    return data
+
+
+def read_current(store: Store) -> dict[str, Any] | None:
+    found = store.read_versioned("current.json")
+    return None if found is None else json.loads(found.data)
+
+
+def read_chain(store: Store) -> list[dict[str, Any]]:
+    """The roots from the current one back to the first that is gone."""
+    current, chain = read_current(store), []
+    sha = current and current["root"]
+    while sha and (not chain or store.exists(f"objects/{sha[:2]}/{sha}")):
+        chain.append(json.loads(read_checked(store, sha)))
+        sha = chain[-1]["previous"]
+    return chain
+
+
+def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
+    """Read and check every object that a root names; each metro's table as text."""
+    tables = {}
+    for segment in [*root["log"]["sealed"], *filter(None, [root["log"]["tail"]])]:
+        read_checked(store, segment["index"])
+        read_checked(store, segment["object"])
+    for slug, part in root["parts"].items():
+        manifest = json.loads(read_checked(store, part["manifest"]))
+        for group in (manifest["packs"], manifest["pages"].values()):
+            for each in group:
+                read_checked(store, each["object"])
+        details = read_checked(store, manifest["details"])
+        for at in range(0, len(details), 32):
+            read_checked(store, details[at : at + 32].hex())
+        tables[slug] = read_checked(store, manifest["tables"]["listings"]["object"]).decode()
+    return tables
+
+
+def read_log(store: Store, root: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every version of a root's log, as `zcat` would show them."""
+    segments = [*root["log"]["sealed"], *filter(None, [root["log"]["tail"]])]
+    text = b"".join(gzip.decompress(read_checked(store, each["object"])) for each in segments)
+    return [json.loads(line) for line in text.splitlines()]
