@@ -1,15 +1,14 @@
 """An event's row: its members, its columns and its occurrences within the horizon."""
 
 from datetime import datetime, time
-from typing import Any
 
 from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.columns import make_columns, make_dated_members, make_links, make_price_columns
-from pipeline.instants import format_clock, format_instant, format_local
+from outings.contract.instants import format_clock, format_instant, format_local
 from pipeline.price import complete_price
 from pipeline.record import EventRecord, Problem
-from pipeline.recurrence import Expansion, Occurrence, expand_recurrence
+from pipeline.recurrence import Expansion, expand_recurrence
 from pipeline.resolution import Resolved, Setting
 from pipeline.rows import Row, pack_bits
 
@@ -20,10 +19,10 @@ def make_event_row(
     """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
-    expansion = _expand(record, timezone, setting)
+    has_time = record.starts_local is not None and not record.all_day
+    expansion = _expand(record, timezone, setting, has_time=has_time)
     anchor = expansion.anchor
     price = complete_price(record.price)
-    has_time = record.starts_local is not None and not record.all_day
     members = Event(
         **make_dated_members(resolved, setting, seasons=record.seasons),
         starts_local=None if anchor is None else format_local(anchor.starts_local),
@@ -63,38 +62,26 @@ def make_event_row(
         columns=columns,
         members=members,
         created_at=None if record.created_at is None else int(record.created_at.timestamp()),
-        happenings=[_make_happening(each, has_time=has_time) for each in expansion.occurrences],
+        occurrences=expansion.occurrences,
     )
     return row, _name_problems(record, expansion)
 
 
-def _expand(record: EventRecord, timezone: str, setting: Setting) -> Expansion:
+def _expand(
+    record: EventRecord, timezone: str, setting: Setting, *, has_time: bool
+) -> Expansion:
     starts_local = record.starts_local
     if starts_local is None and record.date_on is not None:
         starts_local = datetime.combine(record.date_on, time())
     return expand_recurrence(
         starts_local=starts_local,
         ends_local=record.ends_local,
+        has_time=has_time,
         rrule=record.rrule,
         exdates=record.exdates,
         rdates=record.rdates,
         timezone=timezone,
         horizon=setting.horizon,
-    )
-
-
-def _make_happening(occurrence: Occurrence, *, has_time: bool) -> tuple[Any, ...]:
-    local = occurrence.starts_local
-    clock = local.hour * 3600 + local.minute * 60 + local.second
-    return (
-        occurrence.index,
-        occurrence.starts_at,
-        occurrence.ends_at,
-        local,
-        occurrence.ends_local,
-        local.date(),
-        local.weekday(),
-        clock if has_time else None,
     )
 
 

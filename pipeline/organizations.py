@@ -3,7 +3,7 @@
 from outings.contract.resources import Organization
 from outings.contract.resources.organization import OrganizationLinks
 from pipeline.columns import make_identity_columns
-from pipeline.instants import format_instant
+from outings.contract.instants import format_instant
 from pipeline.record import OrganizationRecord
 from pipeline.rows import Row
 

@@ -9,11 +9,13 @@ import polars as pl
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
+from pipeline.occurrences import split_occurrences
+from pipeline.recurrence import Occurrences
 from pipeline.rows import Row
 
 ORGANIZATION = "organization"
 # Columns that a build gives anew to every row.
-_ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type"}
+_ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
 
 
 class Previous:
@@ -23,6 +25,7 @@ class Previous:
         self.snapshot = snapshot
         self._rows: dict[str, dict[str, Any]] = {}
         self._happenings: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
+        self._occurrences: dict[int, Occurrences] | None = None
         self._by_source: dict[tuple[str, str], list[str]] = defaultdict(list)
         if snapshot is None:
             return
@@ -51,6 +54,10 @@ class Previous:
         """Ids of all rows that this feed gave."""
         return [row_id for (name, _), ids in self._by_source.items() if name == feed for row_id in ids]
 
+    def list_slugs(self, kind: str) -> dict[str, str]:
+        """id → slug of this type's rows, archived ones too."""
+        return {row_id: row["slug"] for row_id, row in self._rows.items() if row["kind"] == kind}
+
     def read_document(self, row_id: str) -> bytes:
         row = self._rows[row_id]
         assert self.snapshot is not None
@@ -59,13 +66,15 @@ class Previous:
     def carry_row(self, row_id: str) -> Row:
         """The row as it stands there, to go into the next release unless the diff says otherwise."""
         old = self._rows[row_id]
+        kind = old["kind"]
         return Row(
-            kind=old["kind"],
-            columns={k: v for k, v in old.items() if k not in _ASSIGNED and k != "kind"},
+            kind=kind,
+            columns={name: value for name, value in old.items() if name not in _ASSIGNED},
             document=self.read_document(row_id),
             hash=old["hash"],
             created_at=old["created_at"],
-            happenings=self._read_happenings(old["kind"]).get(old["row"], ()),
+            happenings=() if kind == "event" else self._read_happenings(kind).get(old["row"], ()),
+            occurrences=self._read_occurrences().get(old["row"]) if kind == "event" else None,
         )
 
     def _read_happenings(self, kind: str) -> dict[int, list[tuple[Any, ...]]]:
@@ -79,3 +88,10 @@ class Previous:
                 found[row].append(tuple(rest))
             self._happenings[table] = found
         return self._happenings[table]
+
+    def _read_occurrences(self) -> dict[int, Occurrences]:
+        if self._occurrences is None:
+            assert self.snapshot is not None
+            frame = pl.read_parquet(self.snapshot.tables["occurrences"]).sort("row", "index")
+            self._occurrences = dict(split_occurrences(frame))
+        return self._occurrences

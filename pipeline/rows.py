@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
+from pipeline.recurrence import Occurrences
 
 # The type word of a row, in the order in which rows are numbered and rendered.
 KINDS = ("event", "class", "camp", "place", "organization")
@@ -16,7 +17,7 @@ class Row(Struct, kw_only=True):
 
     A row made from a feed has `members` (the public struct, without stamps); one carried over from an earlier
     release has the `document` and `hash` that it had there, and no members. `happenings` are tuples in the column
-    order of its type's table without `row`.
+    order of its type's table without `row`; an event has `occurrences` instead, by columns, for there are millions.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Row(Struct, kw_only=True):
     hash: bytes | None = None
     created_at: int | None = None
     happenings: Sequence[tuple[Any, ...]] = ()
+    occurrences: Occurrences | None = None
 
     @property
     def id(self) -> str:

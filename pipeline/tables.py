@@ -11,6 +11,7 @@ from msgspec import Struct
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.diff import Settled
+from pipeline.occurrences import join_occurrences
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
@@ -89,6 +90,10 @@ def _make_rows(
 
 def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.DataFrame:
     """Archived and draft rows keep theirs: a restored row is the same row."""
+    if name == "occurrences":
+        return join_occurrences(
+            [(number, each.row) for number, each in enumerate(listings) if each.row.kind == kind]
+        )
     schema = dict(TABLES[name])
     rows = [
         (number, *happening)
@@ -96,11 +101,7 @@ def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.Da
         if each.row.kind == kind
         for happening in each.row.happenings
     ]
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    if name != "occurrences":
-        return frame.sort(list(schema)[:2])
-    ids = pl.Series("id", [each.row.id for each in listings], dtype=pl.String())
-    return frame.with_columns(id=ids.gather(frame["row"])).sort("starts_at", "id", "index").drop("id")
+    return pl.DataFrame(rows, schema=schema, orient="row").sort(list(schema)[:2])
 
 
 def encode_table(frame: pl.DataFrame) -> bytes:

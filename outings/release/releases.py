@@ -47,3 +47,4 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
     for segment in (*root.log.sealed, *([root.log.tail] if root.log.tail else [])):
         yield segment.object
         yield segment.index
+    yield from (feed.problems for feed in root.feeds.values() if feed.problems is not None)

@@ -43,10 +43,15 @@ class Log(Struct, frozen=True, kw_only=True):
 
 
 class FeedMemory(Struct, frozen=True, kw_only=True):
-    """What a build remembers of a feed: the hash of its bytes, how many records it had, and where to go on."""
+    """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
+    need not be parsed again to be reported; `problems` names the object of its quarantine lines."""
 
     hash: str
-    records: int
+    read: int
+    listings: int
+    merged: int
+    quarantined: int
+    problems: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     next: str | None = None

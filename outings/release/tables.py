@@ -61,6 +61,7 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "organization_id": pl.String(),
     "is_indoor": pl.Boolean(),
     "is_outdoor": pl.Boolean(),
+    "good_for_rainy": pl.Boolean(),
     "is_sensory_friendly": pl.Boolean(),
     "timezone": pl.String(),
     "starts_at": pl.Int64(),  # events: the anchor's instant; null when dateless

@@ -1,0 +1,49 @@
+"""The build's clock: now, or what `--as-of` says."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+
+class AsOf(Struct, frozen=True, kw_only=True):
+    """An instant, or a date, which is its 00:00 in each metro."""
+
+    instant: datetime | None = None
+    day: date | None = None
+
+    def read_instant(self, timezone: str) -> datetime:
+        if self.day is not None:
+            return datetime.combine(self.day, time(), ZoneInfo(timezone)).astimezone(UTC)
+        assert self.instant is not None
+        return self.instant.astimezone(UTC)
+
+    def read_date(self, timezone: str) -> date:
+        """The local date on which a metro is built."""
+        return self.read_instant(timezone).astimezone(ZoneInfo(timezone)).date()
+
+
+def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
+    """`YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. ValueError says what is allowed."""
+    if text is None:
+        return AsOf(instant=now().astimezone(UTC))
+    try:
+        return AsOf(day=date.fromisoformat(text))
+    except ValueError:
+        pass
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise ValueError(
+            f"--as-of {text!r}: allowed is a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
+        )
+    return AsOf(instant=instant.astimezone(UTC))
+
+
+def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) -> datetime:
+    """One stamp a build, whole seconds: the clock's, but always later than every metro's last one (design.md §5)."""
+    latest = max(instants).replace(microsecond=0)
+    return max([latest, *(stamp + timedelta(seconds=1) for stamp in before)])

@@ -1,0 +1,45 @@
+"""What a metro's build depends on, as one hash: the same inputs need not be built again."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from outings import contract
+from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import MetroSettings
+from outings.release.tables import LAYOUT, RENDERER
+
+_PROGRAM = (Path(contract.__file__).parent, Path(__file__).parent)
+
+
+@cache
+def hash_program() -> str:
+    """Of the sources that decide what a build makes: a changed rule is a changed input."""
+    digest = hashlib.sha256()
+    for folder in _PROGRAM:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".toml", ".csv"):
+                digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def make_fingerprint(
+    *,
+    metro: MetroSettings,
+    vocabulary: Vocabulary,
+    today: date,
+    neighborhoods: bytes,
+    feeds: Mapping[str, str],
+    details: bool,
+) -> str:
+    """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro."""
+    parts = [
+        LAYOUT, RENDERER, hash_program(), metro, vocabulary, today,
+        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details,
+    ]  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

@@ -1,0 +1,145 @@
+"""One metro's build: records and the release before → objects in the store and a manifest. Pure but for the store."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from time import perf_counter
+
+import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.contract.vocabulary import Vocabulary
+from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
+from outings.release.manifest import list_objects, read_manifest
+from outings.release.reading import open_snapshot
+from outings.release.root import Part
+from outings.release.snapshot import MetroSettings
+from outings.release.store import Store
+from outings.release.tables import LAYOUT, RENDERER
+from pipeline.diff import Change, Settled, settle_rows
+from pipeline.documents import pack_documents
+from pipeline.objects import ObjectWriter, Tally
+from pipeline.pages import put_pages
+from pipeline.previous import Previous
+from pipeline.rows import Row
+from pipeline.tables import encode_table, make_tables, order_rows
+
+
+class Base(Struct, frozen=True, kw_only=True):
+    """The metro in the release that the build starts from: its manifest's hash, and the manifest."""
+
+    sha: str
+    manifest: Manifest
+
+
+class MetroPlan(Struct, frozen=True, kw_only=True):
+    """What one metro is built from, but for its records. `stamp` is the build's, `today` the metro's local date."""
+
+    metro: MetroSettings
+    vocabulary: Vocabulary
+    today: date
+    stamp: datetime
+    inputs: str
+    details: bool
+    cache: Path
+    base: Base | None
+
+
+class MetroBuilt(Struct, frozen=True, kw_only=True):
+    slug: str
+    part: Part
+    changes: tuple[Change, ...]
+    tally: Tally
+    seconds: dict[str, float]
+
+
+def read_base(store: Store, part: Part | None) -> Base | None:
+    return None if part is None else Base(sha=part.manifest, manifest=read_manifest(store, part.manifest))
+
+
+def open_previous(store: Store, base: Base | None, *, cache: Path) -> Previous:
+    if base is None:
+        return Previous(None)
+    return Previous(open_snapshot(store, base.manifest, cache=cache))
+
+
+def build_metro(
+    rows: Sequence[Row],
+    previous: Previous,
+    *,
+    plan: MetroPlan,
+    neighborhoods: pl.DataFrame,
+    store: Store,
+    clock: Callable[[], float] = perf_counter,
+) -> MetroBuilt:
+    """Everything long, outside the race: all objects are durable when this returns, and nothing points to them."""
+    started = clock()
+    base = plan.base
+    settled = settle_rows(
+        rows, previous, stamp=int(plan.stamp.timestamp()),
+        renderer=RENDERER if base is None else base.manifest.renderer,
+    )  # fmt: skip
+    ordered = order_rows(settled)
+    rendered = clock()
+    writer = ObjectWriter(store, known=_name_known(store, base))
+    manifest = _write_tables(ordered, previous, plan=plan, neighborhoods=neighborhoods, writer=writer)
+    manifest = _keep_stamp(manifest, base)
+    written = clock()
+    snapshot = open_snapshot(store, manifest, cache=plan.cache)
+    pages = put_pages(snapshot, plan.today, writer=writer)
+    manifest = replace(manifest, pages=pages)
+    sha = writer.put(encode_manifest(manifest))
+    writer.flush()
+    return MetroBuilt(
+        slug=plan.metro.slug,
+        part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
+        changes=tuple(each.change for each in ordered if each.change is not None),
+        tally=writer.tally,
+        seconds={
+            "render": rendered - started, "write": written - rendered, "pages": clock() - written,
+        },
+    )  # fmt: skip
+
+
+def _name_known(store: Store, base: Base | None) -> set[str]:
+    return set() if base is None else {base.sha, *list_objects(store, base.manifest)}
+
+
+def _write_tables(
+    ordered: Sequence[Settled],
+    previous: Previous,
+    *,
+    plan: MetroPlan,
+    neighborhoods: pl.DataFrame,
+    writer: ObjectWriter,
+) -> Manifest:
+    packs = () if plan.base is None else plan.base.manifest.packs
+    packed = pack_documents(
+        ordered, previous, packs=packs, writer=writer, details=plan.details
+    )
+    tables = {}
+    for name, frame in make_tables(ordered, packed.places, neighborhoods).items():
+        data = encode_table(frame)
+        tables[name] = Table(object=writer.put(data), size=len(data), rows=frame.height)
+    details = writer.put(encode_details(packed.details)) if plan.details else None
+    writer.flush()
+    return Manifest(
+        layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
+        vocabulary=plan.vocabulary, inputs=plan.inputs, tables=tables, packs=packed.packs,
+        pages={}, details=details,
+    )  # fmt: skip
+
+
+def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
+    """A metro whose snapshot is the same keeps its stamp, and with it every answer's bytes."""
+    if base is None:
+        return manifest
+    same = replace(manifest, stamp=base.manifest.stamp)
+    return same if hash_snapshot(same) == hash_snapshot(base.manifest) else manifest
+
+
+def floor_second(instant: datetime) -> datetime:
+    return instant.astimezone(UTC).replace(microsecond=0)
+
+
