@@ -69,7 +69,7 @@ told AS (
         try_strptime(enddate || ' ' || endtime[12:], '%m/%d/%Y %H:%M:%S') AS ends,
         -- "lat, lng; lat, lng; …": the first is the first place that `location` names.
         string_split(split_part(coordinates, ';', 1), ',') AS point,
-        categories LIKE '%Virtual/Online Events%' AS is_virtual
+        texts[4] = 'Virtual/Online Events' AS is_virtual
     FROM decoded
 ),
 
@@ -176,7 +176,7 @@ SELECT
     -- The same files are served over https, which a page read over https needs.
     replace(nullif(trim(image), ''), 'http://www.nycgovparks.org', 'https://www.nycgovparks.org') AS image_url,
     CASE
-        -- An online class carries the office's coordinates: it is held nowhere.
+        -- What is held online carries the office's coordinates: it is held nowhere.
         WHEN is_virtual THEN {'address': spot, 'city': NULL, 'state': NULL, 'lat': NULL, 'lng': NULL}
         WHEN spot IS NOT NULL OR len(point) = 2 THEN {
             'address': spot, 'city': 'New York', 'state': 'NY',

@@ -5,7 +5,8 @@ WITH
 decoded AS (
     SELECT * REPLACE (
         replace(replace(replace(name, '&rsquo;', '’'), '&ndash;', '–'), '&amp;', '&') AS name,
-        trim(replace(loc, '&amp;', '&')) AS loc
+        trim(replace(loc, '&amp;', '&')) AS loc,
+        nullif(size, '') AS size
     )
     FROM feed
 )
@@ -17,9 +18,10 @@ SELECT
     -- in everything: they get one id and are merged, as the report says.
     concat_ws(':', kind, prop, c[1]::VARCHAR || ',' || c[2]::VARCHAR, size) AS source_id,
     -- Courts and showers carry their park's name alone: say what they are, or a list shows "Marine Park" 75 times.
-    CASE kind
-        WHEN 'court' THEN name || ': ' || concat_ws(' ', lower(array_to_string(sports, ' and ')), 'court')
-        WHEN 'spray' THEN name || ': spray shower'
+    CASE
+        WHEN kind = 'court' AND name NOT ILIKE '%court' AND name NOT ILIKE '%courts' THEN
+            name || ': ' || concat_ws(' ', lower(array_to_string(sports, ' and ')), 'court')
+        WHEN kind = 'spray' THEN name || ': spray shower'
         -- "Claremont Pool", but "Tony Dapolito Outdoor Pool Pool".
         ELSE regexp_replace(name, 'Pool Pool$', 'Pool')
     END AS name,

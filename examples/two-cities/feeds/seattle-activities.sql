@@ -96,7 +96,7 @@ told AS (
         ) AS texts,
         -- A clock before five in the morning is a blank of the form ("12:30 AM" in all youth leagues), and where the
         -- text says that days and times are to be announced, what the form says of them is filler.
-        Description LIKE '%DAYS & TIMES TBA%' AS is_unscheduled,
+        regexp_matches(Description, 'DAYS (&|and) TIMES TBA') AS is_unscheduled,
         try_strptime(StartingTime, '%I:%M %p')::TIME AS start_clock,
         try_strptime(EndingTime, '%I:%M %p')::TIME AS end_clock,
         try_strptime(BeginningDate, '%m/%d/%Y')::DATE AS begins_on,
@@ -194,7 +194,7 @@ keyed AS (
         {
             'url': CASE WHEN FeeSummary NOT LIKE '%No Online Registration%' THEN PublicURL END,
             'status': CASE WHEN seats_left <= 0 THEN 'full' END,
-            'spots_remaining': greatest(seats_left, 0),
+            'spots_remaining': CASE WHEN seats_left IS NOT NULL THEN greatest(seats_left, 0) END,
             'has_spots_available': seats_left > 0
         } AS registration
     FROM timed
