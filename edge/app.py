@@ -1,0 +1,98 @@
+"""The edge as one ASGI application: the chain, and what runs beside it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from edge.computing import Computing
+from edge.counts import Counts
+from edge.dates import Dates
+from edge.delivery import Deliver
+from edge.failures import Explain
+from edge.identification import Identify
+from edge.keys import KeyRing, Recognize
+from edge.probes import make_public
+from edge.releases import Releases
+from edge.routing import Dispatch
+from outings.release.store import Store
+
+log = structlog.get_logger()
+
+# A release, a key and a revocation are taken up within 10 s (decisions.md §14).
+POLL_SECONDS = 2.0
+
+
+def read_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class Edge:
+    """`counts` of this process; `poll` looks for a new release and new keys at once."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        cache: Path,
+        clock: Callable[[], datetime] = read_clock,
+        poll_seconds: float = POLL_SECONDS,
+    ) -> None:
+        self.counts = Counts()
+        self._releases = Releases(store, cache=cache)
+        self._ring = KeyRing(store)
+        self._computing = Computing()
+        self._poll_seconds = poll_seconds
+        self._public = make_public(releases=self._releases, ring=self._ring, lifespan=self._run_beside)
+        self._chain = self._link(store, clock)
+
+    def _link(self, store: Store, clock: Callable[[], datetime]) -> ASGIApp:
+        """In the order of the checks (decisions.md §1), the last one first."""
+        deliver = Deliver(
+            store=store,
+            releases=self._releases,
+            dates=Dates(clock),
+            computing=self._computing,
+            counts=self.counts,
+        )
+        # Rate and quota stand here, between the key and what it asks for: issue D.
+        recognize = Recognize(deliver, ring=self._ring, clock=clock)
+        dispatch = Dispatch(public=self._public, keyed=recognize)
+        return Identify(Explain(dispatch))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._chain(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._public(scope, receive, send)
+        else:
+            await send({"type": "websocket.close"})
+
+    def poll(self) -> None:
+        """Blocks: not for the event loop."""
+        self._ring.poll()
+        self._releases.poll()
+
+    @asynccontextmanager
+    async def _run_beside(self, _: object) -> AsyncIterator[None]:
+        """Serving begins with what the store has now; without a release, or without a store, it begins too."""
+        await asyncio.to_thread(self.poll)
+        watching = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            self._computing.close()
+            self._releases.close()
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(self._poll_seconds)
+            try:
+                await asyncio.to_thread(self.poll)
+            except Exception:
+                log.exception("poll_crashed")  # what was served goes on being served, and the next poll may do better

@@ -1,0 +1,28 @@
+"""What day it is in each metro."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from outings.release.snapshot import Release
+
+
+class Dates:
+    """The local date of each metro, by slug. Worked out once a minute: no zone changes its date within one."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._minute: datetime | None = None
+        self._release: str | None = None
+        self._dates: Mapping[str, date] = {}
+
+    def read_dates(self, release: Release) -> Mapping[str, date]:
+        now = self._clock()
+        minute = now.replace(second=0, microsecond=0)
+        if minute != self._minute or release.id != self._release:
+            self._dates = {
+                slug: now.astimezone(ZoneInfo(snapshot.metro.timezone)).date()
+                for slug, snapshot in release.metros.items()
+            }
+            self._minute, self._release = minute, release.id
+        return self._dates

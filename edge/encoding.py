@@ -1,0 +1,94 @@
+"""Content codings: which one a client takes, and the bytes in it. One weak ETag stands for all of them."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+import brotli
+import zstandard
+from isal import isal_zlib
+
+GZIP = b"gzip"
+IDENTITY = b""
+
+# Below one packet a coding saves nothing.
+LEAST_BYTES = 860
+
+# Microseconds, and the share of the bytes that is left, of 3 kB and 60 kB of listings: isal 0: 5, 48 (0.42, 0.15);
+# isal 1: 18, 46 (0.35, 0.12); isal 3: 22, 259 (0.37, 0.14); zlib 6: 37, 589 (0.33, 0.09);
+# zstd 1: 23, 71 (0.37, 0.11); zstd 3: 26, 100 (0.36, 0.10); brotli 4: 54, 382 (0.34, 0.10); 5: 68, 550 (0.33, 0.09).
+GZIP_LEVEL = 1
+ZSTD_LEVEL = 3
+BROTLI_QUALITY = 4
+
+# zlib's word for "with gzip's header".
+_GZIP_WINDOW = 31
+
+
+def encode_gzip(body: bytes) -> bytes:
+    """The same bytes for the same body: the header carries no time."""
+    return isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW)
+
+
+def encode_brotli(body: bytes) -> bytes:
+    coded: bytes = brotli.compress(body, mode=brotli.MODE_TEXT, quality=BROTLI_QUALITY)
+    return coded
+
+
+def encode_zstd(body: bytes) -> bytes:
+    # A compressor is not to be shared among threads, and making one costs a microsecond.
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body)
+
+
+def decode_gzip(coded: bytes) -> bytes:
+    return isal_zlib.decompress(coded, wbits=_GZIP_WINDOW)
+
+
+# In our order of choice among codings that a client weighs the same: gzip is what is stored.
+CODINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    GZIP: encode_gzip,
+    b"zstd": encode_zstd,
+    b"br": encode_brotli,
+}
+
+
+def encode_body(body: bytes, coding: bytes) -> bytes:
+    """`body` in one of `CODINGS`, or as it is (`IDENTITY`)."""
+    return CODINGS[coding](body) if coding else body
+
+
+@lru_cache(maxsize=512)
+def choose_coding(accepted: bytes) -> bytes:
+    """The coding that an `Accept-Encoding` weighs highest (RFC 9110, 12.5.3), or IDENTITY.
+
+    Where it refuses everything that there is, identity is sent all the same: better than a 406 that nobody expects.
+    """
+    weights = _read_weights(accepted)
+    rest = weights.get(b"*", 0.0)
+    chosen, highest = IDENTITY, weights.get(b"identity", 0.0)
+    for coding in CODINGS:
+        weight = weights.get(coding, rest)
+        if weight > 0 and (weight > highest or (weight == highest and chosen == IDENTITY)):
+            chosen, highest = coding, weight
+    return chosen
+
+
+def _read_weights(accepted: bytes) -> Mapping[bytes, float]:
+    """Of each coding named, its weight from 0 to 1. What can't be read counts as not named."""
+    weights = {}
+    for part in accepted.lower().split(b","):
+        name, _, parameter = part.partition(b";")
+        weight = _read_weight(parameter.strip())
+        if name.strip() and weight is not None:
+            weights[name.strip()] = weight
+    return weights
+
+
+def _read_weight(parameter: bytes) -> float | None:
+    if not parameter:
+        return 1.0
+    name, _, value = parameter.partition(b"=")
+    digits = value.strip()
+    if name.strip() != b"q" or not digits.replace(b".", b"", 1).isdigit():
+        return None
+    weight = float(digits)
+    return weight if weight <= 1 else None

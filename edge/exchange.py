@@ -1,0 +1,69 @@
+"""Exchange: one request on its way through the chain. Each layer fills in what it found."""
+
+import re
+from urllib.parse import quote
+
+from msgspec import Struct
+from starlette.types import Scope
+
+from outings.contract.routes import Match
+from outings.release.keys import Key
+
+MOST_HEADER_BYTES = 32_768
+
+_TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
+
+
+class Exchange(Struct, kw_only=True):
+    """`path` is raw, `header_bytes` the size of all headers. `release` names the one that answers.
+
+    `key_texts` are all `X-API-Key` headers: two of them are no key.
+    """
+
+    method: str
+    path: str
+    query_string: bytes
+    request_id: bytes
+    trace_id: bytes
+    header_bytes: int
+    key_texts: tuple[bytes, ...] = ()
+    if_none_match: bytes | None = None
+    accept_encoding: bytes = b""
+    match: Match | None = None
+    key: Key | None = None
+    release: bytes | None = None
+
+    @property
+    def is_head(self) -> bool:
+        return self.method == "HEAD"
+
+
+def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
+    """The request's line and the headers that we know. A trace id that is not well formed is not taken over."""
+    texts: dict[bytes, list[bytes]] = {}
+    size = 0
+    for name, value in scope["headers"]:
+        size += len(name) + len(value)
+        if name in _KNOWN:
+            texts.setdefault(name, []).append(value)
+    trace_id = texts.get(b"x-trace-id", _NONE)[0]
+    return Exchange(
+        method=scope["method"],
+        path=_read_path(scope),
+        query_string=scope["query_string"],
+        request_id=request_id,
+        trace_id=trace_id if _TRACE_ID.fullmatch(trace_id) else request_id,
+        header_bytes=size,
+        key_texts=tuple(texts.get(b"x-api-key", ())),
+        if_none_match=b",".join(texts[b"if-none-match"]) if b"if-none-match" in texts else None,
+        accept_encoding=b",".join(texts.get(b"accept-encoding", ())),
+    )
+
+
+_KNOWN = frozenset({b"x-api-key", b"x-trace-id", b"if-none-match", b"accept-encoding"})
+_NONE = [b""]
+
+
+def _read_path(scope: Scope) -> str:
+    raw = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else raw.decode("latin-1")

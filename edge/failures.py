@@ -1,0 +1,27 @@
+"""Second in the chain: every failure below answers in the contract's envelope, a crash included."""
+
+import structlog
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from edge.exchange import Exchange
+from edge.responses import send_error
+from outings.contract.errors import ApiError, internal
+
+log = structlog.get_logger()
+
+
+class Explain:
+    """An `ApiError` is sent as it is; anything else is logged and answers 500, which tells nothing of it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange: Exchange = scope["exchange"]
+        try:
+            await self._app(scope, receive, send)
+        except ApiError as error:
+            await send_error(send, exchange, error)
+        except Exception:
+            log.exception("crash", request_id=exchange.request_id.decode(), path=exchange.path)
+            await send_error(send, exchange, internal())

@@ -1,0 +1,64 @@
+"""Request → Query, in the order of the checks: metro, scope, parameters (decisions.md §1)."""
+
+from collections.abc import Mapping
+
+from edge.exchange import Exchange
+from edge.releases import Serving
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
+from outings.contract.query import Query, parse_query
+from outings.contract.routes import Match
+from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import Snapshot
+
+# Longer ones are lists of ids and the like, which nobody sends twice.
+_MOST_REMEMBERED_BYTES = 512
+
+
+def read_query(match: Match, exchange: Exchange, *, serving: Serving, entitlement: Entitlement) -> Query:
+    """404 of a metro, 403, 400, 501."""
+    named = match.values.get("metro")
+    metro = None if named is None else read_metro(named, serving=serving, entitlement=entitlement)
+    listing_type = match.route.type
+    if listing_type is not None and not entitlement.allows_type(listing_type):
+        raise _refuse(serving, entitlement)
+    target = (exchange.path, exchange.query_string)
+    query = serving.queries.get(target)
+    if query is None:
+        query = _parse(match, exchange.query_string, serving=serving, metro=metro)
+        if query.cursor is None and len(exchange.query_string) <= _MOST_REMEMBERED_BYTES:
+            serving.queries.put(target, query)
+    if metro is None and query.metro is not None:
+        read_metro(query.metro, serving=serving, entitlement=entitlement)
+    return query
+
+
+def read_metro(name: str, *, serving: Serving, entitlement: Entitlement) -> Snapshot:
+    """The metro of this slug or alias; 404 where there is none, 403 where it is not the key's."""
+    metro = serving.find_metro(name)
+    if metro is None:
+        raise not_found(f"There is no metro {name[:100]!r}.")
+    if not entitlement.allows_metro(metro.metro.slug):
+        raise _refuse(serving, entitlement)
+    return metro
+
+
+def _refuse(serving: Serving, entitlement: Entitlement) -> ApiError:
+    return forbidden(metros=serving.release.metros if entitlement.metros is None else entitlement.metros)
+
+
+def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapshot | None) -> Query:
+    query = parse_query(
+        match,
+        query_string,
+        vocabulary=_find_vocabulary(serving.release.metros) if metro is None else metro.vocabulary,
+        aliases=serving.aliases,
+    )
+    if not match.route.implemented:
+        raise not_implemented(f"{match.route.path} is not answered by this version yet.")
+    return query
+
+
+def _find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:
+    """Of a route without a metro: all metros of a deployment have the same one."""
+    return next((metro.vocabulary for metro in metros.values()), Vocabulary())

@@ -1,0 +1,89 @@
+"""Responses: the headers that all of them carry, and the few kinds of them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.types import Send
+
+from edge.exchange import Exchange
+from outings.contract.envelope import encode_error
+from outings.contract.errors import METHODS, ApiError
+
+Header = tuple[bytes, bytes]
+
+# A browser shows a script only those headers of a response that are named here.
+EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary")
+
+_COMMON: tuple[Header, ...] = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", ", ".join(EXPOSED).encode()),
+    (b"vary", b"X-API-Key, Accept-Encoding, Origin"),
+    (b"x-content-type-options", b"nosniff"),
+)
+_PREFLIGHT: tuple[Header, ...] = (
+    (b"allow", ", ".join(METHODS).encode()),
+    (b"access-control-allow-methods", ", ".join(METHODS).encode()),
+    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, If-None-Match"),
+    (b"access-control-max-age", b"86400"),
+)
+_JSON: Header = (b"content-type", b"application/json")
+_NO_STORE: Header = (b"cache-control", b"no-store")
+_NO_CACHE: Header = (b"cache-control", b"private, no-cache")
+_CACHED: dict[int | None, Header] = {None: _NO_CACHE}
+
+
+def name_age(max_age: int | None) -> Header:
+    """`Cache-Control` of a success: `max_age` in seconds, None asks each time."""
+    if max_age is not None and max_age not in _CACHED:
+        _CACHED[max_age] = (b"cache-control", b"private, max-age=%d" % max_age)
+    return _CACHED[max_age]
+
+
+async def send_success(
+    send: Send, exchange: Exchange, *, body: bytes, coding: bytes, etag: bytes, max_age: int | None
+) -> None:
+    """200. `body` is in `coding` already."""
+    headers = [_JSON, name_age(max_age), (b"etag", etag)]
+    if coding:
+        headers.append((b"content-encoding", coding))
+    await send_response(send, exchange, status=200, headers=headers, body=body)
+
+
+async def send_not_modified(send: Send, exchange: Exchange, *, etag: bytes, max_age: int | None) -> None:
+    """304: what would have been the success's headers, and no body."""
+    await _send(send, exchange, status=304, headers=(name_age(max_age), (b"etag", etag)), body=b"")
+
+
+async def send_preflight(send: Send, exchange: Exchange) -> None:
+    """204 to `OPTIONS`."""
+    await _send(send, exchange, status=204, headers=_PREFLIGHT, body=b"")
+
+
+async def send_error(send: Send, exchange: Exchange, error: ApiError) -> None:
+    headers = [_JSON, _NO_STORE, *((name.lower().encode(), text.encode()) for name, text in error.headers.items())]
+    body = encode_error(error, exchange.request_id.decode())
+    await send_response(send, exchange, status=error.status, headers=headers, body=body)
+
+
+async def send_status(send: Send, exchange: Exchange, *, body: bytes) -> None:
+    """200 of a probe, which nobody keeps."""
+    await send_response(send, exchange, status=200, headers=(_JSON, _NO_STORE), body=body)
+
+
+async def send_response(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
+    """A response that has a body, or the same without it to a HEAD."""
+    length = (b"content-length", b"%d" % len(body))
+    await _send(send, exchange, status=status, headers=(*headers, length), body=b"" if exchange.is_head else body)
+
+
+async def _send(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
+    all_headers: list[Any] = [
+        *_COMMON,
+        (b"x-request-id", exchange.request_id),
+        (b"x-trace-id", exchange.trace_id),
+        *headers,
+    ]
+    if exchange.release is not None:
+        all_headers.append((b"x-release", exchange.release))
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,51 @@
+"""Third in the chain: route and method. What needs no key goes to Starlette, all else down the chain."""
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from edge.bounded import Bounded
+from edge.exchange import MOST_HEADER_BYTES, Exchange
+from edge.responses import send_preflight
+from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found, not_implemented
+from outings.contract.routes import Match, match_route
+
+# The longest path of the contract has a metro's or a listing's slug in it.
+MOST_PATH_CHARACTERS = 2_048
+_REMEMBERED = 8_192
+
+
+class Dispatch:
+    """404 route, 405, `OPTIONS`; then `public` or `keyed`, by the route's own word."""
+
+    def __init__(self, *, public: ASGIApp, keyed: ASGIApp) -> None:
+        self._public = public
+        self._keyed = keyed
+        self._matches: Bounded[str, Match] = Bounded(_REMEMBERED)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange: Exchange = scope["exchange"]
+        exchange.match = match = self._find_match(exchange.path)
+        if exchange.method not in METHODS:
+            raise method_not_allowed()
+        if exchange.header_bytes > MOST_HEADER_BYTES:
+            raise bad_request(
+                reason="out_of_range",
+                message=f"The headers have {exchange.header_bytes} bytes; at most {MOST_HEADER_BYTES}.",
+                max=MOST_HEADER_BYTES,
+            )
+        if exchange.method == "OPTIONS":
+            await send_preflight(send, exchange)
+        elif match.route.needs_key:
+            await self._keyed(scope, receive, send)
+        elif match.route.implemented:
+            await self._public(scope, receive, send)
+        else:
+            raise not_implemented(f"{match.route.path} is not answered by this version yet.")
+
+    def _find_match(self, path: str) -> Match:
+        found = self._matches.get(path)
+        if found is None:
+            found = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
+            if found is None:
+                raise not_found("There is no such route.")
+            self._matches.put(path, found)
+        return found
