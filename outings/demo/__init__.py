@@ -1,0 +1,7 @@
+"""Sample metros: real geography, made-up listings, always about now. Tests and benches use the same generator."""
+
+from outings.demo.geography import METROS, DemoMetro
+from outings.demo.records import generate_records
+from outings.demo.world import write_world
+
+__all__ = ["METROS", "DemoMetro", "generate_records", "write_world"]

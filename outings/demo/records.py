@@ -1,0 +1,205 @@
+"""Made-up canonical records, the same for the same seed and day: some of every kind that a real feed holds."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from random import Random
+from typing import Any
+
+from outings.demo.geography import DemoMetro
+from outings.demo.programs import make_camp, make_class
+from outings.demo.words import (
+    EVENTS,
+    GROWN_UP_EVENTS,
+    NOTES,
+    ORGANIZATIONS,
+    PLACES,
+    STREETS,
+    TYPE_HINTS,
+    Subject,
+)
+
+# Of 20 listings: 11 events, 4 classes, 2 camps, 3 places.
+_SHARES = ("event",) * 11 + ("class",) * 4 + ("camp",) * 2 + ("place",) * 3
+_RULES = (
+    ("FREQ=WEEKLY;BYDAY={day}", "Every week"),
+    ("FREQ=WEEKLY;BYDAY={day};COUNT=10", "Ten weeks"),
+    ("FREQ=WEEKLY;INTERVAL=2;BYDAY={day}", "Every other week"),
+    ("FREQ=MONTHLY;BYDAY=1{day}", "Once a month"),
+    ("FREQ=DAILY;COUNT=5", "Five days in a row"),
+)
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+Record = dict[str, Any]
+
+
+def generate_records(metro: DemoMetro, *, size: int, today: date, seed: int = 1) -> Iterator[Record]:
+    """`size` listings of the four types and the organizations that publish them. Places come first."""
+    random = Random(f"{metro.slug}/{seed}")  # noqa: S311 made up, not secret
+    yield from _make_organizations(metro)
+    kinds = [_SHARES[number % len(_SHARES)] for number in range(size)]
+    places = max(1, kinds.count("place")) if size else 0
+    for number in range(places):
+        yield _make_place(metro, number, random)
+    for kind, number in _number_kinds(kinds):
+        record = _make_listing(metro, kind, number, places=places, today=today, random=random)
+        yield record
+
+
+def _number_kinds(kinds: list[str]) -> Iterator[tuple[str, int]]:
+    numbers = dict.fromkeys(_SHARES, 0)
+    for kind in kinds:
+        if kind != "place":
+            yield kind, numbers[kind]
+            numbers[kind] += 1
+
+
+def _make_organizations(metro: DemoMetro) -> Iterator[Record]:
+    """The first of them publish in every metro and have one id; the last has no record and is only named."""
+    for number, name in enumerate(ORGANIZATIONS[:-1]):
+        word = "".join(sign for sign in name.lower() if sign.isalnum())
+        local = number < 2
+        yield {
+            "type": "organization",
+            "source_id": f"organization-{number}",
+            **({} if local else {"id": f"0d5c0000-0000-4000-8000-{number:012d}"}),
+            "name": f"{metro.name} {name}" if local else name,
+            "description": f"{name}: activities for families.",
+            "website_url": f"https://{word}.example" if number % 3 else None,
+        }
+
+
+def _make_listing(
+    metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random
+) -> Record:
+    common = _make_common(metro, kind, number, places=places, today=today, random=random)
+    if kind == "event":
+        return common | _make_event(number, today=today, random=random)
+    if kind == "class":
+        return common | make_class(number, today=today, random=random)
+    return common | make_camp(number, today=today, random=random)
+
+
+def _make_common(
+    metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random
+) -> Record:
+    """Identity, references and what every type has; one in forty is archived, one in sixty a draft."""
+    record: Record = {"type": kind, "source_id": f"{kind}-{number}"}
+    if number % 40 == 39:
+        record |= {"status": "archived", "reason": "cancelled"}
+    elif number % 60 == 58:
+        record["status"] = "draft"
+    organization = random.randrange(len(ORGANIZATIONS))
+    named = organization == len(ORGANIZATIONS) - 1
+    if number % 9:
+        record["organization"] = (
+            {"name": ORGANIZATIONS[organization]} if named else {"source_id": f"organization-{organization}"}
+        )
+    if number % 7 != 6:
+        record["place"] = {"source_id": f"place-{random.randrange(places)}"}
+    elif number % 2:
+        record["location"] = _make_location(metro, random)
+    record["image_url"] = f"https://images.example/{kind}/{number}.jpg" if number % 4 else None
+    record["source"] = {
+        "url": f"https://feeds.example/{metro.slug}/{kind}/{number}",
+        "crawled_at": f"{today - timedelta(days=random.randrange(20))}T06:00:00Z",
+        "verification": {"status": random.choice(("clear", "clear", "changed", "unverifiable"))},
+    }
+    if number % 11 == 0:
+        record["confidence"] = round(random.uniform(0.3, 0.95), 2)
+    return record
+
+
+def _describe(subject: Subject, number: int, random: Random) -> Record:
+    record: Record = {
+        "name": f"{subject.name} {number // len(EVENTS) + 1}",
+        "description": f"{subject.sentence} {random.choice(NOTES)}".strip(),
+        "categories": list(subject.categories),
+    }
+    if number % 5:
+        least, most = subject.ages
+        record["ages"] = {"min": least, "max": most, "text": f"Ages {least}-{most}"}
+    return record
+
+
+def _make_event(number: int, *, today: date, random: Random) -> Record:
+    grown_up = number % 17 == 16
+    subject = random.choice(GROWN_UP_EVENTS) if grown_up else EVENTS[number % len(EVENTS)]
+    record = _describe(subject, number, random) | {
+        "price": _make_price(number, random),
+        "seasons": [random.choice(("spring", "summer", "fall", "winter"))],
+        "registration_required": random.choice((True, False, None)),
+    }
+    if number % 13 == 12:
+        record["occasions"] = [random.choice(("halloween", "new_year", "birthday", "easter"))]
+    if number % 29 == 28:
+        record["teams"] = ["storm"]
+    return record | _make_time(number, today=today, random=random)
+
+
+def _make_time(number: int, *, today: date, random: Random) -> Record:
+    """One in thirty has no date, one in eight a date without a time, one in four is a series."""
+    if number % 30 == 29:
+        return {}
+    day = today + timedelta(days=random.randrange(-10, 60))
+    if number % 8 == 7:
+        return {"date_on": day.isoformat()}
+    starts = datetime.combine(day, time(random.randrange(8, 20), random.choice((0, 15, 30))))
+    times: Record = {"starts_local": starts.isoformat()}
+    if number % 6:
+        times["ends_local"] = (starts + timedelta(minutes=random.choice((45, 60, 90, 120)))).isoformat()
+    if number % 4 == 1:
+        rule, text = _RULES[number // 4 % len(_RULES)]
+        times |= {"rrule": rule.format(day=_DAYS[starts.weekday()]), "recurrence_description": text}
+    return times
+
+
+def _make_price(number: int, random: Random) -> Record:
+    kind = number % 5
+    if kind < 2:
+        return {"type": "free", "scope": "admission"}
+    if kind == 4:
+        return {}
+    amount = float(random.choice((5, 8, 12, 15, 18, 25, 40, 60, 120)))
+    return {
+        "type": "fixed", "min": amount, "max": amount, "scope": "admission",
+        "unit": "per_person", "currency": "USD",
+    }  # fmt: skip
+
+
+def _make_place(metro: DemoMetro, number: int, random: Random) -> Record:
+    """One in fifteen has an address and no coordinates."""
+    subject = PLACES[number % len(PLACES)]
+    location = _make_location(metro, random)
+    if number % 15 == 14:
+        location |= {"lat": None, "lng": None}
+    indoor = random.choice((True, False, None))
+    return _describe(subject, number, random) | {
+        "type": "place",
+        "source_id": f"place-{number}",
+        "name": f"{location['street_address'].split(' ', 1)[1]} {subject.name} {number + 1}",
+        "type_hint": TYPE_HINTS[number % len(TYPE_HINTS)],
+        "location": location,
+        "hours": {"saturday": "10:00-17:00", "sunday": "10:00-17:00" if number % 2 else None},
+        "admission": {"type": "fixed", "child_price": 12.0, "currency": "USD"} if number % 3 == 0 else {},
+        "birthday_parties": {"available": random.choice((True, False, None))},
+        "classes": {"available": random.choice((True, None))},
+        "is_indoor": indoor,
+        "is_outdoor": None if indoor is None else not indoor,
+        "good_for_rainy": indoor,
+        "is_sensory_friendly": random.choice((True, False, None)),
+        "organization": {"source_id": f"organization-{number % (len(ORGANIZATIONS) - 1)}"},
+        "website_url": f"https://places.example/{metro.slug}/{number}",
+    }
+
+
+def _make_location(metro: DemoMetro, random: Random) -> Record:
+    around = random.choice(metro.neighborhoods)
+    street = f"{random.randrange(100, 9900)} {random.choice(STREETS)}"
+    return {
+        "address": f"{street}, {metro.name}, {metro.state}",
+        "street_address": street,
+        "city": metro.name,
+        "state": metro.state,
+        "lat": round(around.lat + random.uniform(-0.012, 0.012), 6),
+        "lng": round(around.lng + random.uniform(-0.016, 0.016), 6),
+    }
