@@ -3,9 +3,9 @@
 from typing import Any
 
 from outings.contract.folding import fold_text
+from outings.contract.instants import format_instant
 from outings.contract.resources.shared import Price, Traits
 from outings.contract.vocabulary import AUDIENCES, STATUSES
-from outings.contract.instants import format_instant
 from pipeline.record import ListingRecord, Record
 from pipeline.resolution import Resolved, Setting
 from pipeline.rows import pack_bits

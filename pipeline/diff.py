@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from outings.contract.instants import format_instant
 from outings.contract.resources import LISTINGS, Organization
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import RENDERER
-from outings.contract.instants import format_instant
 from pipeline.previous import Previous
 from pipeline.rows import Row
 

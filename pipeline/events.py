@@ -2,10 +2,10 @@
 
 from datetime import datetime, time
 
+from outings.contract.instants import format_clock, format_instant, format_local
 from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.columns import make_columns, make_dated_members, make_links, make_price_columns
-from outings.contract.instants import format_clock, format_instant, format_local
 from pipeline.price import complete_price
 from pipeline.record import EventRecord, Problem
 from pipeline.recurrence import Expansion, expand_recurrence

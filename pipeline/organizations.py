@@ -1,9 +1,9 @@
 """An organization's row; what moves with the day, the key or other rows is left to the answer."""
 
+from outings.contract.instants import format_instant
 from outings.contract.resources import Organization
 from outings.contract.resources.organization import OrganizationLinks
 from pipeline.columns import make_identity_columns
-from outings.contract.instants import format_instant
 from pipeline.record import OrganizationRecord
 from pipeline.rows import Row
 
