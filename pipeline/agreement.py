@@ -1,0 +1,46 @@
+"""What the members of one object must agree in: ends after starts, a point of two coordinates, one way to say when."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, time
+from typing import Any, NamedTuple
+
+
+class Disagreement(NamedTuple):
+    """`member` disagrees with the others. `drop`: the rest is true without it; else the record is in question."""
+
+    member: str
+    reason: str
+    drop: bool
+
+
+Values = dict[str, Any]
+Check = Callable[[Values], Iterator[Disagreement]]
+
+
+def check_range(values: Values) -> Iterator[Disagreement]:
+    low, high = values.get("min"), values.get("max")
+    if low is not None and high is not None and low > high:
+        yield Disagreement("min", f"contradictory: is above max, {high:g}", drop=False)
+
+
+def check_point(values: Values) -> Iterator[Disagreement]:
+    for one, other in (("lat", "lng"), ("lng", "lat")):
+        if one in values and other not in values:
+            yield Disagreement(one, f"contradictory: is given without {other}", drop=False)
+
+
+def check_dates(values: Values) -> Iterator[Disagreement]:
+    starts, ends = values.get("starts_on"), values.get("ends_on")
+    if starts and ends and ends < starts:
+        yield Disagreement("ends_on", f"contradictory: is before starts_on, {starts}", drop=True)
+
+
+def check_event(values: Values) -> Iterator[Disagreement]:
+    starts, ends, day = values.get("starts_local"), values.get("ends_local"), values.get("date_on")
+    if starts and day and starts.date() != day:
+        yield Disagreement("date_on", f"contradictory: starts_local is {starts.isoformat()}", drop=True)
+    begins: datetime | None = starts or (datetime.combine(day, time()) if day else None)
+    if ends and begins is None:
+        yield Disagreement("ends_local", "contradictory: is given without starts_local or date_on", drop=True)
+    elif ends and begins and ends < begins:
+        yield Disagreement("ends_local", f"contradictory: is before the start, {begins.isoformat()}", drop=True)
