@@ -39,7 +39,7 @@ _WHEN = (
         name="start_before", kind="minute", example="12:00",
         meaning="Local start strictly before this time: 12:00 belongs to the afternoon.",
     ),
-    _flag(name="has_time", meaning="true keeps events that state a clock time, false those that do not."),
+    _flag(name="has_time", meaning="Keep events that state a clock time (true) or do not (false)."),
     _flag(name="recurring", meaning="Keep events by `is_recurring`."),
     _any_of(name="season", vocabulary="seasons", example="fall", meaning="Any of `traits.seasons`."),
     Parameter(
@@ -91,7 +91,7 @@ _WHO = (
     ),
     _flag(
         name="openings",
-        meaning="true keeps classes known to have open seats, false those known to have none.",
+        meaning="Keep classes known to have open seats (true) or none (false); unknown matches neither.",
     ),
     _flag(name="indoor", meaning="Keep by `is_indoor`; unknown matches neither."),
     _flag(name="outdoor", meaning="Keep by `is_outdoor`; unknown matches neither."),
@@ -175,11 +175,11 @@ _HOW = (
         meaning="The page, from 1, in browse mode.",
     ),
     _control(
-        name="cursor", kind="cursor", example="AZ", minimum=1, maximum=2000,
-        meaning="`meta.next_cursor` of the answer before, with otherwise the same request.",
+        name="cursor", kind="cursor", example="AZSrZXZlbnRzLmxpc3Q", minimum=1, maximum=2000,
+        meaning="The `meta.next_cursor` of the answer before, sent with otherwise the same request.",
     ),
     _control(
-        name="fields", kind="path", array=True, example="name,location.lat",
+        name="fields", kind="path", array=True, example="name,links.self",
         meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept.",
     ),
     _control(

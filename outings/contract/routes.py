@@ -79,7 +79,7 @@ _WINDOW = (replace(_ROW["to"], default=Moving.FROM_PLUS_30_DAYS),)
 
 
 def _allow(name: str, *allowed: str) -> Parameter:
-    return replace(_ROW[name], allowed=allowed)
+    return replace(_ROW[name], allowed=allowed, example=",".join(allowed[:1]))
 
 
 # What a resource's lists and details take otherwise than the plain row says.
