@@ -51,7 +51,17 @@ class Commands(click.Group):
         except Exception as error:
             if ctx.params.get("traceback"):
                 raise
-            raise click.ClickException(f"{type(error).__name__}: {error} (--traceback shows where)") from error
+            raise click.ClickException(explain_error(error)) from error
+
+
+def explain_error(error: Exception) -> str:
+    """One line. What a store or its contents did wrong says all there is; of a fault of ours, where to look."""
+    from outings.release.objects import Corrupt
+    from outings.release.store import StoreError
+
+    if isinstance(error, (StoreError, Corrupt)):
+        return str(error)
+    return f"{type(error).__name__}: {error} (`outings --traceback …` shows where)"
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

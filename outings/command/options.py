@@ -10,6 +10,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from outings.configuration import Configuration
+    from outings.release.store import Store
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -45,6 +46,16 @@ def read_config(path: Path) -> "Configuration":
         return read_configuration(path, os.environ)
     except ConfigurationError as error:
         raise WrongConfiguration("\n".join(map(str, error.problems))) from error
+
+
+def open_config_store(configuration: "Configuration") -> "Store":
+    from outings.release.store import open_store
+
+    table = configuration.store
+    try:
+        return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    except ImportError as error:
+        raise click.ClickException(f"store {table.url}: {error}; install outings[s3]") from error
 
 
 def print_json(value: object) -> None:

@@ -162,7 +162,5 @@ def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
     """The registry with this key revoked; once revoked it keeps its first time. KeyError: no key has the id."""
     if registry.by_id[id_].revoked_at is not None:
         return registry
-    keys = tuple(
-        msgspec.structs.replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys
-    )
+    keys = tuple(msgspec.structs.replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys)
     return msgspec.structs.replace(registry, keys=keys)
