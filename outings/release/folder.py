@@ -21,6 +21,8 @@ _ADVICE = {
     errno.EACCES: "this user needs to read and write the store's folder",
     errno.EPERM: "this user needs to read and write the store's folder",
     errno.EROFS: "the store's folder must be on a file system that can be written",
+    errno.EEXIST: "there is a file where the store needs a folder",
+    errno.ENOTDIR: "there is a file where the store needs a folder",
     errno.EIO: "the disk reports a fault",
 }
 
