@@ -1,0 +1,84 @@
+"""The edge as a process: uvicorn, one worker or several, which share the cache folder and nothing else."""
+
+import logging
+import os
+import signal
+import socket
+import sys
+from functools import partial
+from pathlib import Path
+
+import structlog
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from edge.app import Edge
+from outings.configuration import read_configuration
+from outings.release.store import open_store
+
+# A stopping server finishes what it answers; after this many seconds it ends all the same.
+GRACE_SECONDS = 10
+
+
+def make_served_edge(config: Path) -> Edge:
+    """What each worker runs: reads the configuration itself, since it is a process of its own."""
+    set_up_logs()
+    configuration = read_configuration(config, os.environ)
+    table = configuration.store
+    store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    return Edge(store, cache=configuration.edge.cache)
+
+
+def set_up_logs() -> None:
+    """JSON lines on standard error."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=True,
+    )
+
+
+def run_server(config: Path, *, listening: socket.socket, workers: int) -> None:
+    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns."""
+    settings = uvicorn.Config(
+        partial(make_served_edge, config.absolute()),
+        factory=True,
+        workers=workers,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    with listening:
+        # uvicorn raises the signal that ended it once more when it is done: ending is what was asked for.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
+        if workers == 1:
+            uvicorn.Server(settings).run([listening])
+        else:
+            Multiprocess(settings, [listening]).run()
+
+
+def bind_socket(host: str, port: int) -> socket.socket:
+    """Bound, not listening: a client is refused until there is somebody to answer it. OSError."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.set_inheritable(True)
+    except OSError:
+        bound.close()
+        raise
+    return bound

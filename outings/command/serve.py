@@ -1,0 +1,30 @@
+"""`outings serve`: answer requests from the release in the store."""
+
+import os
+from pathlib import Path
+
+import click
+
+from outings.command.options import read_config, take_config
+
+# A worker is one process of one thread at most times; beyond two an operator says how many.
+MOST_DEFAULT_WORKERS = 2
+
+
+@click.command()
+@take_config
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), help="Processes; one a core, two at most, if not given.")
+def serve(*, config: Path, host: str, port: int, workers: int | None) -> None:
+    """Answer requests from the release in the store, until SIGTERM or SIGINT."""
+    from edge.server import bind_socket, run_server
+
+    read_config(config)
+    try:
+        listening = bind_socket(host, port)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    processes = workers or min(os.cpu_count() or 1, MOST_DEFAULT_WORKERS)
+    click.echo(f"Serving on http://{host}:{listening.getsockname()[1]}, {processes} worker(s).", err=True)
+    run_server(config, listening=listening, workers=processes)
