@@ -29,7 +29,7 @@ class Page(Struct, frozen=True, kw_only=True):
     size: int
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     """Everything that an answer about one metro may depend on. Never changes once made.
 
     `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
