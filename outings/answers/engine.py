@@ -1,0 +1,110 @@
+"""DuckDB as the evaluator: one database in memory a process, each snapshot's tables loaded once under a schema.
+
+Loaded, not viewed: at 100,000 listings a default list took 5.5 ms against 8.9 ms over `read_parquet`, and a
+filtered one 3.7 against 8.5, since no file's metadata is read again.
+"""
+
+import itertools
+import threading
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Rows = NDArray[np.uint32]
+
+# What conditions and orders use; the rest of a row is read by number (`names`), never by a query.
+_LISTINGS = """row, type, status, id, name_key, audience, categories, seasons, occasions, teams, confidence,
+    age_min, age_max, price_min, is_free, neighborhood_slug, neighborhood_key, place_id, organization_id,
+    is_indoor, is_outdoor, is_sensory_friendly, starts_at, has_time, is_recurring, enrollment_type, program_key,
+    year, type_hint, has_birthday_parties, has_classes"""
+_LOADED: Mapping[str, str] = {
+    "listings": f"SELECT {_LISTINGS} FROM read_parquet($1) ORDER BY row",
+    "occurrences": "SELECT row, date, weekday, time FROM read_parquet($1) ORDER BY date, row",
+    "sections": "SELECT * FROM read_parquet($1) ORDER BY row, section",
+    "sessions": """SELECT *, bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated
+        FROM read_parquet($1) ORDER BY row, session""",
+}
+
+
+class Statement(Struct, frozen=True):
+    """SQL over one snapshot's tables; `values` are bound. `near`, when given, is the table `near` of row numbers."""
+
+    text: str
+    values: tuple[object, ...]
+    near: Rows | None = None
+
+
+class Tables:
+    """One snapshot's tables inside the engine; dropped when nothing refers to them."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, schema: str) -> None:
+        self._connection = connection
+        self.schema = schema
+        weakref.finalize(self, _drop_schema, connection, schema).atexit = False
+
+    def fetch_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
+        """Safe from any thread: a cursor a call, which sees its own `near` alone."""
+        cursor = self._connection.cursor()
+        try:
+            if statement.near is not None:
+                cursor.register("near", {"row": statement.near})
+            return cursor.execute(statement.text, list(statement.values)).fetchall()
+        finally:
+            cursor.close()
+
+
+def _drop_schema(connection: duckdb.DuckDBPyConnection, schema: str) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"DROP SCHEMA {schema} CASCADE")
+    cursor.close()
+
+
+class Engine:
+    """The process's database. No extension can be loaded, no setting be changed, and nothing outside be reached but
+    files. Not to be carried over a fork: a child opens its own."""
+
+    def __init__(self) -> None:
+        self._connection = duckdb.connect(
+            ":memory:",
+            # One thread a query: several are answered beside each other, and a small one gains nothing from two.
+            config={
+                "threads": 1,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "preserve_insertion_order": True,
+            },
+        )
+        self._connection.execute("SET allowed_directories = ['/']; SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+        self._numbers = itertools.count()
+
+    def load_tables(self, files: Mapping[str, Path]) -> Tables:
+        """Raises duckdb.Error where a file is missing, broken, or has not the columns of its table."""
+        schema = f"snapshot_{next(self._numbers)}"
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute(f"CREATE SCHEMA {schema}")
+            for name, query in _LOADED.items():
+                cursor.execute(f"CREATE TABLE {schema}.{name} AS {query}", [str(files[name])])
+        finally:
+            cursor.close()
+        return Tables(self._connection, schema=schema)
+
+
+_engine: Engine | None = None
+_lock = threading.Lock()
+
+
+def open_engine() -> Engine:
+    """The same one within a process."""
+    global _engine
+    with _lock:
+        if _engine is None:
+            _engine = Engine()
+        return _engine

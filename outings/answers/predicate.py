@@ -1,0 +1,79 @@
+"""The few kinds of condition that a filter can make, over columns of the snapshot's tables.
+
+An evaluator (SQL today, columns in memory later) knows these kinds and nothing of filters.
+Every bound is inclusive; None is no bound.
+"""
+
+from datetime import date
+
+from msgspec import Struct
+
+Scalar = str | int | float | bool | date
+
+
+class AnyOf(Struct, frozen=True):
+    """The column is one of the values. Not stated: dropped."""
+
+    column: str
+    values: tuple[int, ...]
+
+
+class Shares(Struct, frozen=True):
+    """The column, a bit set, has one of these bits at least. Not stated: dropped."""
+
+    column: str
+    bits: int
+
+
+class Is(Struct, frozen=True):
+    """The column equals the value. Not stated: equal to nothing, so true and false both drop it."""
+
+    column: str
+    value: Scalar
+
+
+class Between(Struct, frozen=True):
+    """The column lies between the bounds. Not stated: dropped."""
+
+    column: str
+    low: Scalar | None
+    high: Scalar | None
+
+
+class Overlaps(Struct, frozen=True):
+    """The range from `first` to `last` (two columns) has a point between the bounds.
+
+    An end that is not stated is open, so a range without both is kept.
+    """
+
+    first: str
+    last: str
+    low: Scalar | None
+    high: Scalar | None
+
+
+class Within(Struct, frozen=True):
+    """The listing's coordinates lie in the circle, its edge included. Not stated: dropped."""
+
+    lat: float
+    lng: float
+    radius_m: float
+
+
+class Either(Struct, frozen=True):
+    """All conditions of one of the alternatives hold."""
+
+    alternatives: tuple[tuple["Condition", ...], ...]
+
+
+Condition = AnyOf | Shares | Is | Between | Overlaps | Within | Either
+
+
+class Conditions(Struct, frozen=True):
+    """A listing matches when all of `listing` hold, and one of its happenings meets all of `happening` at once."""
+
+    listing: tuple[Condition, ...]
+    happening: tuple[Condition, ...]
+
+    def find_circle(self) -> Within | None:
+        return next((condition for condition in self.listing if isinstance(condition, Within)), None)

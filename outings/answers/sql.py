@@ -1,0 +1,163 @@
+"""Conditions → DuckDB SQL with bound parameters. Knows kinds of condition and orders, and nothing of filters."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from msgspec import Struct
+
+from outings.answers.engine import Rows, Statement
+from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares, Within
+from outings.contract.vocabulary import STATUSES, TYPES
+from outings.release.tables import HAPPENINGS
+
+# A fragment and the values that its question marks take, in their order.
+Fragment = tuple[str, tuple[object, ...]]
+
+_PUBLISHED = STATUSES.index("published")
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it."""
+
+    type: str
+    conditions: Conditions
+    start: date
+    near: Rows | None = None
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """Which part of the list: after a position (its order's key and id), or from an offset."""
+
+    limit: int
+    offset: int = 0
+    after: tuple[str | int | None, str] | None = None
+
+
+def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
+    """Gives (row, key, id) in the list's natural order; the key is what a cursor's position keeps of it."""
+    text, values = _compile_ordered(selection, schema=schema)
+    where, bound = _compile_after(selection.type, span.after)
+    return Statement(
+        f"SELECT row, key, id FROM ({text}) WHERE {where} ORDER BY {_ORDERS[selection.type]} LIMIT ? OFFSET ?",
+        (*values, *bound, span.limit, span.offset),
+        selection.near,
+    )
+
+
+def compile_count(selection: Selection, *, schema: str) -> Statement:
+    """Gives the size of the whole list: cards, where a program came as several listings."""
+    text, values = _compile_ordered(selection, schema=schema)
+    return Statement(f"SELECT count(*) FROM ({text})", values, selection.near)
+
+
+# `row` numbers the natural order of all types but camps, whose order depends on the window.
+_ORDERS = {"event": "row", "class": "row", "place": "row", "camp": "coalesce(key, DATE 'infinity'), id"}
+
+
+def _compile_after(listing_type: str, after: tuple[str | int | None, str] | None) -> Fragment:
+    if after is None:
+        return "true", ()
+    key, row_id = after
+    if listing_type != "camp":
+        return "(key > ? OR (key = ? AND id > ?))", (key, key, row_id)
+    column = "coalesce(key, DATE 'infinity')"
+    bound = "coalesce(CAST(? AS DATE), DATE 'infinity')"
+    return f"({column} > {bound} OR ({column} = {bound} AND id > ?))", (key, key, row_id)
+
+
+def _compile_ordered(selection: Selection, *, schema: str) -> Fragment:
+    if selection.type == "event":
+        return _compile_matching(selection, "l.row, l.starts_at AS key, l.id", schema=schema)
+    if selection.type == "place":
+        return _compile_matching(selection, "l.row, l.name_key AS key, l.id", schema=schema)
+    if selection.type == "camp":
+        return _compile_camps(selection, schema=schema)
+    return _compile_cards(selection, schema=schema)
+
+
+def _compile_camps(selection: Selection, *, schema: str) -> Fragment:
+    """The key is the start of the first session that has not ended by the window's first date."""
+    matching, values = _compile_matching(selection, "l.row, l.id", schema=schema)
+    firsts = f"SELECT row, min(starts_on) AS key FROM {schema}.sessions WHERE ends_on >= ? GROUP BY row"
+    return f"SELECT row, key, id FROM ({matching}) LEFT JOIN ({firsts}) USING (row)", (*values, selection.start)
+
+
+# The first meeting at or after a date where days are stated, else the term's first day; null when it lies before.
+# `days` twice beside itself, shifted to the weekday of the first possible date: the lowest bit is the wait in days.
+_NEXT_START = """CASE
+    WHEN coalesce(days, 0) = 0 THEN CASE WHEN starts_on >= ? THEN starts_on END
+    ELSE first + CAST(bit_count((turned & -turned) - 1) AS INTEGER) END"""
+_TURNED = """SELECT row, days, starts_on, ends_on, first,
+    ((CAST(days AS INTEGER) | (CAST(days AS INTEGER) << 7)) >> (isodow(first) - 1)) & 127 AS turned
+    FROM (SELECT row, days, starts_on, ends_on, greatest(starts_on, CAST(? AS DATE)) AS first FROM {sections})"""
+
+
+def _compile_cards(selection: Selection, *, schema: str) -> Fragment:
+    """Of a program's listings that match, the one with the earliest start is the card; ties by id."""
+    matching, values = _compile_matching(selection, "l.row, l.name_key AS key, l.id, l.program_key", schema=schema)
+    turned = _TURNED.format(sections=f"{schema}.sections")
+    text = f"""WITH matching AS MATERIALIZED ({matching}),
+    grouped AS (SELECT row FROM matching WHERE program_key IS NOT NULL),
+    starts AS (
+        SELECT row, min(start) AS start FROM (
+            SELECT row, ends_on, {_NEXT_START} AS start FROM ({turned}) WHERE row IN (FROM grouped)
+        ) WHERE start <= coalesce(ends_on, DATE 'infinity') GROUP BY row
+    ),
+    cards AS (
+        SELECT arg_min(
+            {{'row': row, 'key': key, 'id': id}}, {{'start': coalesce(start, DATE 'infinity'), 'id': id}}
+        ) AS card
+        FROM matching LEFT JOIN starts USING (row) WHERE program_key IS NOT NULL GROUP BY program_key
+    )
+    SELECT row, key, id FROM matching WHERE program_key IS NULL
+    UNION ALL SELECT card.row, card.key, card.id FROM cards"""
+    return text, (*values, selection.start, selection.start)
+
+
+def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fragment:
+    """The published rows that match, before cards: one happening meets all of the happening conditions at once."""
+    pieces: list[Fragment] = [("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))]
+    pieces += [_compile(condition, "l") for condition in selection.conditions.listing]
+    if selection.conditions.happening:
+        held, values = _join(" AND ", [_compile(condition, "h") for condition in selection.conditions.happening])
+        table = f"{schema}.{HAPPENINGS[selection.type]}"
+        pieces.append((f"l.row IN (SELECT h.row FROM {table} h WHERE {held})", values))
+    where, values = _join(" AND ", pieces)
+    return f"SELECT {columns} FROM {schema}.listings l WHERE {where}", values
+
+
+def _join(word: str, pieces: Sequence[Fragment]) -> Fragment:
+    return word.join(text for text, _ in pieces), tuple(value for _, values in pieces for value in values)
+
+
+def _compile(condition: Condition, table: str) -> Fragment:
+    match condition:
+        case AnyOf(column, values):
+            marks = ", ".join("?" * len(values))
+            return (f"{table}.{column} IN ({marks})" if values else "false"), values
+        case Shares(column, bits):
+            return f"({table}.{column} & CAST(? AS {_BITS[column]})) <> 0", (bits,)
+        case Is(column, value):
+            return f"{table}.{column} = ?", (value,)
+        case Between(column, low, high):
+            pairs = ((f"{table}.{column} >= ?", low), (f"{table}.{column} <= ?", high))
+            return _join_bounds(pairs)
+        case Overlaps(first, last, low, high):
+            first, last = f"{table}.{first}", f"{table}.{last}"
+            pairs = ((f"({last} IS NULL OR {last} >= ?)", low), (f"({first} IS NULL OR {first} <= ?)", high))
+            return _join_bounds(pairs)
+        case Within():
+            return f"{table}.row IN (SELECT row FROM near)", ()
+        case Either(alternatives):
+            sides = [_join(" AND ", [_compile(each, table) for each in side]) for side in alternatives]
+            text, bound = _join(" OR ", [(f"({text})", values) for text, values in sides])
+            return f"({text})", bound
+
+
+def _join_bounds(pairs: Sequence[tuple[str, object]]) -> Fragment:
+    """Both bounds, of which one may be none."""
+    return _join(" AND ", [(text, (value,)) for text, value in pairs if value is not None] or [("true", ())])
+
+
+# Bit sets in their own widths, so that DuckDB compares without widening a column.
+_BITS = {"days": "UTINYINT", "categories": "UBIGINT", "seasons": "UBIGINT", "occasions": "UBIGINT", "teams": "UBIGINT"}

@@ -1,0 +1,59 @@
+"""The values in effect: what a request gave, and the defaults that hold on a local date."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from msgspec import Struct
+
+from outings.answers.filters import NAMES
+from outings.contract.parameter import Default, Moving, Parameter
+from outings.contract.query import Query
+from outings.contract.values import Value
+from outings.contract.window import check_window
+
+_DEFAULT_DAYS_AFTER = 30
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """Filters in effect, in the order of the table of filters, and the names of those that came from a default."""
+
+    values: Mapping[str, Value]
+    defaults: tuple[str, ...]
+
+    def get_date(self, name: str) -> date | None:
+        value = self.values.get(name)
+        return value if isinstance(value, date) else None
+
+
+def settle_filters(query: Query, today: date) -> Settled:
+    """Raises `contradictory` or `window_too_long` where a given end and a default start make no window."""
+    settled = settle_values(query.match.route.parameters, query.values, today=today)
+    start, end = settled.get_date("from"), settled.get_date("to")
+    if start is not None and end is not None:
+        check_window(start, end, most_days_after=query.longest_window)
+    return settled
+
+
+def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> Settled:
+    """`rows`: the parameters that a route takes."""
+    values: dict[str, Value] = {}
+    defaults: list[str] = []
+    for name in NAMES:
+        if name in given:
+            values[name] = given[name]
+        elif name in rows and (name != "radius_m" or "lat" in given):
+            default = _settle_default(rows[name].default, values, today=today)
+            if default is not None:
+                values[name] = default
+                defaults.append(name)
+    return Settled(values=values, defaults=tuple(defaults))
+
+
+def _settle_default(default: Default | None, values: Mapping[str, Value], *, today: date) -> Value | None:
+    if default is Moving.LOCAL_DATE:
+        return today
+    if default is Moving.FROM_PLUS_30_DAYS:
+        start = values["from"]
+        assert isinstance(start, date)
+        return start + timedelta(days=_DEFAULT_DAYS_AFTER)
+    return default
