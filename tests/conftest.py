@@ -8,8 +8,9 @@
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
   kills. No test sets `max_examples` itself; who counts kills or rounds asks for the fixture `cases`.
-- Tests on the real cities live in `tests/cities/` and read the folder in CITY_DATA. Where it is not set they are not
-  collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected failure is a failure.
+- Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
+  not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
+  failure is a failure.
 """
 
 import os
@@ -30,7 +31,7 @@ settings.register_profile(
 )
 settings.load_profile("outings")
 
-collect_ignore = [] if os.environ.get("CITY_DATA") else ["cities"]
+collect_ignore = [] if os.environ.get("CITY_DATA") else ["cities", "examples"]
 
 # The caller's own settings are no part of a test's input.
 for name in [name for name in os.environ if name.startswith("OUTINGS_")]:

@@ -6,18 +6,18 @@ What a row should become is read from the export itself, by `csv` and `json`; th
 import csv
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pytest
 
 Row = dict[str, Any]
 
-collect_ignore_glob = [] if os.environ.get("CITY_DATA") else ["test_*.py"]
-
-DATA = Path(os.environ.get("CITY_DATA", ""))
+DATA = Path(os.environ["CITY_DATA"])
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two-cities"
 
 # How the program opens a feed's file: CSV as text alone, JSON with the types that it shows.
@@ -58,3 +58,35 @@ def records() -> Callable[[str], list[Row]]:
     """What the example's SQL makes of a feed's file."""
     selected: dict[str, list[Row]] = {}
     return lambda feed: selected.get(feed) or selected.setdefault(feed, select_records(feed))
+
+
+def run_outings(command: str, *options: str, store: Path) -> Row:
+    """What a command of `outings` prints with `--json`, on the example, into `store`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "outings.command", *command.split(), "-c", EXAMPLE / "outings.toml", "--json", *options],
+        env=os.environ | {"OUTINGS_STORE_URL": f"file:{store}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+class Built(NamedTuple):
+    store: Path
+    report: Row
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
+    """The two cities built from nothing as of a date; once a date, to be read only."""
+    done: dict[str, Built] = {}
+
+    def build_once(as_of: str) -> Built:
+        if as_of not in done:
+            store = tmp_path_factory.mktemp(f"cities-{as_of}") / "store"
+            done[as_of] = Built(store, run_outings("build", "--as-of", as_of, store=store))
+        return done[as_of]
+
+    return build_once

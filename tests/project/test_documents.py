@@ -1,0 +1,112 @@
+"""What the pages name is what there is, and what there is stands in the pages."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from outings.command import COMMANDS
+from outings.configuration.tables import Configuration
+from outings.contract.errors import CODES
+from outings.contract.parameters import PARAMETERS
+from outings.contract.routes import ROUTES, Route
+from outings.contract.vocabulary import COLLECTIONS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+READERS = (ROOT / "docs/readers.md").read_text()
+OPERATORS = (ROOT / "docs/operators.md").read_text()
+LISTS = [route for route in ROUTES if route.name in [f"{collection}.list" for collection in COLLECTIONS.values()]]
+
+
+def read_section(page: str, heading: str) -> str:
+    """The text under a heading, up to the next one of its level or above."""
+    level = len(heading) - len(heading.lstrip("#"))
+    assert f"\n{heading}\n" in page
+    rest = page.split(f"\n{heading}\n", 1)[1]
+    return re.split(rf"^#{{1,{level}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def list_first_cells(section: str) -> list[str]:
+    """What the first column of a section's tables names in backticks."""
+    cells = re.findall(r"^\| (.*?) \|", section, flags=re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def list_implemented(route: Route) -> set[str]:
+    """A deprecated spelling is told beside the name that replaced it."""
+    return {name for name, row in route.parameters.items() if row.implemented and not row.replaced_by}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
+    index = (ROOT / "docs/decisions/README.md").read_text()
+    assert pages == set(re.findall(r"\]\((\d{4}-[^)]+)\)", index))
+
+
+def test_readers_find_every_parameter_of_the_lists_that_answers() -> None:
+    answering = set().union(*(list_implemented(route) for route in LISTS))
+    assert set(list_first_cells(read_section(READERS, "## Lists"))) == answering
+
+
+@pytest.mark.parametrize("route", LISTS, ids=lambda route: route.name)
+def test_readers_find_which_list_takes_which_parameter(route: Route) -> None:
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", read_section(READERS, "## Lists"), flags=re.MULTILINE)
+    collection = route.path.rpartition("/")[2]
+    taken = {
+        name
+        for cell, lists in rows
+        if lists.startswith("all") or collection in lists
+        for name in re.findall(r"`([^`]+)`", cell)
+    }
+    assert taken == list_implemented(route)
+
+
+def test_readers_find_every_route_that_answers() -> None:
+    section = read_section(READERS, "## Routes")
+    named = {re.sub(r"^(?!/v1)", "/v1/{metro}", path) for path in list_first_cells(section)}
+    slugs = {f"/v1/{collection}/slug/{{slug}}" for collection in ("events", "classes", "camps", "places")}
+    answering = {route.path for route in ROUTES if route.implemented and route.needs_key}
+    assert named | slugs == answering
+
+
+def test_readers_find_every_status_that_is_sent() -> None:
+    later = {"include_not_permitted", "feature_not_in_plan", "rate_limited", "quota_exceeded"}
+    named = list_first_cells(read_section(READERS, "## Errors").replace("| 4", "|").replace("| 5", "|"))
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", read_section(READERS, "## Errors"), flags=re.MULTILINE)
+    assert {code: int(status) for status, code in rows} == {k: v for k, v in CODES.items() if k not in later}
+    assert not set(named) & later
+
+
+def test_readers_are_not_told_of_unknown_parameters() -> None:
+    queries = re.findall(r"/v1/[^\s\"']*\?([^\s\"']+)", READERS + (ROOT / "README.md").read_text())
+    names = {pair.partition("=")[0] for query in queries for pair in query.split("&")}
+    assert names
+    assert names <= set(PARAMETERS)
+
+
+@pytest.mark.parametrize("table", ["store", "metros", "feeds", "edge"])
+def test_operators_find_every_setting(table: str) -> None:
+    brackets = "[[{}]]" if table in ("metros", "feeds") else "[{}]"
+    named = set(list_first_cells(read_section(OPERATORS, f"### `{brackets.format(table)}`")))
+    later = re.findall(r"`(\w+)`", read_section(OPERATORS, "### What nothing reads yet")) if table == "edge" else []
+    declared = {field.name: field for field in structs.fields(Configuration)}[table].type
+    settings = {field.name for field in structs.fields(getattr(declared, "__args__", [declared])[0])}
+    assert named == settings - set(later)
+
+
+def test_operators_find_every_table() -> None:
+    tables = {field.name for field in structs.fields(Configuration)} - {"directory"}
+    assert tables <= set(re.findall(r"`\[+(\w+)\]+`", OPERATORS))
+
+
+def test_operators_find_every_command() -> None:
+    named = {re.match(r"outings (\w+)", cell) for cell in list_first_cells(read_section(OPERATORS, "## Commands"))}
+    assert {match[1] for match in named if match} == set(COMMANDS)
