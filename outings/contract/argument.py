@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA
 
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.members import settle_paths
@@ -63,7 +63,7 @@ def suggest_word(text: str, known: Iterable[str]) -> str | None:
     found = process.extractOne(
         text[:_COMPARED_CHARACTERS].lower(),
         sorted(known),
-        scorer=Levenshtein.normalized_similarity,
+        scorer=OSA.normalized_similarity,
         score_cutoff=0.6,
     )
     return found[0] if found else None
