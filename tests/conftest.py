@@ -1,6 +1,7 @@
 """Fixture policy.
 
-- A fixture here is one that every room may need; a room's own are in that room's conftest.
+- A fixture here is one that every room may need; a room's own are in that room's conftest. Makers and oracles that
+  are no fixture are modules, imported by their full name: `from tests.release.worlds import …`.
 - A test goes through the public door: values in, values or bytes out. No mocks: clock, store and randomness are
   arguments.
 - Every test writes under `tmp_path` alone, picks free ports, talks to loopback only, and runs in any order and beside
