@@ -11,7 +11,7 @@ export OUTINGS_TEST_CASES
 LONG_TEST_CASES := 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-long check format bench clean build
+.PHONY: help install run test test-long check bench clean build
 
 help:
 	@printf '%s\n' \
@@ -41,9 +41,6 @@ check: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_sizes.py
-
-format: install
-	$(BIN)/ruff check --fix .
 
 bench: install
 	$(BIN)/python -m bench $(ARGS)
