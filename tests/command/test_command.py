@@ -1,0 +1,71 @@
+"""The command line as a whole: help, wrong words, wrong configurations, faults."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from outings.command import COMMANDS, main
+from tests.command.conftest import Run
+
+ENGINES = ("duckdb", "polars", "numpy", "uvicorn", "starlette", "shapely", "boto3", "rich", "msgspec")
+
+
+def test_help_names_every_command_and_imports_no_engine() -> None:
+    program = f"""
+import sys
+from outings.command import main
+try:
+    main(["--help"])
+except SystemExit as ended:
+    assert ended.code == 0
+print([name for name in {ENGINES!r} if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    *lines, imported = done.stdout.splitlines()
+    assert imported == "[]"
+    assert [line.split()[0] for line in lines[lines.index("Commands:") + 1 :]] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_a_configuration(name: str) -> None:
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert result.exit_code == 0, result.stderr
+    command = main.get_command(None, name)  # type: ignore[arg-type]  # no command reads its context
+    leaves = command.commands.values() if hasattr(command, "commands") else [command]
+    for leaf in leaves:
+        assert "--config" in [option for parameter in leaf.params for option in parameter.opts], leaf.name
+
+
+def test_a_command_that_is_none_is_exit_2() -> None:
+    result = CliRunner().invoke(main, ["publish"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "publish" in result.stderr
+
+
+def test_a_configuration_that_is_not_there_is_exit_2_in_one_line(run: Run, config: Path) -> None:
+    config.unlink()
+    result = run("keys", "list")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert str(config) in result.stderr
+
+
+def test_every_problem_of_a_configuration_is_told_at_once(run: Run, config: Path) -> None:
+    config.write_text(config.read_text().replace("America/New_York", "Atlantis").replace('"seattle"', '"events"'))
+    result = run("keys", "list")
+    assert result.exit_code == 2
+    assert "Atlantis" in result.stderr
+    assert "events" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_environment_is_laid_over_the_configuration(
+    run: Run, config: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OUTINGS_STORE_URL", f"file:{tmp_path / 'elsewhere'}")
+    assert run("keys", "create", "--plan", "free").exit_code == 0
+    assert (tmp_path / "elsewhere" / "keys.json").exists()
+    assert not (tmp_path / "store").exists()

@@ -1,0 +1,131 @@
+"""`outings keys`: what it makes, shows and refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from outings.release.folder import FolderStore
+from outings.release.keys import read_registry
+from tests.command.conftest import Run
+
+
+def read_json(result: Result) -> Any:
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)
+
+
+def test_a_new_key_is_shown_once_with_all_that_it_may(run: Run, config: Path) -> None:
+    made = read_json(
+        run(
+            *("keys", "create", "--plan", "standard", "--metro", "seattle", "--metro", "sea", "--type", "events"),
+            *("--grant", "source", "--client", "acme", "--per-minute", "90", "--expires", "2199-01-31", "--json"),
+        )
+    )
+    assert made["key"].startswith(f"ldk_{made['id']}_")
+    assert made["created_at"].endswith("Z")
+    assert {name: made[name] for name in made if name not in ("key", "id", "created_at")} == {
+        "client": "acme",
+        "plan": "standard",
+        "metros": ["seattle"],
+        "types": ["events"],
+        "grants": ["source"],
+        "per_minute": 90,
+        "expires_at": "2199-01-31T00:00:00Z",
+        "revoked_at": None,
+        "state": "active",
+    }
+    registry, _ = read_registry(FolderStore(config.parent / "store"))
+    found = registry.find_key(made["key"].encode())
+    assert found is not None
+    assert found.id == made["id"]
+
+
+def test_without_json_standard_output_is_the_key_alone(run: Run) -> None:
+    result = run("keys", "create", "--plan", "free")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("ldk_")
+    assert result.stdout.count("\n") == 1
+    assert "only time" in result.stderr
+
+
+def test_a_key_without_scopes_reads_everything_and_is_its_own_client(run: Run) -> None:
+    made = read_json(run("keys", "create", "--plan", "partner", "--json"))
+    assert (made["metros"], made["types"], made["client"]) == (["*"], ["*"], made["id"])
+
+
+def test_a_star_beside_names_is_everything(run: Run) -> None:
+    made = read_json(run("keys", "create", "--plan", "free", "--metro", "seattle", "--metro", "*", "--json"))
+    assert made["metros"] == ["*"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--plan", "gold"), ("gold", "free", "standard", "partner")),
+        ((), ("--plan",)),
+        (("--plan", "free", "--metro", "boston"), ("boston", "seattle", "new-york")),
+        (("--plan", "free", "--type", "event"), ("'event'", "events", "classes", "camps", "places")),
+        (("--plan", "free", "--type", "organizations"), ("organizations", "events")),
+        (("--plan", "free", "--grant", "source"), ("free", "standard", "partner")),
+        (("--plan", "standard", "--grant", "weather"), ("weather", "source", "forecast", "related")),
+        (("--plan", "free", "--per-minute", "0"), ("0",)),
+        (("--plan", "free", "--expires", "soon"), ("soon", "YYYY-MM-DD")),
+        (("--plan", "free", "--expires", "2020-01-01"), ("2020-01-01", "not after now")),
+    ],
+)
+def test_what_is_refused_is_exit_2_and_says_what_is_allowed(
+    run: Run, config: Path, words: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    result = run("keys", "create", *words, "--json")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert all(word in result.stderr for word in said), result.stderr
+    assert not (config.parent / "store" / "keys.json").exists()
+
+
+def test_the_list_shows_every_key_and_no_secret(run: Run) -> None:
+    made = [read_json(run("keys", "create", "--plan", plan, "--json")) for plan in ("free", "partner")]
+    listed = read_json(run("keys", "list", "--json"))
+    assert [(key["id"], key["plan"], key["state"]) for key in listed["keys"]] == [
+        (made[0]["id"], "free", "active"),
+        (made[1]["id"], "partner", "active"),
+    ]
+    for shown in (run("keys", "list", "--json").stdout, run("keys", "list").stdout):
+        assert all(key["id"] in shown and key["key"] not in shown for key in made)
+        assert "hash" not in shown
+
+
+def test_a_revoked_key_stays_in_the_list_as_revoked(run: Run) -> None:
+    made = read_json(run("keys", "create", "--plan", "free", "--json"))
+    revoked = read_json(run("keys", "revoke", made["id"], "--json"))
+    assert (revoked["id"], revoked["state"]) == (made["id"], "revoked")
+    again = read_json(run("keys", "revoke", made["id"], "--json"))
+    assert again == revoked
+    assert read_json(run("keys", "list", "--json"))["keys"] == [revoked]
+
+
+def test_revoking_nobodys_key_is_exit_2(run: Run) -> None:
+    result = run("keys", "revoke", "nobody00", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "nobody00" in result.stderr
+
+
+def test_a_store_that_fails_is_exit_1_in_one_line(run: Run, config: Path) -> None:
+    (config.parent / "store").write_text("a file where the store's folder should be")
+    result = run("keys", "list", "--json")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+    assert "keys.json" in result.stderr
+
+
+def test_a_broken_registry_is_exit_1_in_one_line(run: Run, config: Path) -> None:
+    (config.parent / "store").mkdir()
+    (config.parent / "store" / "keys.json").write_text("{")
+    result = run("keys", "create", "--plan", "free")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+    assert "keys.json" in result.stderr
