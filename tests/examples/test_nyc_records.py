@@ -2,15 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
 
 import pytest
 
-Row = dict[str, Any]
-Rows = Callable[[str], list[Row]]
+from tests.examples.cities import Row, Rows
 
 
 @pytest.fixture(scope="module")

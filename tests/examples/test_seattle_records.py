@@ -2,14 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-Row = dict[str, Any]
-Rows = Callable[[str], list[Row]]
+from tests.examples.cities import Row, Rows
 
 CODES = {"M": "monday", "Tu": "tuesday", "W": "wednesday", "Th": "thursday", "F": "friday"}
 CODES |= {"Sa": "saturday", "Su": "sunday"}

@@ -1,0 +1,70 @@
+"""Where the cities' files are, what their rows say, and what the example makes of them."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+
+Row = dict[str, Any]
+Rows = Callable[[str], list[Row]]
+Ask = Callable[[str], Any]
+
+DATA = Path(os.environ["CITY_DATA"])
+EXAMPLE = Path(__file__).parents[2] / "examples" / "two-cities"
+
+# How the program opens a feed's file: CSV as text alone, JSON with the types that it shows.
+FEEDS = {
+    "nyc-events": ("nyc/parks-events.csv", "read_csv(?, all_varchar = true)"),
+    "nyc-places": ("nyc/places.json", "read_json(?)"),
+    "seattle-centers": ("seattle/community-centers.json", "read_json(?)"),
+    "seattle-activities": ("seattle/parks-activity-catalog.json", "read_json(?)"),
+}
+
+
+class Built(NamedTuple):
+    store: Path
+    report: Row
+
+
+def read_export(feed: str) -> list[Row]:
+    """The rows of a feed's file, as the city wrote them."""
+    path = DATA / FEEDS[feed][0]
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file)) if path.suffix == ".csv" else json.load(file)
+
+
+def select_records(feed: str) -> list[Row]:
+    """What the example's SQL makes of a feed's file."""
+    file, reader = FEEDS[feed]
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE feed AS SELECT * FROM {reader}", [str(DATA / file)])
+        # It needs nothing but the view: no other file, no network, no extension.
+        connection.execute("SET enable_external_access = false")
+        found = connection.execute((EXAMPLE / "feeds" / f"{feed}.sql").read_text(encoding="utf-8"))
+        names = [column[0] for column in found.description or []]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def run_outings(command: str, *options: str, store: Path, data: Path | None = DATA) -> subprocess.CompletedProcess[str]:
+    """A command of `outings` on the example with `--json`, into `store`; without `data` CITY_DATA is not set."""
+    environment = {name: value for name, value in os.environ.items() if name != "CITY_DATA"}
+    if data is not None:
+        environment["CITY_DATA"] = str(data)
+    return subprocess.run(
+        [sys.executable, "-m", "outings.command", *command.split(), "-c", EXAMPLE / "outings.toml", "--json", *options],
+        env=environment | {"OUTINGS_STORE_URL": f"file:{store}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def read_printed(done: subprocess.CompletedProcess[str]) -> Row:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
