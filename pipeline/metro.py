@@ -10,8 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
-from outings.release.manifest import list_objects, read_manifest
+from outings.release.manifest import (
+    Manifest,
+    Table,
+    encode_details,
+    encode_manifest,
+    hash_snapshot,
+    list_objects,
+    read_manifest,
+)
 from outings.release.reading import open_snapshot
 from outings.release.root import Part
 from outings.release.snapshot import MetroSettings

@@ -1,0 +1,155 @@
+"""A build: feeds → records → rows → objects → one release. The order of its work, and nothing else."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, as_completed
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.release.manifest import list_objects, read_manifest
+from outings.release.pointer import read_pointer
+from outings.release.publishing import Published, make_deadline, publish
+from outings.release.root import Part, Root, read_root
+from outings.release.store import Store
+from pipeline.metro import MetroBuilt
+from pipeline.objects import Tally
+from pipeline.plan import Build, Plan, plan_build
+from pipeline.problems import put_problems, read_problems
+from pipeline.shrink import refuse_shrink
+from pipeline.versions import join_versions
+from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
+
+Progress = Callable[[str], None]
+
+
+class Built(Struct, frozen=True, kw_only=True):
+    """`carried`: slugs of metros whose inputs are those of the release before, so that nothing of them was built."""
+
+    published: Published
+    feeds: tuple[FeedDone, ...]
+    metros: tuple[MetroBuilt, ...]
+    carried: tuple[str, ...]
+    changes: Mapping[str, int]
+    objects: Tally
+    seconds: Mapping[str, float]
+
+
+def build_release(build: Build, *, store: Store, executor: Executor, progress: Progress = lambda _: None) -> Built:
+    """Raises FeedError, SelectError, ShrinkRefused, BuildRaced, BuildTooLong, StoreError: then nothing is published."""
+    check_deadline, started = make_deadline(), perf_counter()
+    pointer = read_pointer(store)
+    base = None if pointer is None else read_root(store, pointer.pointer.root)
+    plan = plan_build(build, base=base, store=store)
+    planned = perf_counter()
+    with TemporaryDirectory(prefix="outings-build-") as scratch:
+        done = _read_feeds(build, plan, spool=Path(scratch), executor=executor, progress=progress)
+        if not build.allow_shrink:
+            memories = {each.feed: each.memory for each in done}
+            refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
+        read = perf_counter()
+        metros = _build_metros(build, plan, done, spool=Path(scratch), executor=executor, progress=progress)
+    built = [each.built for each in metros]
+    made = perf_counter()
+    feeds = [_add_problems(feed, metros, store=store) for feed in done]
+    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
+    versions = join_versions(
+        store, {each.slug: each.changes for each in built},
+        parts={**({} if base is None else base.parts), **parts}, stamp=plan.stamp,
+        cache=build.configuration.edge.cache,
+    )  # fmt: skip
+    published = publish(
+        store, base=base, parts=parts, changes=versions, feeds={each.feed: each.memory for each in feeds},
+        now=plan.stamp, check_deadline=check_deadline,
+    )  # fmt: skip
+    ended = perf_counter()
+    return Built(
+        published=published,
+        feeds=(*feeds, *_remember_feeds(plan, base, store=store)),
+        metros=tuple(built),
+        carried=tuple(plan.carried),
+        changes=Counter(version.kind for version in versions),
+        objects=sum((each.tally for each in built), _tally_carried(plan, base, store=store)),
+        seconds={
+            "plan": planned - started, "feeds": read - planned, "metros": made - read, "publish": ended - made,
+            "all": ended - started,
+        },
+    )  # fmt: skip
+
+
+def _read_feeds(
+    build: Build, plan: Plan, *, spool: Path, executor: Executor, progress: Progress
+) -> list[FeedDone]:
+    """The feeds of the metros that are built, in the configuration's order."""
+    waiting = {}
+    for feed in plan.feeds:
+        work = FeedWork(feed=feed, configuration=build.configuration, spool=spool)
+        waiting[executor.submit(do_feed, work)] = feed.name
+    done = {}
+    for number, future in enumerate(as_completed(waiting), start=1):
+        read = future.result()
+        done[read.feed] = read
+        progress(f"feed {read.feed}: {read.memory.read} records read ({number} of {len(waiting)})")
+    return [done[feed.name] for feed in plan.feeds]
+
+
+def _build_metros(
+    build: Build, plan: Plan, feeds: Sequence[FeedDone], *, spool: Path, executor: Executor, progress: Progress
+) -> list[MetroDone]:
+    waiting = {}
+    for metro in plan.metros:
+        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
+        work = MetroWork(
+            plan=metro.plan,
+            configuration=build.configuration,
+            feeds=tuple(feed for feed in feeds if feed.feed in speaking),
+            deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
+            spool=spool,
+            neighborhoods=metro.neighborhoods,
+        )
+        waiting[executor.submit(do_metro, work)] = metro.plan.metro.slug
+    done = {}
+    for number, future in enumerate(as_completed(waiting), start=1):
+        metro_done = future.result()
+        done[metro_done.built.slug] = metro_done
+        progress(f"metro {metro_done.built.slug}: built ({number} of {len(waiting)})")
+    return [done[metro.plan.metro.slug] for metro in plan.metros]
+
+
+def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) -> FeedDone:
+    """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
+    found = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
+    problems = (*feed.problems, *found)
+    set_aside = sum(problem.quarantined for problem in found)
+    memory = replace(
+        feed.memory,
+        listings=feed.memory.listings - set_aside,
+        quarantined=feed.memory.quarantined + set_aside,
+        problems=put_problems(store, problems),
+    )
+    return replace(feed, memory=memory, problems=problems)
+
+
+def _remember_feeds(plan: Plan, base: Root | None, *, store: Store) -> Iterator[FeedDone]:
+    """Feeds that were not read again, as the release before remembers them."""
+    for name in plan.remembered:
+        assert base is not None
+        memory = base.feeds[name]
+        yield FeedDone(
+            feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None
+        )
+
+
+def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> Tally:
+    """Objects of metros that were not built again are named by the release, and none is written."""
+    assert base is not None or not plan.carried
+    named = {
+        name
+        for slug in plan.carried
+        if base is not None
+        for name in (base.parts[slug].manifest, *list_objects(store, read_manifest(store, base.parts[slug].manifest)))
+    }
+    return Tally(total=len(named))

@@ -1,0 +1,115 @@
+"""What a build has to do: which metros changed, which feeds speak of them, and the one stamp."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from outings.configuration import Configuration, FeedTable, MetroTable
+from outings.release.root import Root
+from outings.release.snapshot import MetroSettings
+from outings.release.store import Store
+from pipeline.clock import AsOf, choose_stamp
+from pipeline.feeds.source import FeedError, hash_feed
+from pipeline.fingerprint import make_fingerprint
+from pipeline.metro import MetroPlan, read_base
+
+
+class Build(Struct, frozen=True, kw_only=True):
+    """What one build is asked to do. `metros`: slugs, None for all."""
+
+    configuration: Configuration
+    as_of: AsOf
+    metros: Collection[str] | None = None
+    allow_shrink: bool = False
+
+
+class PlannedMetro(Struct, frozen=True, kw_only=True):
+    plan: MetroPlan
+    neighborhoods: Path | None
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """`metros` are to be built and `feeds` to be read; `carried` metros and `remembered` feeds are as they were."""
+
+    stamp: datetime
+    metros: tuple[PlannedMetro, ...]
+    feeds: tuple[FeedTable, ...]
+    carried: tuple[str, ...]
+    remembered: tuple[str, ...]
+
+
+def plan_build(build: Build, *, base: Root | None, store: Store) -> Plan:
+    """Raises FeedError where a feed or the neighborhoods can't be read, SelectError."""
+    configuration = build.configuration
+    metros = [each for each in configuration.metros if build.metros is None or each.slug in build.metros]
+    feeds = [each for each in configuration.feeds if each.metro is None or each.metro in {m.slug for m in metros}]
+    hashes = {feed.name: hash_feed(feed, configuration) for feed in feeds}
+    stamp = _choose_stamp(build, metros, base)
+    planned = [_plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp) for metro in metros]
+    changed = tuple(each for each in planned if not _is_unchanged(each.plan))
+    slugs = {each.plan.metro.slug for each in changed}
+    read = tuple(feed for feed in feeds if slugs and (feed.metro is None or feed.metro in slugs))
+    return Plan(
+        stamp=stamp,
+        metros=changed,
+        feeds=read,
+        carried=tuple(each.plan.metro.slug for each in planned if each not in changed),
+        remembered=tuple(feed.name for feed in feeds if feed not in read),
+    )
+
+
+def _choose_stamp(build: Build, metros: Sequence[MetroTable], base: Root | None) -> datetime:
+    """Later than every stamp of a metro that is built: a release is never older than what it replaces."""
+    slugs = {metro.slug for metro in metros}
+    return choose_stamp(
+        (build.as_of.read_instant(metro.timezone) for metro in metros),
+        before=[part.stamp for slug, part in ({} if base is None else base.parts).items() if slug in slugs],
+    )
+
+
+def _plan_metro(
+    build: Build,
+    metro: MetroTable,
+    feeds: Sequence[FeedTable],
+    hashes: Mapping[str, str],
+    *,
+    base: Root | None,
+    store: Store,
+    stamp: datetime,
+) -> PlannedMetro:
+    configuration = build.configuration
+    settings = MetroSettings(
+        slug=metro.slug, name=metro.name, timezone=metro.timezone, aliases=metro.aliases,
+        center=metro.center, bounds=metro.bounds,
+    )  # fmt: skip
+    today = build.as_of.read_date(metro.timezone)
+    details = configuration.store.details == "objects"
+    inputs = make_fingerprint(
+        metro=settings, vocabulary=configuration.vocabulary, today=today,
+        neighborhoods=_read_neighborhoods(metro),
+        feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
+        details=details,
+    )  # fmt: skip
+    part = None if base is None else base.parts.get(metro.slug)
+    plan = MetroPlan(
+        metro=settings, vocabulary=configuration.vocabulary, today=today, stamp=stamp, inputs=inputs,
+        details=details, cache=configuration.edge.cache, base=read_base(store, part),
+    )  # fmt: skip
+    return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
+
+
+def _read_neighborhoods(metro: MetroTable) -> bytes:
+    if metro.neighborhoods is None:
+        return b""
+    try:
+        return metro.neighborhoods.read_bytes()
+    except OSError as error:
+        raise FeedError(
+            f"neighborhoods of {metro.slug}", str(metro.neighborhoods), f"can't be read: {error.strerror}"
+        ) from error
+
+
+def _is_unchanged(plan: MetroPlan) -> bool:
+    return plan.base is not None and plan.base.manifest.inputs == plan.inputs

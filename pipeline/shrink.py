@@ -1,0 +1,30 @@
+"""The shrink guard: a full feed that lost too much is more likely broken than true."""
+
+from collections.abc import Iterable, Mapping
+
+from outings.configuration import FeedTable
+from outings.release.root import FeedMemory
+
+
+class ShrinkRefused(Exception):  # noqa: N818 - the name says it
+    """A full feed lost more than its `max_shrink`; nothing is published. Exit 3."""
+
+
+def refuse_shrink(
+    feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]
+) -> None:
+    """Compares listings and quarantined records (whose last good version stays) with the release before."""
+    refused = []
+    for feed in feeds:
+        old, new = before.get(feed.name), now.get(feed.name)
+        if feed.mode != "full" or old is None or new is None:
+            continue
+        had, has = old.listings + old.quarantined, new.listings + new.quarantined
+        if has < had * (1 - feed.max_shrink):
+            lost = 100 * (had - has) / had
+            refused.append(
+                f"feed {feed.name}: {has} records, {had} in the release before: {lost:.0f} % are gone, "
+                f"max_shrink allows {100 * feed.max_shrink:.0f} %"
+            )
+    if refused:
+        raise ShrinkRefused("\n".join([*refused, "--allow-shrink publishes it anyway"]))

@@ -1,0 +1,138 @@
+"""The two units of a build's work, pure but for files and the store: first a feed, then a metro.
+
+What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+
+import polars as pl
+from msgspec import Struct, structs
+from msgspec.structs import replace
+
+from outings.configuration import Configuration, FeedTable
+from outings.release.root import FeedMemory
+from outings.release.store import open_store
+from outings.release.tables import NEIGHBORHOODS
+from pipeline.feeds.reading import read_feed
+from pipeline.geography import Neighborhoods, read_neighborhoods
+from pipeline.identity import assign_id
+from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
+from pipeline.previous import Previous
+from pipeline.record import Problem
+from pipeline.resolution import Setting
+from pipeline.resolving import resolve_rows
+from pipeline.spool import read_spool, spool_records
+
+# Before and after the build's local date, both inclusive (decisions, Time and recurrence).
+HORIZON = timedelta(days=400)
+
+
+class FeedWork(Struct, frozen=True, kw_only=True):
+    feed: FeedTable
+    configuration: Configuration
+    spool: Path
+
+
+class FeedDone(Struct, frozen=True, kw_only=True):
+    """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured."""
+
+    feed: str
+    memory: FeedMemory
+    problems: tuple[Problem, ...]
+    unknown: Mapping[str, int]
+    crawled: datetime | None
+
+
+class MetroWork(Struct, frozen=True, kw_only=True):
+    """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed."""
+
+    plan: MetroPlan
+    configuration: Configuration
+    feeds: tuple[FeedDone, ...]
+    deltas: frozenset[str]
+    spool: Path
+    neighborhoods: Path | None
+
+
+class MetroDone(Struct, frozen=True, kw_only=True):
+    """`problems`: what was set aside or left out when the metro's records were put together."""
+
+    built: MetroBuilt
+    problems: tuple[Problem, ...]
+
+
+def do_feed(work: FeedWork) -> FeedDone:
+    read = read_feed(work.feed, work.configuration)
+    spool_records(read.records, folder=work.spool, feed=work.feed.name)
+    crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
+    return FeedDone(
+        feed=work.feed.name,
+        memory=FeedMemory(
+            hash=read.hash, read=read.read, listings=len(read.records), merged=read.merged,
+            quarantined=read.quarantined,
+        ),  # fmt: skip
+        problems=read.problems,
+        unknown=read.unknown,
+        crawled=max(crawled, default=None),
+    )
+
+
+def do_metro(work: MetroWork) -> MetroDone:
+    plan, settings = work.plan, work.configuration.store
+    store = open_store(settings.url, endpoint_url=settings.endpoint_url, region=settings.region)
+    started = perf_counter()
+    previous = open_previous(store, plan.base, cache=plan.cache)
+    names = [feed.feed for feed in work.feeds]
+    records = read_spool(work.spool, metro=plan.metro.slug, feeds=names)
+    neighborhoods, wrong = read_neighborhoods(_read_bytes(work.neighborhoods))
+    rows = resolve_rows(
+        [record for record in records if not record.deleted],
+        previous,
+        setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=_find_horizon(plan.today)),
+        neighborhoods=neighborhoods,
+        crawled={feed.feed: feed.crawled for feed in work.feeds},
+        carried=_list_carried(work, previous, {assign_id(record) for record in records}),
+    )
+    resolved = perf_counter()
+    built = build_metro(
+        rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store
+    )
+    seconds = {"resolve": resolved - started, **built.seconds}
+    problems = (*rows.problems, *(_make_problem(plan.metro.slug, work.neighborhoods, reason) for reason in wrong))
+    return MetroDone(built=replace(built, seconds=seconds), problems=problems)
+
+
+def _find_horizon(today: date) -> tuple[date, date]:
+    return today - HORIZON, today + HORIZON
+
+
+def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -> list[str]:
+    """Rows of the release before that stay: what a delta feed does not speak of, and the last good version of what
+    was quarantined (feeds, section 2)."""
+    carried: dict[str, None] = {}
+    for feed in work.feeds:
+        if feed.feed in work.deltas:
+            carried |= dict.fromkeys(previous.find_feed(feed.feed))
+        for problem in feed.problems:
+            if problem.quarantined and problem.source_id is not None:
+                carried |= dict.fromkeys(previous.find_source(problem.feed, problem.source_id))
+    return [row_id for row_id in carried if row_id not in given]
+
+
+def _read_bytes(path: Path | None) -> bytes:
+    return b'{"type":"FeatureCollection","features":[]}' if path is None else path.read_bytes()
+
+
+def _make_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
+    rows = sorted((structs.asdict(each) for each in neighborhoods), key=lambda row: str(row["slug"]))
+    return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))
+
+
+def _make_problem(metro: str, path: Path | None, reason: str) -> Problem:
+    return Problem(
+        feed=f"neighborhoods of {metro}", line=0, source_id=None, field=None if path is None else path.name,
+        reason=reason, quarantined=False,
+    )  # fmt: skip
