@@ -9,8 +9,8 @@ import polars as pl
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
-from pipeline.occurrences import split_occurrences
-from pipeline.recurrence import Occurrences
+from pipeline.happenings import split_happenings
+from pipeline.occurrences import Occurrences
 from pipeline.rows import Row
 
 ORGANIZATION = "organization"
@@ -92,6 +92,6 @@ class Previous:
     def _read_occurrences(self) -> dict[int, Occurrences]:
         if self._occurrences is None:
             assert self.snapshot is not None
-            frame = pl.read_parquet(self.snapshot.tables["occurrences"]).sort("row", "index")
-            self._occurrences = dict(split_occurrences(frame))
+            frame = pl.read_parquet(self.snapshot.tables["occurrences"])
+            self._occurrences = dict(split_happenings(frame))
         return self._occurrences

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
-from pipeline.recurrence import Occurrences
+from pipeline.occurrences import Occurrences
 
 # The type word of a row, in the order in which rows are numbered and rendered.
 KINDS = ("event", "class", "camp", "place", "organization")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.diff import Settled
-from pipeline.occurrences import join_occurrences
+from pipeline.happenings import join_happenings
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
@@ -91,7 +91,7 @@ def _make_rows(
 def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.DataFrame:
     """Archived and draft rows keep theirs: a restored row is the same row."""
     if name == "occurrences":
-        return join_occurrences(
+        return join_happenings(
             [(number, each.row) for number, each in enumerate(listings) if each.row.kind == kind]
         )
     schema = dict(TABLES[name])
