@@ -65,7 +65,8 @@ def _find_start(listing: _Document) -> str | None:
 
     Not the next meeting: a card says of a listing what its own page says.
     """
-    starts = [(each.term.starts_on, each.schedule.start_time) for each in (listing, *listing.sections)]
+    parts: tuple[_Document | _Section, ...] = (listing, *listing.sections)
+    starts = [(each.term.starts_on, each.schedule.start_time) for each in parts]
     stated = [f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None]
     if listing.term.starts_on is not None:
         return stated[0]

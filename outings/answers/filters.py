@@ -76,11 +76,12 @@ def _bound(
     )  # fmt: skip
 
 
-def _allow_audiences(words: Iterable[str]) -> Condition:
+def list_audiences(words: Iterable[str]) -> tuple[int, ...]:
+    """The audiences' numbers that the words of `audience` allow."""
     allowed: set[str] = set()
     for word in words:
         allowed |= {"all": {*AUDIENCES}, "not_adults": {*AUDIENCES} - {"adults"}}.get(word, {word})
-    return AnyOf("audience", _index_words(allowed, AUDIENCES))
+    return _index_words(allowed, AUDIENCES)
 
 
 def _cover_age(age: int) -> Condition:
@@ -121,7 +122,7 @@ FILTERS: tuple[Filter, ...] = (
     ),
     Filter(parameters=("from", "to"), types=(CAMP,), level="happening", unstated="keep", make=match_sessions),
     _bound("min_confidence", lambda least: Between("confidence", least, None), types=ALL, level="listing"),
-    _bound("audience", _allow_audiences, types=ALL, level="listing"),
+    _bound("audience", lambda words: AnyOf("audience", list_audiences(words)), types=ALL, level="listing"),
     _share("category", "categories", types=ALL),
     _share("season", "seasons", types=(EVENT, CLASS, CAMP)),
     _share("occasion", "occasions", types=(EVENT, CLASS)),

@@ -64,7 +64,7 @@ class Names:
         counts = np.bincount(named["type"].to_numpy(), minlength=256)
         self._slug_starts = view_array(np.concatenate(([0], np.cumsum(counts))))
 
-    def find_id(self, row_id: str, *, type_code: int) -> int | None:
+    def find_id(self, row_id: str, *, type_code: int = 0) -> int | None:
         """The row of that type with this uuid (lower case), whatever its status."""
         number = int(row_id.replace("-", ""), 16)
         high, low = number >> 64, number & _HALF

@@ -6,11 +6,13 @@ import weakref
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
+import polars as pl
+
+from outings.answers.arrays import view_array
 from outings.answers.cards import encode_card
 from outings.answers.distance import find_near
-from outings.answers.engine import Rows, Statement, Tables, open_engine
+from outings.answers.engine import Rows, Tables, open_engine
 from outings.answers.names import Names, read_points
 from outings.answers.occurrence import splice_occurrence
 from outings.answers.predicate import Within
@@ -25,7 +27,7 @@ Packs = Sequence[mmap.mmap | bytes]
 
 
 class Opened:
-    """What `names` and the other arrays say costs no query; `fetch_rows` is for lists and counts.
+    """What `names` and the other arrays say costs no query; `open_tables` is for lists and counts.
 
     Keeps parts of the snapshot, not itself: it is kept for as long as the snapshot is.
     """
@@ -40,8 +42,12 @@ class Opened:
         self.series = Series(listings=listings, occurrences=occurrences)
         self.programs = Programs(listings)
         self._points = read_points(listings)
+        categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
+        self._categories = view_array(categories["categories"])
         self._tables: Tables | None = None
         self._tables_lock = threading.Lock()
+        # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
+        self.counts: dict[tuple[str, date], int] = {}
         self.read_card = _make_card_reader(self.names, snapshot.packs)
 
     def open_tables(self) -> Tables:
@@ -50,9 +56,6 @@ class Opened:
             if self._tables is None:
                 self._tables = open_engine().load_tables(self._files)
             return self._tables
-
-    def fetch_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        return self.open_tables().fetch_rows(statement)
 
     def find_near(self, circle: Within | None) -> Rows | None:
         if circle is None:
@@ -68,8 +71,12 @@ class Opened:
         """An organization's document, as stored: without `categories`, `metros` and `counts`."""
         return _read(self._packs, *self.organizations.locate_document(row))
 
-    def read_item(self, row: int, today: date) -> bytes:
-        """A listing's document with the occurrence of that date, where it is a series."""
+    def read_organization_categories(self, row: int) -> int:
+        """A bit set over the vocabulary: of the record and of its published listings here."""
+        return self._categories[row]
+
+    def read_event(self, row: int, today: date) -> bytes:
+        """An event's document, with the occurrence of that date where it is a series."""
         return splice_occurrence(self.read_document(row), series=self.series, row=row, today=today)
 
 
@@ -85,44 +92,6 @@ def _make_card_reader(names: Names, packs: Packs) -> Callable[[int], bytes]:
         return encode_card(_read(packs, *names.locate_document(row)))
 
     return read_card
-
-
-_lock = threading.Lock()
-        self.read_card = _make_card_reader(self.names, snapshot.packs)
-
-    def open_tables(self) -> Tables:
-        """Loads them into the engine at the first call."""
-        with self._tables_lock:
-            if self._tables is None:
-                self._tables = open_engine().load_tables(self._files)
-            return self._tables
-
-    def fetch_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        return self.open_tables().fetch_rows(statement)
-
-    def find_near(self, circle: Within | None) -> Rows | None:
-        if circle is None:
-            return None
-        lats, lngs = self._points
-        return find_near(lats, lngs, lat=circle.lat, lng=circle.lng, radius_m=circle.radius_m)
-
-    def read_document(self, row: int) -> bytes:
-        """A listing's, as stored."""
-        return _read(self._packs, *self.names.locate_document(row))
-
-    def read_organization(self, row: int) -> bytes:
-        """An organization's document, as stored: without `categories`, `metros` and `counts`."""
-        return _read(self._packs, *self.organizations.locate_document(row))
-
-    def read_item(self, row: int, today: date) -> bytes:
-        """A listing's document with the occurrence of that date, where it is a series."""
-        return splice_occurrence(self.read_document(row), series=self.series, row=row, today=today)
-
-    def _read(self, pack: int, offset: int, length: int) -> bytes:
-        return self._packs[pack][offset : offset + length]
-
-    def _read_card(self, row: int) -> bytes:
-        return encode_card(self.read_document(row))
 
 
 _lock = threading.Lock()

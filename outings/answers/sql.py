@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from outings.answers.engine import Rows, Statement
 from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares, Within
+from outings.answers.walks import KEY_CHARACTERS, Position
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.tables import HAPPENINGS
 
@@ -26,17 +27,17 @@ class Selection(Struct, frozen=True, kw_only=True):
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """Which part of the list: after a position (its order's key and id), or from an offset."""
+    """Which part of the list: after a position, or from an offset."""
 
     limit: int
     offset: int = 0
-    after: tuple[str | int | None, str] | None = None
+    after: Position | None = None
 
 
 def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
     """Gives (row, key, id) in the list's natural order; the key is what a cursor's position keeps of it."""
     text, values = _compile_ordered(selection, schema=schema)
-    where, bound = _compile_after(selection.type, span.after)
+    where, bound = _compile_after(selection.type, span.after, schema=schema)
     return Statement(
         f"SELECT row, key, id FROM ({text}) WHERE {where} ORDER BY {_ORDERS[selection.type]} LIMIT ? OFFSET ?",
         (*values, *bound, span.limit, span.offset),
@@ -54,15 +55,19 @@ def compile_count(selection: Selection, *, schema: str) -> Statement:
 _ORDERS = {"event": "row", "class": "row", "place": "row", "camp": "coalesce(key, DATE 'infinity'), id"}
 
 
-def _compile_after(listing_type: str, after: tuple[str | int | None, str] | None) -> Fragment:
+def _compile_after(listing_type: str, after: Position | None, *, schema: str) -> Fragment:
     if after is None:
         return "true", ()
     key, row_id = after
-    if listing_type != "camp":
-        return "(key > ? OR (key = ? AND id > ?))", (key, key, row_id)
-    column = "coalesce(key, DATE 'infinity')"
-    bound = "coalesce(CAST(? AS DATE), DATE 'infinity')"
-    return f"({column} > {bound} OR ({column} = {bound} AND id > ?))", (key, key, row_id)
+    if listing_type == "camp":
+        column, bound = "coalesce(key, DATE 'infinity')", "coalesce(CAST(? AS DATE), DATE 'infinity')"
+        return f"({column} > {bound} OR ({column} = {bound} AND id > ?))", (key, key, row_id)
+    if isinstance(key, str) and len(key) == KEY_CHARACTERS:
+        # Cut short in the cursor: the row itself says the rest, as long as it is there under that name.
+        whole = f"coalesce((SELECT name_key FROM {schema}.listings WHERE id = ? AND starts_with(name_key, ?)), ?)"
+        values = (row_id, key, key)
+        return f"(key > {whole} OR (key = {whole} AND id > ?))", (*values, *values, row_id)
+    return "(key > ? OR (key = ? AND id > ?))", (key, key, row_id)
 
 
 def _compile_ordered(selection: Selection, *, schema: str) -> Fragment:

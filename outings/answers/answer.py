@@ -1,0 +1,29 @@
+"""The one door: a query, a release, the local dates and what the key may see → an answer. Pure."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from msgspec import Struct
+
+from outings.answers.plan import Circumstances, make_plan
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import Query
+from outings.release.snapshot import Release
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A success. `parts` are the body, to be joined; `etag` is weak; `max_age` in seconds, None is `no-cache`."""
+
+    parts: tuple[bytes, ...]
+    etag: str
+    max_age: int | None
+
+
+def answer(query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement) -> Answer:
+    """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began.
+
+    Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
+    path's metro are the caller's to check, before.
+    """
+    plan = make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement))
+    return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

@@ -1,0 +1,89 @@
+"""One listing by id or by slug, in whichever metro of the release it is. Look-ups and slices: no query."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from msgspec import Struct
+
+from outings.answers.fields import keep_fields
+from outings.answers.opened import open_snapshot
+from outings.contract.entitlement import Entitlement
+from outings.contract.envelope import encode_detail
+from outings.contract.errors import ApiError, bad_request, forbidden, not_found
+from outings.contract.query import Query
+from outings.contract.vocabulary import TYPES
+from outings.release.snapshot import Release, Snapshot
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """A row that the key may read."""
+
+    snapshot: Snapshot
+    row: int
+
+
+def find_listing(query: Query, *, release: Release, entitlement: Entitlement) -> Found:
+    """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
+    that several of the key's metros have."""
+    metros = _choose_metros(query, release=release, entitlement=entitlement)
+    found = list(_find_rows(query, metros))
+    readable = [each for each in found if entitlement.allows_metro(each.snapshot.metro.slug)]
+    if not found:
+        raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
+    if not readable:
+        raise forbidden(metros=entitlement.metros or ())
+    if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
+        raise _require_metro(query, [each.snapshot.metro.slug for each in readable])
+    return readable[0]
+
+
+def answer_detail(query: Query, found: Found, *, today: date) -> list[bytes]:
+    """The body as parts, whatever the listing's audience and confidence."""
+    opened = open_snapshot(found.snapshot)
+    if query.resource == "event":
+        document = opened.read_event(found.row, today)
+    else:
+        document = opened.read_document(found.row)
+    paths = query.get_words("fields")
+    return encode_detail(keep_fields(document, paths) if paths else document, notices=query.notices)
+
+
+def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
+    """All of the release, or the one that `metro=` names."""
+    if query.metro is None:
+        return release.metros
+    snapshot = release.metros.get(query.metro)
+    if snapshot is None:
+        raise not_found(f"There is no metro {query.metro}.")
+    if not entitlement.allows_metro(query.metro):
+        raise forbidden(metros=entitlement.metros or ())
+    return {query.metro: snapshot}
+
+
+def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Found]:
+    """The visible rows of the query's type, by metro."""
+    assert query.resource is not None
+    type_code = TYPES.index(query.resource)
+    include_archived = bool(query.get("include_archived"))
+    for slug in sorted(metros):
+        names = open_snapshot(metros[slug]).names
+        rows: list[int] = []
+        if query.id is not None:
+            row = names.find_id(query.id, type_code=type_code)
+            rows = [] if row is None else [row]
+        elif query.slug is not None:
+            rows = list(names.find_slug(query.slug, type_code=type_code))
+        for row in sorted(rows, key=lambda row: not names.is_visible(row, include_archived=False)):
+            if names.is_visible(row, include_archived=include_archived):
+                yield Found(snapshot=metros[slug], row=row)
+
+
+def _require_metro(query: Query, slugs: list[str]) -> ApiError:
+    allowed = sorted(set(slugs))
+    return bad_request(
+        param="metro",
+        reason="metro_required",
+        message=f"The slug {query.slug} is in several metros: say which with metro={allowed[0]}.",
+        allowed=allowed,
+        metros=allowed,
+    )

@@ -1,0 +1,14 @@
+"""The ETag alone: what a `304` is decided by."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from outings.answers.plan import Circumstances, make_plan
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import Query
+from outings.release.snapshot import Release
+
+
+def compute_etag(query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement) -> str:
+    """`W/"…"`, without a query of the engine. Raises what `answer` raises: ApiError."""
+    return make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement)).etag

@@ -1,0 +1,47 @@
+"""`/v1/metros`: every active metro, with live counts of what the key may read there."""
+
+from collections.abc import Mapping
+from datetime import date
+
+import msgspec
+
+from outings.answers.counts import count_listings
+from outings.contract.entitlement import Entitlement
+from outings.contract.envelope import encode_list
+from outings.contract.instants import format_instant
+from outings.contract.meta import MetrosMeta
+from outings.contract.query import Query
+from outings.contract.resources import Metro
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.snapshot import Release, Snapshot
+
+_encoder = msgspec.json.Encoder()
+
+
+def answer_metros(
+    query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement
+) -> list[bytes]:
+    """The body as parts, by slug."""
+    snapshots = [snapshot for _, snapshot in sorted(release.metros.items())]
+    items = [
+        _encoder.encode(_make_metro(snapshot, today=dates[snapshot.metro.slug], entitlement=entitlement))
+        for snapshot in snapshots
+    ]
+    latest = max((snapshot.stamp for snapshot in snapshots), default=None)
+    meta = MetrosMeta(count=len(items), generated_at=None if latest is None else format_instant(latest))
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _make_metro(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Metro:
+    settings = snapshot.metro
+    return Metro(
+        slug=settings.slug,
+        name=settings.name,
+        timezone=settings.timezone,
+        aliases=settings.aliases,
+        center=settings.center,
+        bounds=settings.bounds,
+        counts=count_listings(snapshot, today=today, entitlement=entitlement),
+        accessible=entitlement.allows_metro(settings.slug),
+        links={name: f"/v1/{settings.slug}/{name}" for name in COLLECTIONS.values()},
+    )
