@@ -48,3 +48,4 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
         yield segment.object
         yield segment.index
     yield from (feed.problems for feed in root.feeds.values() if feed.problems is not None)
+    yield from (feed.problems for feed in root.feeds.values() if feed.problems is not None)

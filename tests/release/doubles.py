@@ -3,12 +3,13 @@
 import errno
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from outings.release.disk import LinuxDisk
-from outings.release.store import Outcome, StoreError
+from outings.release.store import Entry, Outcome, StoreError
 
 Act = Callable[[], Any]
 Watch = Callable[[str, Act], Any]
@@ -35,6 +36,13 @@ class Watched:
             return self._watch(operation, act)
 
         return call
+
+    def delete(self, entries: Iterable[Entry]) -> list[Entry]:
+        """One call an entry, as a store does it: `delete NAME`."""
+        removed: list[Entry] = []
+        for entry in entries:
+            removed += self._watch(f"delete {entry.name}", partial(self._inner.delete, [entry]))
+        return removed
 
 
 class Killed(BaseException):

@@ -13,7 +13,7 @@ from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
-from outings.release.root import Part
+from outings.release.root import FeedMemory, Part
 from outings.release.snapshot import MetroSettings, Page
 from outings.release.store import Store
 
@@ -40,6 +40,10 @@ def change(number: int | str, *, stamp: datetime = NOON, kind: str = "created") 
         stamp=stamp,
         fields=("name",) if kind == "updated" else (),
     )
+
+
+def remember(text: str, *, problems: str | None = None) -> FeedMemory:
+    return FeedMemory(hash=text, read=1, listings=1, merged=0, quarantined=0, problems=problems)
 
 
 def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) -> Part:
@@ -97,6 +101,9 @@ def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
     for segment in [*root["log"]["sealed"], *filter(None, [root["log"]["tail"]])]:
         read_checked(store, segment["index"])
         read_checked(store, segment["object"])
+    for feed in root["feeds"].values():
+        if feed["problems"]:
+            read_checked(store, feed["problems"])
     for slug, part in root["parts"].items():
         manifest = json.loads(read_checked(store, part["manifest"]))
         for group in (manifest["packs"], manifest["pages"].values()):
