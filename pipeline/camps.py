@@ -96,23 +96,26 @@ def _make_session(
 
 
 def _make_happenings(resolved: Resolved[CampRecord], price: Price) -> list[tuple[Any, ...]]:
-    """A session that does not state ages or price has its camp's; no session: the camp is its own, undated."""
+    """A session that does not state ages, price or nights has its camp's; no session: the camp is its own, undated."""
     record = resolved.record
     sessions = record.sessions or (SessionRecord(registration=record.registration),)
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
+    overnight = _find_overnight(record)
     return [
-        (number, *_make_happening(session, ages=ages, price=price))
+        (number, *_make_happening(session, ages=ages, price=price, overnight=overnight))
         for number, session in enumerate(sessions)
     ]
 
 
-def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price) -> tuple[Any, ...]:
+def _make_happening(
+    session: SessionRecord, *, ages: AgeRange, price: Price, overnight: bool | None
+) -> tuple[Any, ...]:
     if session.ages.min is not None or session.ages.max is not None:
         ages = session.ages
     if session.price != Price():
         price = complete_price(session.price)
     return (
-        session.starts_on,
+        session.starts_on or session.ends_on,
         session.ends_on or session.starts_on,
         pack_weekdays(session.days),
         parse_clock(session.start_time),
@@ -120,6 +123,6 @@ def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price) -> 
         ages.max,
         price.min,
         price.is_free,
-        session.is_overnight,
+        overnight if session.is_overnight is None else session.is_overnight,
         find_openings(session.registration),
     )
