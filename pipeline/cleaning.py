@@ -14,6 +14,9 @@ from pipeline.members import Leaf, Members, Table, make_members
 from pipeline.record import RECORDS, Problem, Record
 from pipeline.values import Mended, Wrong
 
+# Raised when the same bytes are cleaned to other records: what a build remembers of a feed is then stale.
+CLEANING = 1
+
 # All that a removal needs to say; the rest of it is not read.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
 SHOWN_CHARACTERS = 200
@@ -196,3 +199,8 @@ def show_value(value: Any) -> str | None:
         return None
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+
+
+def quarantine_unread(value: object, reason: str, *, line: int, feed: str) -> Problem:
+    """The problem of a record that could not be decoded at all."""
+    return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=None)

@@ -20,5 +20,8 @@ class ConfigurationError(Exception):
     """Every problem of one configuration, in the file's order."""
 
     def __init__(self, problems: tuple[ConfigurationProblem, ...]) -> None:
-        super().__init__("\n".join(map(str, problems)))
+        super().__init__(problems)
         self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))

@@ -1,0 +1,61 @@
+"""NDJSON: one record a line. A line that can't be read is a finding; the lines around it are read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+# A record is some kilobytes; what is longer is a file without line ends, and is never held whole.
+MAX_LINE_BYTES = 1 << 20
+_SHOWN_BYTES = 200
+_BOM = b"\xef\xbb\xbf"
+
+
+class RawRecord(NamedTuple):
+    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins."""
+
+    line: int
+    value: object
+    reason: str | None = None
+
+
+def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
+    """Each line that is not blank; lines are numbered from `lines_before` + 1. Memory is bounded by a line's cap."""
+    with path.open("rb") as file:
+        for number, line in enumerate(_split_lines(file), start=lines_before + 1):
+            if number == lines_before + 1:
+                line = line.removeprefix(_BOM)
+            if line := line.strip():
+                yield decode_record(line, line=number)
+
+
+def count_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in _split_lines(file))
+
+
+def decode_record(encoded: bytes, *, line: int) -> RawRecord:
+    if len(encoded) > MAX_LINE_BYTES:
+        return RawRecord(line, _show(encoded), f"too_long: a line has at most {MAX_LINE_BYTES} bytes")
+    try:
+        return RawRecord(line, msgspec.json.decode(encoded))
+    except UnicodeDecodeError as error:
+        return RawRecord(line, _show(encoded), f"unreadable: not UTF-8 ({error.reason})")
+    except RecursionError:
+        return RawRecord(line, _show(encoded), "unreadable: nested too deep")
+    except msgspec.MsgspecError as error:
+        return RawRecord(line, _show(encoded), f"unreadable: {error}")
+
+
+def _split_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines without their ends; of one over the cap, its first bytes, one more than the cap."""
+    while line := file.readline(MAX_LINE_BYTES + 2):
+        rest = line
+        while not rest.endswith(b"\n") and (rest := file.readline(MAX_LINE_BYTES)):
+            line = line[: MAX_LINE_BYTES + 1]
+        yield line.rstrip(b"\r\n")
+
+
+def _show(encoded: bytes) -> str:
+    return encoded[:_SHOWN_BYTES].decode("utf-8", errors="replace")

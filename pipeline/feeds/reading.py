@@ -1,0 +1,141 @@
+"""One feed → its records, each once, with everything that was found on the way. A feed is read without any other."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from outings.configuration import Configuration, FeedTable, list_nearest
+from outings.contract.vocabulary import Vocabulary
+from pipeline.cleaning import Origin, clean_record, quarantine_unread
+from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
+from pipeline.feeds.source import FeedError, SettingError, SourceFile, check_unchanged, hash_feed, list_files
+from pipeline.feeds.table import read_rows
+from pipeline.members import make_members
+from pipeline.record import Problem, Record
+
+# A reference is one way of naming: a default's name beside a record's own source_id would be two.
+WHOLE_MEMBERS = frozenset({"organization", "place"})
+
+
+class FeedRead(Struct, frozen=True, kw_only=True):
+    """`read` = `records` + `merged` + `quarantined`. `records` hold a delta's removals too (`deleted`).
+
+    `files` are (name, lines in the files before it), where lines are numbered through several files.
+    `unknown` counts members that no record has, by path.
+    """
+
+    feed: str
+    hash: str
+    read: int
+    merged: int
+    quarantined: int
+    records: tuple[Record, ...]
+    problems: tuple[Problem, ...]
+    unknown: dict[str, int]
+    files: tuple[tuple[str, int], ...]
+
+
+def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
+    """Reads and cleans all of `feed`. Raises `FeedError` (can't be read) or `SelectError` (its SQL is wrong)."""
+    check_defaults(feed, configuration.vocabulary)
+    hashed = hash_feed(feed, configuration)
+    files = list_files(feed, configuration.directory)
+    starts = _number_lines(feed, files)
+    origin = make_origin(feed, configuration)
+    unknown: Counter[str] = Counter()
+    kept: dict[tuple[str, ...], Record] = {}
+    problems: list[Problem] = []
+    read = quarantined = 0
+    for raw in _read_raw(feed, configuration, files, starts):
+        read += 1
+        if raw.reason is not None:
+            problems.append(quarantine_unread(raw.value, raw.reason, line=raw.line, feed=feed.name))
+            quarantined += 1
+            continue
+        value = fill_record(raw.value, feed.defaults, configuration.vocabulary)
+        cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
+        problems += cleaned.problems
+        if cleaned.record is None:
+            quarantined += 1
+        else:
+            # The last wins, and stands where it was read.
+            kept.pop(_identify(cleaned.record), None)
+            kept[_identify(cleaned.record)] = cleaned.record
+    check_unchanged(feed, files, configuration.directory)
+    return FeedRead(
+        feed=feed.name, hash=hashed, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
+        records=tuple(kept.values()), problems=tuple(problems), unknown=dict(sorted(unknown.items())),
+        files=tuple((file.name, start) for file, start in zip(files, starts, strict=True)),
+    )  # fmt: skip
+
+
+def make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
+    metros = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
+    return Origin(
+        feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", metros=metros,
+        vocabulary=configuration.vocabulary,
+    )  # fmt: skip
+
+
+def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
+    """Raises `SettingError` where a default is a member of no type."""
+    known = {name for members in make_members(vocabulary).values() for name in members}
+    for name in feed.defaults:
+        if name not in known:
+            near = ", ".join(list_nearest(name, known) or sorted(known))
+            raise SettingError(feed.name, f"defaults.{name}", f"is no member of a record; the nearest: {near}")
+
+
+def fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:
+    """The record with the defaults of those members that its type has."""
+    if not defaults or not isinstance(raw, dict) or raw.get("deleted") is True:
+        return raw
+    members = make_members(vocabulary).get(str(raw.get("type") or defaults.get("type")))
+    return apply_defaults(raw, {name: value for name, value in defaults.items() if not members or name in members})
+
+
+def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """What `raw` does not state from `defaults`: null is not stated, objects are joined member by member."""
+    joined = dict(raw)
+    for name, default in defaults.items():
+        own = raw.get(name)
+        if own is None or (name in WHOLE_MEMBERS and isinstance(own, dict) and not _states(own)):
+            joined[name] = default
+        elif isinstance(own, dict) and isinstance(default, dict) and name not in WHOLE_MEMBERS:
+            joined[name] = apply_defaults(own, default)
+    return joined
+
+
+def _states(members: Mapping[str, object]) -> bool:
+    return any(value is not None for value in members.values())
+
+
+def _read_raw(
+    feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile], starts: Sequence[int]
+) -> Iterator[RawRecord]:
+    if feed.format == "table":
+        yield from read_rows(feed, files, configuration.vocabulary)
+        return
+    for file, start in zip(files, starts, strict=True):
+        try:
+            yield from read_lines(file.path, lines_before=start)
+        except OSError as error:
+            raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
+
+
+def _number_lines(feed: FeedTable, files: Sequence[SourceFile]) -> list[int]:
+    """How many lines stand before each file; a table's line is a row of its result, whatever its files."""
+    starts = [0] * len(files)
+    if feed.format == "ndjson":
+        for number, file in enumerate(files[:-1]):
+            starts[number + 1] = starts[number] + count_lines(file.path)
+    return starts
+
+
+def _identify(record: Record) -> tuple[str, ...]:
+    """An organization may have a record in each of several metros; of the others an id is one listing."""
+    if record.type == "organization":
+        return record.type, record.source_id, record.metro or ""
+    return record.type, record.source_id

@@ -1,0 +1,129 @@
+"""An operator's SELECT, run where it can reach nothing but the table `feed`, within bounds of memory and time."""
+
+from collections.abc import Iterator, Sequence
+from threading import Timer
+from typing import Any
+
+import duckdb
+import msgspec
+from duckdb import DuckDBPyConnection, StatementType
+
+from outings.configuration import list_nearest
+from outings.contract.vocabulary import Vocabulary
+from pipeline.members import Members, Table, make_members
+
+SELECT_SECONDS = 300.0
+_ROWS_AT_ONCE = 1_000
+
+# Beside `feed` and what the SELECT itself names: rows made of values, none of them read from anywhere.
+TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree", "repeat"})
+# Written without brackets they look like columns.
+_CLOCK_WORDS = frozenset(
+    {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "today"}
+)  # fmt: skip
+
+
+def lock(connection: DuckDBPyConnection) -> None:
+    """No other file, no network, no extension from here on, and no way back."""
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def select_records(
+    connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float = SELECT_SECONDS
+) -> Iterator[str]:
+    """The rows of `query` as JSON objects. Raises `ValueError` with what is wrong with it, before the first row."""
+    timer = Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        _check_statement(connection, query)
+        result = connection.sql(query)
+        _check_columns(result.columns, result.types, vocabulary)
+        result.query("listing", "SELECT to_json(listing)::VARCHAR AS record FROM listing").create("records")
+    except duckdb.InterruptException as error:
+        raise ValueError(f"took longer than {seconds:g} seconds") from error
+    except duckdb.Error as error:
+        raise ValueError(str(error).strip()) from error
+    finally:
+        timer.cancel()
+    return _fetch(connection.execute("SELECT record FROM records"))
+
+
+def _fetch(result: DuckDBPyConnection) -> Iterator[str]:
+    while rows := result.fetchmany(_ROWS_AT_ONCE):
+        for (record,) in rows:
+            yield record
+
+
+def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
+    statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        raise ValueError(f"holds {len(statements)} statements; allowed: one SELECT")
+    if statements[0].type != StatementType.SELECT:
+        raise ValueError(f"is {statements[0].type.name}; allowed: one SELECT")
+    serialized = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
+    tree = msgspec.json.decode(serialized[0]) if serialized else {"error": True}
+    if tree["error"]:
+        raise ValueError(f"is no plain SELECT: {tree.get('error_message', 'it can not be read')}")
+    moving = _list_moving(connection)
+    for node in _walk(tree):
+        if node.get("type") == "TABLE_FUNCTION" and (name := node["function"]["function_name"]) not in TABLE_FUNCTIONS:
+            raise ValueError(f"reads {name}(…); allowed: feed, and {', '.join(sorted(TABLE_FUNCTIONS))}")
+        names = [node.get("function_name"), *node.get("column_names", [])[:1]]
+        for name in moving.intersection(map(str, names)):
+            raise ValueError(f"asks for {name}: the same feed would not give the same listings twice")
+
+
+def _walk(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a parsed statement."""
+    ahead = [tree]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, dict):
+            yield node
+            ahead += node.values()
+        elif isinstance(node, list):
+            ahead += node
+
+
+def _list_moving(connection: DuckDBPyConnection) -> set[str]:
+    """Functions whose value is another one the next time, and the words for them that no column of the feed is."""
+    functions = connection.execute(
+        "SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'"
+    ).fetchall()
+    columns = {column.casefold() for column in connection.table("feed").columns}
+    return {name for (name,) in functions} | (_CLOCK_WORDS - columns)
+
+
+def _check_columns(columns: Sequence[str], types: Sequence[Any], vocabulary: Vocabulary) -> None:
+    """Every column, and every member of a struct, is a member of a record of some type."""
+    known: dict[str, list[Members]] = {}
+    for members in make_members(vocabulary).values():
+        for name, kind in members.items():
+            known.setdefault(name, []).extend([kind.members] if isinstance(kind, Table) else [])
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"gives the column {name} twice")
+        _check_name(name, list(known), f"column {name}")
+    for name, kind in zip(columns, types, strict=True):
+        _check_struct(kind, known[name], name)
+
+
+def _check_struct(kind: Any, tables: Sequence[Members], path: str) -> None:
+    if kind.id == "list":
+        _check_struct(kind.children[0][1], tables, path)
+    if kind.id != "struct" or not tables:
+        return
+    names = list(dict.fromkeys(name for members in tables for name in members))
+    for name, child in kind.children:
+        _check_name(name, names, f"member {path}.{name}")
+        inner = [members[name] for members in tables if name in members]
+        _check_struct(child, [one.members for one in inner if isinstance(one, Table)], f"{path}.{name}")
+
+
+def _check_name(name: str, known: list[str], what: str) -> None:
+    if name not in known:
+        nearest = list_nearest(name, known)
+        near = f"the nearest: {', '.join(nearest)}" if nearest else f"allowed: {', '.join(sorted(known))}"
+        raise ValueError(f"gives the {what}, which no record has; {near}")

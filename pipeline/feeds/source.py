@@ -1,0 +1,107 @@
+"""Where a feed's bytes are: its files, in one order, and their hash."""
+
+import hashlib
+from collections.abc import Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, structs
+
+from outings.configuration import Configuration, FeedTable
+from pipeline.cleaning import CLEANING
+
+
+class FeedError(Exception):
+    """A feed that can't be read at all: the command fails (exit 1), the release before stays."""
+
+    # All of its arguments are kept as given, so that it comes back whole from another process.
+    def __init__(self, feed: str, path: str, message: str) -> None:
+        super().__init__(feed, path, message)
+        self.feed = feed
+
+    def __str__(self) -> str:
+        return "feed {}: {}: {}".format(*self.args)
+
+
+class SettingError(Exception):
+    """A feed's own setting is wrong in a way that shows only when it is used (exit 2), before anything is built."""
+
+    def __init__(self, feed: str, setting: str, message: str) -> None:
+        super().__init__(feed, setting, message)
+        self.feed = feed
+
+    def __str__(self) -> str:
+        return "feed {}: {}: {}".format(*self.args)
+
+
+class SelectError(SettingError):
+    """A table's `select` is wrong; the setting names its file."""
+
+
+class SourceFile(Struct, frozen=True, kw_only=True):
+    """`name` as the url gives it; `state` moves when the file does."""
+
+    name: str
+    path: Path
+    state: tuple[int, int, int]
+
+
+def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
+    """The files that the feed's url names, by name. Raises `FeedError` where there is none."""
+    url = feed.url.removeprefix("file:")
+    if url.startswith("///"):
+        url = url[2:]
+    if (directory / url).exists() or not has_magic(url):
+        names = [url]
+    else:
+        found = glob(url, root_dir=directory, recursive=True)  # noqa: PTH207 Path.glob takes no absolute pattern
+        names = sorted(name for name in found if (directory / name).is_file())
+    if not names:
+        raise FeedError(feed.name, url, "no file matches")
+    return tuple(_look_at(feed, name, directory / name) for name in names)
+
+
+def _look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
+    try:
+        if path.is_dir():
+            raise FeedError(feed.name, name, f"is a folder; {name}/*.ndjson names the files in it")
+        found = path.stat()
+    except OSError as error:
+        raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
+    return SourceFile(name=name, path=path, state=(found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+def hash_feed(feed: FeedTable, configuration: Configuration) -> str:
+    """SHA-256 (hex) of everything that the feed's records depend on: bytes, `select`, settings, how they are cleaned.
+
+    Not of file names, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
+    """
+    digest = hashlib.sha256()
+    metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
+    settings = structs.asdict(feed) | {"url": None, "max_shrink": None, "select": None}
+    digest.update(msgspec.json.encode([CLEANING, settings, metros, configuration.vocabulary], order="sorted"))
+    if feed.select is not None:
+        digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
+    for file in list_files(feed, configuration.directory):
+        try:
+            with file.path.open("rb") as opened:
+                digest.update(hashlib.file_digest(opened, "sha256").digest())
+        except OSError as error:
+            raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def read_select(feed: str, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SelectError(feed, f"select {path}", f"can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SelectError(feed, f"select {path}", f"is not UTF-8 (byte {error.start})") from error
+
+
+def check_unchanged(feed: FeedTable, files: Sequence[SourceFile], directory: Path) -> None:
+    """Raises `FeedError` when a file moved since `files` were listed: half of one and half of another is no feed."""
+    if list_files(feed, directory) != tuple(files):
+        raise FeedError(feed.name, feed.url, "changed while it was read; start again when it stands still")
