@@ -1,6 +1,7 @@
 """What happens, of many rows at once: rows' occurrences ↔ their table."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -41,5 +42,5 @@ def split_happenings(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:
         "starts_local": (ordered["starts_local"].cast(pl.Int64) // _MICROSECOND).to_numpy(),
         "ends_local": (ordered["ends_local"].cast(pl.Int64) // _MICROSECOND).fill_null(NO_END).to_numpy(),
     }
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         yield int(rows[first]), Occurrences(**{name: column[first:last] for name, column in columns.items()})

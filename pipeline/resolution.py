@@ -15,7 +15,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import MetroSettings
 from pipeline.record import ListingRecord
 
-R = TypeVar("R", bound=ListingRecord)
+R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -35,10 +35,10 @@ class Setting(Struct, frozen=True, kw_only=True):
     horizon: tuple[date, date]
 
 
-class Resolved(Struct, Generic[R], frozen=True, kw_only=True):
+class Resolved(Struct, Generic[R_co], frozen=True, kw_only=True):
     """A record and all that other records, the metro's geography and the rules say about it."""
 
-    record: R
+    record: R_co
     id: str
     slug: str
     organization: OrganizationReference

@@ -1,0 +1,101 @@
+"""`outings build`: feeds to one new release."""
+
+import os
+from concurrent.futures import Executor, ProcessPoolExecutor
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+
+from outings.command import Refused
+from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.configuration import Configuration
+from outings.release.publishing import BuildRaced
+from pipeline.building import Built, build_release
+from pipeline.clock import AsOf, parse_as_of
+from pipeline.feeds.source import SelectError
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+from pipeline.report import describe_build, format_build, write_quarantine
+from pipeline.shrink import ShrinkRefused
+
+
+class WrongSelect(click.ClickException):
+    """An operator's SQL is part of the configuration: exit 2."""
+
+    exit_code = 2
+
+
+@click.command()
+@take_config
+@click.option("--metro", "metros", multiple=True, metavar="SLUG", help="Build only this metro; again for more.")
+@click.option("--as-of", metavar="TIME", help="The build's clock: a date (its 00:00 in each metro) or an instant.")
+@click.option("--allow-shrink", is_flag=True, help="Publish even where a feed lost more than its max_shrink.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes; the machine's cores if not given.")
+@click.option("--executor", type=click.Choice(["processes"]), default="processes", show_default=True)
+@take_json
+def build(
+    *,
+    config: Path,
+    metros: tuple[str, ...],
+    as_of: str | None,
+    allow_shrink: bool,
+    workers: int | None,
+    executor: str,  # noqa: ARG001 one kind so far
+    as_json: bool,
+) -> None:
+    """Read every feed, make the metros' snapshots, and publish them as one new release."""
+    configuration = read_config(config)
+    asked = Build(
+        configuration=configuration,
+        as_of=_parse_as_of(as_of),
+        metros=_check_metros(metros, configuration),
+        allow_shrink=allow_shrink,
+    )
+    built = run_build(asked, workers=workers)
+    quarantine = write_quarantine(built, directory=configuration.directory)
+    if as_json:
+        print_json(describe_build(built, quarantine=quarantine))
+    else:
+        click.echo(format_build(built, quarantine=quarantine))
+
+
+def run_build(asked: Build, *, workers: int | None = None) -> Built:
+    """One build with its progress on standard error; refusals become the command's exit codes."""
+    tasks = len(asked.configuration.feeds) + len(asked.configuration.metros)
+    with _make_executor(min(workers or os.cpu_count() or 1, max(1, tasks))) as executor:
+        try:
+            return build_release(
+                asked,
+                store=open_config_store(asked.configuration),
+                executor=executor,
+                progress=lambda line: click.echo(line, err=True),
+            )
+        except (ShrinkRefused, BuildRaced) as refused:
+            raise Refused(str(refused)) from refused
+        except SelectError as wrong:
+            raise WrongSelect(str(wrong)) from wrong
+
+
+def _make_executor(workers: int) -> Executor:
+    """One worker is this process. More are started afresh: threads of the engines do not survive a fork."""
+    if workers == 1:
+        return InlineExecutor()
+    return ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
+
+
+def _parse_as_of(text: str | None) -> AsOf:
+    try:
+        return parse_as_of(text, now=lambda: datetime.now(UTC))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _check_metros(slugs: tuple[str, ...], configuration: Configuration) -> frozenset[str] | None:
+    known = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
+    for slug in slugs:
+        if slug not in known:
+            allowed = ", ".join(metro.slug for metro in configuration.metros)
+            raise click.UsageError(f"--metro {slug}: there is no such metro; allowed are {allowed}")
+    return frozenset(known[slug] for slug in slugs) or None

@@ -1,0 +1,49 @@
+"""Reading: a release in the store → snapshots on this machine's disk, every object checked by its hash on arrival."""
+
+import mmap
+from datetime import UTC
+from pathlib import Path
+
+from outings.release.cache import fetch_object
+from outings.release.manifest import Manifest, hash_snapshot, read_manifest
+from outings.release.objects import Corrupt
+from outings.release.releases import ListedRelease
+from outings.release.snapshot import Release, Snapshot
+from outings.release.store import Store
+from outings.release.tables import LAYOUT
+
+
+def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release:
+    """NotFound, Corrupt, StoreError: then nothing of it may be served."""
+    metros = {}
+    for slug, part in listed.root.parts.items():
+        snapshot = open_snapshot(store, read_manifest(store, part.manifest), cache=cache)
+        if snapshot.hash != part.snapshot:
+            raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
+        metros[slug] = snapshot
+    return Release(
+        id=listed.id,
+        sequence=listed.root.sequence,
+        latest_version_id=listed.root.log.latest_version_id,
+        metros=metros,
+    )
+
+
+def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
+    """Tables as local files, packs mapped. Corrupt where the tables are of a layout that this program does not know."""
+    if manifest.layout != LAYOUT:
+        raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
+    return Snapshot(
+        metro=manifest.metro,
+        hash=hash_snapshot(manifest),
+        stamp=manifest.stamp.astimezone(UTC),
+        vocabulary=manifest.vocabulary,
+        tables={name: fetch_object(store, table.object, folder=cache) for name, table in manifest.tables.items()},
+        packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
+        pages=manifest.pages,
+    )
+
+
+def _map_file(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
