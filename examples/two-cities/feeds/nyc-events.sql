@@ -78,23 +78,23 @@ told AS (
 aged AS (
     SELECT
         *,
-        '(?i)\bage[sd]?:? (\d{1,2}) ?(?:-|–|to|and) ?(\d{1,2})|\b(\d{1,2}) ?[-–] ?(\d{1,2}) (?:yrs|years)\b|\bfrom (\d{1,2})(?: 1/2)? to (\d{1,2}) years old' AS span,
-        '(?i)\bage[sd]?:? (\d{1,2})(?:\+| (?:years )?(?:and|or|&) (?:older|over|up)\b)|\bminimum of (\d{1,2}) years old|\bat least (\d{1,2}) years old|\bmust be (\d{1,2})\+' AS low,
-        '(?i)\bchildren (\d{1,2}) and under' AS high
+        regexp_extract_all(
+            story,
+            '(?i)\bage[sd]?:? \d{1,2} ?(?:-|–|to|and) ?\d{1,2}|\b\d{1,2} ?[-–] ?\d{1,2} (?:yrs|years)\b|\bfrom \d{1,2}(?: 1/2)? to \d{1,2} years old|\bage[sd]?:? \d{1,2}(?:\+| (?:years )?(?:and|or|&) (?:older|over|up)\b)|\b(?:minimum of|at least) \d{1,2} years old|\bmust be \d{1,2}\+|\bchildren \d{1,2} and under'
+        ) AS said_ages
     FROM told
 ),
 
 counted AS (
     SELECT
         *,
-        list_concat(
-            regexp_extract_all(story, span, 1), regexp_extract_all(story, span, 3), regexp_extract_all(story, span, 5),
-            regexp_extract_all(story, low, 1), regexp_extract_all(story, low, 2), regexp_extract_all(story, low, 3),
-            regexp_extract_all(story, low, 4)
+        list_transform(
+            list_filter(said_ages, lambda said: NOT said ILIKE '%under'),
+            lambda said: regexp_extract(said, '\d+')::INTEGER
         ) AS lows,
-        list_concat(
-            regexp_extract_all(story, span, 2), regexp_extract_all(story, span, 4), regexp_extract_all(story, span, 6),
-            regexp_extract_all(story, high, 1)
+        list_transform(
+            list_filter(said_ages, lambda said: said ILIKE '%under' OR regexp_matches(said, '\d\D+\d')),
+            lambda said: regexp_extract(said, '(\d+)\D*$', 1)::INTEGER
         ) AS highs,
         -- "Free" of the price, not of a copy of the book, a free form dance or a little free library.
         regexp_matches(
@@ -149,12 +149,9 @@ SELECT
         }
     END AS price,
     {
-        'min': list_min(list_filter(lows, lambda age: age <> '')::INTEGER[]),
-        'max': list_max(list_filter(highs, lambda age: age <> '')::INTEGER[]),
-        'text': coalesce(
-            nullif(regexp_extract(story, span || '|' || low || '|' || high), ''),
-            nullif(regexp_extract(story, '(?i)\ball ages\b'), '')
-        )
+        'min': list_min(lows),
+        'max': list_max(highs),
+        'text': coalesce(said_ages[1], nullif(regexp_extract(story, '(?i)\ball ages\b'), ''))
     } AS ages,
     (
         SELECT coalesce(list(DISTINCT occasion ORDER BY occasion), [])
