@@ -123,14 +123,17 @@ def _clean_metro(stated: str | None, origin: Origin, findings: list[Finding]) ->
 def _clean_object(
     raw: Mapping[Any, Any], members: Members, *, path: str, findings: list[Finding], unknown: Counter[str]
 ) -> dict[str, Any]:
-    """The right values of `raw`; null is "not stated" and leaves the struct's own default."""
+    """The right values of `raw`; null is "not stated" and leaves the struct's own default.
+
+    So a null is no unknown member either: a table of several types has every type's columns in every row.
+    """
     values: dict[str, Any] = {}
     for name, value in raw.items():
+        if value is None:
+            continue
         kind = members.get(name)
         if kind is None:
             unknown[_INDEX.sub("[]", f"{path}{name}")] += 1
-        elif value is None:
-            continue
         elif isinstance(kind, Leaf):
             try:
                 parsed = kind.parse(value)
