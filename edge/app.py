@@ -45,7 +45,8 @@ class Edge:
         self.counts = Counts()
         self._releases = Releases(store, cache=cache)
         self._ring = KeyRing(store)
-        self._computing = Computing()
+        self._computing = Computing(threads=2, queue=64)
+        self._opening = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._public = make_public(releases=self._releases, ring=self._ring, lifespan=self._run_beside)
         self._chain = self._link(store, clock)
@@ -57,6 +58,7 @@ class Edge:
             releases=self._releases,
             dates=Dates(clock),
             computing=self._computing,
+            opening=self._opening,
             counts=self.counts,
         )
         # Rate and quota stand here, between the key and what it asks for: issue D.
@@ -87,6 +89,7 @@ class Edge:
         finally:
             watching.cancel()
             self._computing.close()
+            self._opening.close()
             self._releases.close()
 
     async def _watch(self) -> None:

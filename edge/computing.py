@@ -13,7 +13,7 @@ Made = TypeVar("Made")
 class Computing:
     """503 at once where the queue is full: a client that tries again is better off than one that waits."""
 
-    def __init__(self, *, threads: int = 2, queue: int = 64) -> None:
+    def __init__(self, *, threads: int, queue: int) -> None:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="answer")
         self._limit = threads + queue
         self._taken = 0

@@ -1,7 +1,5 @@
 """Last in the chain: request → query → `304`, an object of the release, or an answer made now."""
 
-from collections.abc import Mapping
-from datetime import date
 from functools import partial
 
 import structlog
@@ -18,9 +16,8 @@ from edge.exchange import Exchange
 from edge.releases import Releases, Serving
 from edge.requests import read_query
 from edge.responses import send_not_modified, send_success
-from outings.answers.answer import answer
-from outings.answers.etag import compute_etag
-from outings.contract.entitlement import Entitlement
+from outings.answers.plan import Circumstances, Plan, make_plan
+from outings.contract.cursor import Cursor
 from outings.contract.errors import unavailable
 from outings.contract.query import Query
 from outings.contract.routes import ROUTES
@@ -40,28 +37,18 @@ _INLINE = frozenset(route.name for route in ROUTES if route.type and route.name.
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """Everything that an answer is a function of, its ETag, and the coding that its reader takes."""
+    """A request that gets a body: its plan and ETag, its reader's coding, the page written ahead for it."""
 
     query: Query
-    serving: Serving
-    dates: Mapping[str, date]
-    entitlement: Entitlement
+    plan: Plan
     etag: bytes
     coding: bytes
+    page: Page | None
 
     def compute_body(self) -> "Body":
-        made = answer(self.query, release=self.serving.release, dates=self.dates, entitlement=self.entitlement)
-        body = b"".join(made.parts)
-        coding = self.coding if len(body) >= LEAST_BYTES else IDENTITY
-        return Body(data=encode_body(body, coding), coding=coding)
-
-    def find_page(self) -> Page | None:
-        """The object that was written ahead for this: only ever for keys of all types."""
-        query = self.query
-        if query.metro is None or query.cursor is not None or self.entitlement.types is not None:
-            return None
-        pages = self.serving.release.metros[query.metro].pages
-        return pages.get(f"{query.text}@{self.dates[query.metro]}")
+        data = b"".join(self.plan.render())
+        coding = self.coding if len(data) >= LEAST_BYTES else IDENTITY
+        return Body(data=encode_body(data, coding), coding=coding)
 
 
 class Body(Struct, frozen=True, kw_only=True):
@@ -72,13 +59,23 @@ class Body(Struct, frozen=True, kw_only=True):
 
 
 class Deliver:
-    """Answers a keyed request, the limits behind it."""
+    """Answers a keyed request. `computing` makes bodies, `opening` releases that walks began in: by one thread."""
 
-    def __init__(self, *, store: Store, releases: Releases, dates: Dates, computing: Computing, counts: Counts) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        releases: Releases,
+        dates: Dates,
+        computing: Computing,
+        opening: Computing,
+        counts: Counts,
+    ) -> None:
         self._store = store
         self._releases = releases
         self._dates = dates
         self._computing = computing
+        self._opening = opening
         self._counts = counts
         self._bodies: Bounded[tuple[str, bytes, bytes], Body] = Bounded(MEMORY_BYTES, lambda body: len(body.data))
 
@@ -95,37 +92,38 @@ class Deliver:
         query = read_query(match, exchange, serving=serving, entitlement=entitlement)
         dates = self._dates.read_dates(serving.release)
         if query.cursor is not None:
-            serving = await self._find_walk(query.cursor.release, serving)
+            serving = await self._find_walk(query, query.cursor, current=serving)
             exchange.release = serving.header
             dates = dict.fromkeys(serving.release.metros, query.cursor.date)
-        etag = compute_etag(query, release=serving.release, dates=dates, entitlement=entitlement).encode()
+        about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+        plan = make_plan(query, about)
+        etag, max_age = plan.etag.encode(), match.route.max_age
         if matches(exchange.if_none_match, etag):
             self._counts.not_modified += 1
-            await send_not_modified(send, exchange, etag=etag, max_age=match.route.max_age)
+            await send_not_modified(send, exchange, etag=etag, max_age=max_age)
             return
-        body = await self._read_body(
-            Asked(
-                query=query,
-                serving=serving,
-                dates=dates,
-                entitlement=entitlement,
-                etag=etag,
-                coding=choose_coding(exchange.accept_encoding),
-            )
+        asked = Asked(
+            query=query,
+            plan=plan,
+            etag=etag,
+            coding=choose_coding(exchange.accept_encoding),
+            page=find_page(query, about),
         )
-        await send_success(send, exchange, body=body.data, coding=body.coding, etag=etag, max_age=match.route.max_age)
+        body = await self._read_body(asked)
+        await send_success(send, exchange, body=body.data, coding=body.coding, etag=etag, max_age=max_age)
 
-    async def _find_walk(self, release_id: str, current: Serving) -> Serving:
+    async def _find_walk(self, query: Query, cursor: Cursor, *, current: Serving) -> Serving:
         """The release that a walk began in, or the current one where it is gone."""
-        found = self._releases.find_release(release_id)
-        if found is None and not self._releases.is_gone(release_id):
-            found = await self._computing.run(partial(self._releases.open_kept, release_id))
+        assert query.metro is not None
+        walk = (query.metro, cursor.release)
+        found = self._releases.find_walk(*walk)
+        if found is None and not self._releases.is_gone(*walk):
+            found = await self._opening.run(partial(self._releases.open_walk, *walk))
         return found or current
 
     async def _read_body(self, asked: Asked) -> Body:
-        page = asked.find_page()
-        if page is not None:
-            found = await self._read_page(page, asked.coding)
+        if asked.page is not None:
+            found = await self._read_page(asked.page, asked.coding)
             if found is not None:
                 return found
         if asked.query.route in _INLINE:
@@ -160,6 +158,13 @@ class Deliver:
         self._counts.objects += 1
         self._bodies.put(name, body)
         return body
+
+
+def find_page(query: Query, about: Circumstances) -> Page | None:
+    """The object that was written ahead for this: only ever for keys of all types."""
+    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+        return None
+    return about.release.metros[query.metro].pages.get(f"{query.text}@{about.dates[query.metro]}")
 
 
 def fetch_page(store: Store, sha: str, coding: bytes) -> Body:

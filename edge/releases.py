@@ -2,20 +2,23 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import structlog
 from msgspec import Struct
 
 from edge.bounded import Bounded
+from outings.answers.opened import open_snapshot
+from outings.contract.instants import format_instant
 from outings.contract.query import Query
 from outings.release.cache import Claim, evict_objects
+from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt
-from outings.release.pointer import Pointer, read_pointer
+from outings.release.pointer import NAME, Pointer, read_pointer
 from outings.release.reading import open_release
-from outings.release.releases import ListedRelease, list_references, read_release
-from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
+from outings.release.releases import ListedRelease, list_releases
+from outings.release.root import Root, explain_regress, format_release_id, read_root
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
 
@@ -23,8 +26,9 @@ log = structlog.get_logger()
 
 # Replaced releases that stay open for walks that began in them.
 MOST_KEPT = 4
-# Ids of releases that are not kept: a walk that began in one asks with every page.
+# Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
+_GONE = "gone"
 MOST_QUERIES = 8_192
 MOST_CACHE_BYTES = 20 * 2**30
 # A release that could not be opened is tried again this much later, in seconds: its objects are fetched anew.
@@ -32,12 +36,17 @@ RETRY_SECONDS = 30.0
 
 
 class Serving(Struct, frozen=True, kw_only=True):
-    """A release as it is served: with its root, the header that names it, and requests that it has read before."""
+    """A release as it is served.
+
+    `files` are the objects that it has open, `header` names it, `stamps` are by metro, `queries` were read before.
+    """
 
     release: Release
     root: Root
+    files: frozenset[str]
     header: bytes
-    aliases: dict[str, str]
+    stamps: Mapping[str, str]
+    aliases: Mapping[str, str]
     queries: Bounded[tuple[str, bytes], Query]
 
     def find_metro(self, name: str) -> Snapshot | None:
@@ -60,9 +69,11 @@ class Releases:
         self._cache = cache
         self._clock = clock
         self._claim = Claim(cache)
-        self._opening = threading.Lock()
-        self._kept: dict[str, Serving] = {}
-        self._gone: Bounded[str, bool] = Bounded(MOST_GONE)
+        self._polling = threading.Lock()
+        self._state = threading.Lock()
+        self._fetching: tuple[frozenset[str], ...] = ()
+        self._kept: tuple[Serving, ...] = ()
+        self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
         self._etag: str | None = None
         self._retry_at = 0.0
         self.current: Serving | None = None
@@ -70,102 +81,115 @@ class Releases:
         self.refusal: str | None = None
 
     def poll(self) -> None:
-        """Takes up the release that the pointer names, if it is another one. Blocks: not for the event loop."""
-        with self._opening:
-            try:
-                found = read_pointer(self._store)
-                if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
-                    self._etag, self._retry_at = found.etag, self._clock() + RETRY_SECONDS
-                    self._take_up(found.pointer)
-                self.failure = None
-            except (Corrupt, NotFound, Refused) as error:
-                self._refuse(str(error))
-            except (StoreError, OSError) as error:
-                self._etag = None
-                if self.failure is None:
-                    log.warning("store_not_read", reason=str(error))
-                self.failure = str(error)
+        """Takes up the release that the pointer names, if it is another one. Blocks: not for the event loop.
 
-    def find_release(self, release_id: str) -> Serving | None:
-        """An open release. Does not block."""
-        current = self.current
-        return current if current is not None and current.release.id == release_id else self._kept.get(release_id)
+        Does nothing while another thread is at it.
+        """
+        if not self._polling.acquire(blocking=False):
+            return
+        try:
+            self._read_pointer()
+            self.failure = None
+        except (Corrupt, NotFound, Refused) as error:
+            self._refuse(str(error))
+        except (StoreError, OSError) as error:
+            self._etag = None
+            if self.failure is None:
+                log.warning("store_not_read", reason=str(error))
+            self.failure = str(error)
+        except Exception as error:
+            log.exception("release_not_opened")  # tables that an engine can't read, whatever it raises
+            self._refuse(f"{type(error).__name__}: {error}")
+        finally:
+            self._polling.release()
 
-    def is_gone(self, release_id: str) -> bool:
+    def find_walk(self, metro: str, stamp: str) -> Serving | None:
+        """An open release whose metro has this stamp: one in which a walk began. Does not block."""
+        for served in (self.current, *self._kept):
+            if served is not None and served.stamps.get(metro) == stamp:
+                return served
+        return None
+
+    def is_gone(self, metro: str, stamp: str) -> bool:
         """Whether it was looked for in vain."""
-        return self._gone.get(release_id) is not None
+        return self._gone.get((metro, stamp)) is not None
 
-    def open_kept(self, release_id: str) -> Serving | None:
-        """A release that the store still keeps, opened for a walk that began in it; None where it is gone. Blocks."""
-        current = self.current
-        if current is not None and _read_sequence(release_id) > current.release.sequence:
+    def open_walk(self, metro: str, stamp: str) -> Serving | None:
+        """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread."""
+        if self.current is not None and self.current.stamps.get(metro, "") < stamp:
             self.poll()  # another worker was first to see it
-        with self._opening:
-            found = self.find_release(release_id)
-            if found is None and not self.is_gone(release_id):
-                found = self._open_listed(release_id)
-            return found
+        found = self.find_walk(metro, stamp)
+        if found is None and not self.is_gone(metro, stamp):
+            found = self._open_listed(metro, stamp)
+        return found
 
     def close(self) -> None:
         self._claim.close()
 
+    def _read_pointer(self) -> None:
+        found = read_pointer(self._store)
+        if found is None and self.current is not None:
+            raise Refused(f"{NAME} is gone")
+        if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
+            self._etag, self._retry_at = found.etag, self._clock() + RETRY_SECONDS
+            self._take_up(found.pointer)
+
     def _take_up(self, pointer: Pointer) -> None:
         before = self.current
         release_id = format_release_id(pointer.sequence, pointer.root)
-        if before is not None and before.release.id == release_id:
-            self.refusal = None
-            return
-        root = read_root(self._store, pointer.root)
-        reason = explain_regress(before.root, root) if before else None
-        if root.sequence != pointer.sequence:
-            reason = f"the pointer says sequence {pointer.sequence}, its root {root.sequence}"
-        if reason is not None:
-            raise Refused(f"release {release_id}: {reason}")
-        served = self._open(ListedRelease(release_id, pointer.root, root))
-        if before is not None:
-            self._keep(before)
-        self.current = served
+        if before is None or before.release.id != release_id:
+            root = read_root(self._store, pointer.root)
+            reason = explain_pointer(pointer, root) or (explain_regress(before.root, root) if before else None)
+            if reason is not None:
+                raise Refused(f"release {release_id}: {reason}")
+            self.current = self._open(ListedRelease(release_id, pointer.root, root))
+            log.info("release_served", release=release_id)
+            if before is not None:
+                self._keep(before)
         self.refusal = None
-        log.info("release_served", release=release_id)
 
-    def _open_listed(self, release_id: str) -> Serving | None:
+    def _open_listed(self, metro: str, stamp: str) -> Serving | None:
         try:
-            listed = read_release(self._store, release_id)
+            listed = find_listed(self._store, metro=metro, stamp=stamp)
+            if listed is None:
+                self._gone.put((metro, stamp), _GONE)
+                return None
             served = self._open(listed)
-        except (NotFound, ValueError):
-            self._gone.put(release_id, True)  # noqa: FBT003 a set with a bound
-            return None
         except (StoreError, Corrupt, OSError) as error:
-            log.warning("kept_release_not_opened", release=release_id, reason=str(error))
+            log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
         self._keep(served)
         return served
 
     def _open(self, listed: ListedRelease) -> Serving:
-        """Its objects are claimed before they are fetched: another process may be evicting."""
-        self._claim.replace(
-            {
-                sha
-                for served in (self.current, *self._kept.values())
-                if served is not None
-                for sha in list_references(self._store, served.root)
-            }
-            | set(list_references(self._store, listed.root))
-        )
-        release = open_release(self._store, listed, cache=self._cache)
+        """Its files are claimed before they are fetched: another process may be evicting."""
+        files = frozenset(_list_files(self._store, listed.root))
+        with self._state:
+            self._fetching = (*self._fetching, files)
+            held = [served.files for served in (self.current, *self._kept) if served is not None]
+            self._claim.replace(frozenset[str]().union(*self._fetching, *held))
+        try:
+            release = open_release(self._store, listed, cache=self._cache)
+        finally:
+            with self._state:
+                self._fetching = tuple(each for each in self._fetching if each is not files)
         evict_objects(self._cache, limit=MOST_CACHE_BYTES)
+        for snapshot in release.metros.values():
+            open_snapshot(snapshot).open_tables()  # here, and not under the first request
         return Serving(
             release=release,
             root=listed.root,
+            files=files,
             header=listed.id.encode(),
+            stamps={slug: format_instant(part.stamp) for slug, part in listed.root.parts.items()},
             aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
             queries=Bounded(MOST_QUERIES),
         )
 
     def _keep(self, served: Serving) -> None:
-        """A new dict each time: readers on the event loop hold the old one."""
-        kept = {**self._kept, served.release.id: served}
-        self._kept = dict(list(kept.items())[-MOST_KEPT:])
+        """A new tuple each time: readers on the event loop hold the old one."""
+        with self._state:
+            self._kept = (served, *self._kept)[:MOST_KEPT]
 
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
@@ -173,8 +197,34 @@ class Releases:
         self.refusal = reason
 
 
-def _read_sequence(release_id: str) -> int:
-    try:
-        return parse_release_id(release_id)[0]
-    except ValueError:
-        return 0
+def explain_pointer(pointer: Pointer, root: Root) -> str | None:
+    """Why this root is not what the pointer says, or None."""
+    if root.sequence != pointer.sequence:
+        return f"the pointer says sequence {pointer.sequence}, its root {root.sequence}"
+    if root.log.latest_version_id != pointer.latest_version_id:
+        return f"the pointer says version {pointer.latest_version_id}, its root {root.log.latest_version_id}"
+    return None
+
+
+def find_listed(store: Store, *, metro: str, stamp: str) -> ListedRelease | None:
+    """The newest kept release whose metro has this stamp. Stamps never go back, so older ones need not be read."""
+    for listed in list_releases(store):
+        found = name_stamp(listed.root, metro)
+        if found == stamp:
+            return listed
+        if found is not None and found < stamp:
+            return None
+    return None
+
+
+def name_stamp(root: Root, metro: str) -> str | None:
+    """As a cursor names it (`answers.walks`): texts of instants are in the order of the instants."""
+    part = root.parts.get(metro)
+    return None if part is None else format_instant(part.stamp)
+
+
+def _list_files(store: Store, root: Root) -> Iterator[str]:
+    for part in root.parts.values():
+        manifest = read_manifest(store, part.manifest)
+        yield from (table.object for table in manifest.tables.values())
+        yield from (pack.object for pack in manifest.packs)
