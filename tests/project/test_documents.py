@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from msgspec import structs
+from msgspec import Struct, structs
 
 from outings.command import COMMANDS
 from outings.configuration.tables import Configuration
@@ -12,6 +12,7 @@ from outings.contract.errors import CODES
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import COLLECTIONS
+from pipeline.record import RECORDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -110,3 +111,10 @@ def test_operators_find_every_table() -> None:
 def test_operators_find_every_command() -> None:
     named = {re.match(r"outings (\w+)", cell) for cell in list_first_cells(read_section(OPERATORS, "## Commands"))}
     assert {match[1] for match in named if match} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS.keys())
+def test_operators_find_every_member_of_a_record(record: type[Struct]) -> None:
+    # Where a record came from is not the operator's to say; `deleted` stands with the feeds' modes.
+    members = {field.name for field in structs.fields(record)} - {"feed", "line", "deleted"}
+    assert members <= set(re.findall(r"`(\w+)`", read_section(OPERATORS, "## A canonical record")))
