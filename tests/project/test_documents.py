@@ -1,12 +1,14 @@
 """What the pages name is what there is, and what there is stands in the pages."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from msgspec import Struct, structs
 
-from outings.command import COMMANDS
+from outings.command import main
 from outings.configuration.tables import Configuration
 from outings.contract.errors import CODES
 from outings.contract.parameters import PARAMETERS
@@ -108,9 +110,34 @@ def test_operators_find_every_table() -> None:
     assert tables <= set(re.findall(r"`\[+(\w+)\]+`", OPERATORS))
 
 
+def list_commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, by the words that call it."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for word in command.list_commands(context):
+            inner = command.get_command(context, word)
+            assert inner is not None
+            yield from list_commands(f"{name} {word}", inner)
+    else:
+        yield name, command
+
+
+COMMANDS = dict(list_commands("outings", main))
+
+
 def test_operators_find_every_command() -> None:
-    named = {re.match(r"outings (\w+)", cell) for cell in list_first_cells(read_section(OPERATORS, "## Commands"))}
-    assert {match[1] for match in named if match} == set(COMMANDS)
+    named = list_first_cells(read_section(OPERATORS, "## Commands"))
+    called = {name: [cell for cell in named if re.fullmatch(rf"{name}( [A-Z]+)*", cell)] for name in COMMANDS}
+    assert [name for name, cells in called.items() if len(cells) != 1] == []
+    assert len([cell for cell in named if cell.startswith("outings")]) == len(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_operators_find_every_option(name: str) -> None:
+    section = read_section(OPERATORS, "## Commands")
+    row = next(line for line in section.splitlines() if f"`{name}" in line)
+    options = {option for each in COMMANDS[name].params for option in each.opts if option.startswith("--")}
+    assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", row))
 
 
 @pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS.keys())
