@@ -85,11 +85,11 @@ def read_current(store: Store) -> dict[str, Any] | None:
     return None if found is None else json.loads(found.data)
 
 
-def read_chain(store: Store) -> list[dict[str, Any]]:
-    """The roots from the current one back to the first that is gone."""
+def read_chain(store: Store, *, most: int = 1_000_000) -> list[dict[str, Any]]:
+    """The roots from the current one back to the first that is gone, or the first `most` of them."""
     current, chain = read_current(store), []
     sha = current and current["root"]
-    while sha and (not chain or store.exists(f"objects/{sha[:2]}/{sha}")):
+    while sha and len(chain) < most and (not chain or store.exists(f"objects/{sha[:2]}/{sha}")):
         chain.append(json.loads(read_checked(store, sha)))
         sha = chain[-1]["previous"]
     return chain

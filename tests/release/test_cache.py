@@ -1,0 +1,132 @@
+"""The cache of a machine: checked on arrival, shared by processes, bounded."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.cache import Claim, evict_objects, fetch_object
+from outings.release.memory import MemoryStore
+from outings.release.objects import Corrupt, hash_of, name_of, put_object
+from outings.release.store import NotFound
+from tests.release.doubles import Watched
+
+
+def put_objects(store: MemoryStore, count: int) -> list[str]:
+    """Objects of 1,000 bytes each."""
+    return [put_object(store, b"%1000d" % number) for number in range(count)]
+
+
+def fetch_at(store: MemoryStore, sha: str, folder: Path, *, second: int) -> Path:
+    path = fetch_object(store, sha, folder=folder)
+    os.utime(path, (second, second))
+    return path
+
+
+def list_cached(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "objects").iterdir()}
+
+
+def test_an_object_is_fetched_once(tmp_path: Path) -> None:
+    store, asked = MemoryStore(), []
+    sha = put_object(store, b"data")
+
+    def watch(operation: str, act: Any) -> Any:
+        asked.append(operation)
+        return act()
+
+    for _ in range(3):
+        path = fetch_object(Watched(store, watch), sha, folder=tmp_path)
+        assert path == tmp_path / "objects" / sha
+        assert path.read_bytes() == b"data"
+    assert asked == ["get"]
+
+
+def test_an_object_that_is_not_what_its_name_says_is_refused_and_not_kept(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put(name_of(b"right"), b"wrong")
+    for _ in range(2):
+        with pytest.raises(Corrupt, match="its 5 bytes have the SHA-256"):
+            fetch_object(store, hash_of(b"right"), folder=tmp_path)
+    store.put(name_of(b"right"), b"right")
+    assert fetch_object(store, hash_of(b"right"), folder=tmp_path).read_bytes() == b"right"
+
+
+def test_an_object_that_is_gone_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        fetch_object(MemoryStore(), hash_of(b"none"), folder=tmp_path)
+
+
+def test_many_that_fetch_at_once_see_it_whole(tmp_path: Path) -> None:
+    store = MemoryStore()
+    data = os.urandom(1_000_000)
+    sha, seen = put_object(store, data), []
+    threads = [
+        threading.Thread(target=lambda: seen.append(fetch_object(store, sha, folder=tmp_path).read_bytes() == data))
+        for _ in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [True] * 16
+    assert list_cached(tmp_path) == {sha}
+
+
+def test_the_least_recently_fetched_is_evicted_first(tmp_path: Path) -> None:
+    store = MemoryStore()
+    hashes = put_objects(store, 5)
+    for second, sha in enumerate(hashes, start=1):
+        fetch_at(store, sha, tmp_path, second=second)
+    fetch_object(store, hashes[0], folder=tmp_path)  # it is now the latest
+    assert evict_objects(tmp_path, limit=3_000) == 2_000
+    assert list_cached(tmp_path) == {hashes[0], hashes[3], hashes[4]}
+    assert evict_objects(tmp_path, limit=3_000) == 0
+
+
+def test_what_is_claimed_stays_whatever_the_limit(tmp_path: Path) -> None:
+    store = MemoryStore()
+    hashes = put_objects(store, 4)
+    with Claim(tmp_path) as one, Claim(tmp_path) as other:
+        one.replace([hashes[0], hashes[3]])
+        one.replace(hashes[:1])
+        other.replace(hashes[1:2])
+        for second, sha in enumerate(hashes, start=1):
+            fetch_at(store, sha, tmp_path, second=second)
+        assert evict_objects(tmp_path, limit=0) == 2_000
+        assert list_cached(tmp_path) == set(hashes[:2])
+    assert evict_objects(tmp_path, limit=0) == 2_000
+    assert evict_objects(tmp_path / "none", limit=0) == 0
+
+
+def hold_claim(folder: Path, sha: str, held: Any) -> None:
+    Claim(folder).replace([sha])
+    held.set()
+    signal.pause()
+
+
+def test_a_claim_holds_for_other_processes_and_ends_with_its_own(tmp_path: Path) -> None:
+    store = MemoryStore()
+    (sha,) = put_objects(store, 1)
+    fetch_object(store, sha, folder=tmp_path)
+    context = multiprocessing.get_context("spawn")
+    held = context.Event()
+    process = context.Process(target=hold_claim, args=(tmp_path, sha, held))
+    process.start()
+    assert held.wait(60)
+    assert evict_objects(tmp_path, limit=0) == 0
+    process.kill()
+    process.join()
+    assert evict_objects(tmp_path, limit=0) == 1_000
+    assert list((tmp_path / "claims").iterdir()) == []
+
+
+def test_what_a_killed_fetch_left_is_cleared_away(tmp_path: Path) -> None:
+    (tmp_path / "objects").mkdir()
+    (tmp_path / "objects" / f"{'a' * 64}.temporary").write_bytes(b"half")
+    assert evict_objects(tmp_path, limit=0) == 4
+    assert list_cached(tmp_path) == set()

@@ -1,0 +1,134 @@
+"""Builds killed by SIGKILL, at each disk operation and at random, with readers running: never a torn release."""
+
+import contextlib
+import itertools
+import multiprocessing
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from outings.release.disk import LinuxDisk
+from outings.release.folder import FolderStore
+from outings.release.pruning import prune
+from outings.release.publishing import publish
+from outings.release.releases import list_releases
+from tests.release.doubles import Nth, Watched, kill
+from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
+
+# A server that never had threads forks the builds: quick, and allowed.
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload([__name__])
+
+
+def publish_next(store: Any) -> int:
+    """One more release, whose table, change and time are its number; that number."""
+    base = next((release.root for release in list_releases(store)), None)
+    number = base.sequence + 1 if base else 1
+    part = put_metro(store, "seattle", str(number), stamp=minutes(number))
+    changes = [change(number, stamp=minutes(number))]
+    return publish(
+        store, base=base, parts={"seattle": part}, changes=changes, feeds={}, now=minutes(number)
+    ).root.sequence
+
+
+def publish_and_die(folder: Path, n: int) -> None:
+    publish_next(FolderStore(folder, disk=Watched(LinuxDisk(), Nth(n, kill))))
+
+
+def publish_until_killed(folder: Path, said: Connection) -> None:
+    said.send(0)
+    while True:
+        said.send(publish_next(FolderStore(folder)))
+
+
+def check_current(store: FolderStore) -> int:
+    """Everything of the release in force is there and is its own; its number, 0 before the first."""
+    chain = read_chain(store, most=1)
+    if not chain:
+        return 0
+    number = int(chain[0]["sequence"])
+    assert read_whole(store, chain[0]) == {"seattle": f"seattle table {number}"}
+    assert [(each["version_id"], each["slug"]) for each in read_log(store, chain[0])] == [
+        (at, f"listing-{at}") for at in range(1, number + 1)
+    ]
+    return number
+
+
+@contextlib.contextmanager
+def reading(folder: Path) -> Iterator[list[int]]:
+    """A reader that checks the release in force over and over; the numbers that it saw."""
+    seen, failures, stop = [], [], threading.Event()
+
+    def read() -> None:
+        while not stop.wait(0.005):
+            try:
+                seen.append(check_current(FolderStore(folder)))
+            except Exception as error:  # noqa: BLE001 - whatever it is, the test fails with it
+                failures.append(error)
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield seen
+    finally:
+        stop.set()
+        reader.join()
+    assert not failures, failures
+    assert seen == sorted(seen)
+
+
+def test_killed_at_each_disk_operation_the_old_or_the_new_release_is_whole(tmp_path: Path) -> None:
+    store, killed = FolderStore(tmp_path), 0
+    with reading(tmp_path):
+        for n in itertools.count():
+            before = check_current(store)
+            build = CONTEXT.Process(target=publish_and_die, args=(tmp_path, n))
+            build.start()
+            build.join()
+            after = check_current(store)
+            if build.exitcode == 0:
+                assert after == before + 1
+                break
+            assert build.exitcode == -signal.SIGKILL
+            assert after in (before, before + 1)
+            killed += 1
+    assert killed > 20
+    # Half-written files of killed builds go with the next prune, and nothing that is needed.
+    left = check_current(store)
+    assert list(store.list("tmp/"))
+    prune(store, keep_days=0, now=time.time() + 7 * 86_400)
+    assert list(store.list("tmp/")) == []
+    assert check_current(store) == left
+
+
+def hear_out(told: Connection) -> Iterator[int]:
+    """All that a process said before it died."""
+    with told, contextlib.suppress(EOFError):
+        while True:
+            yield told.recv()
+
+
+def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cases: int) -> None:
+    store, moments = FolderStore(tmp_path), random.Random(7)
+    with reading(tmp_path) as seen:
+        for _ in range(cases):
+            before = check_current(store)
+            told, said = CONTEXT.Pipe(duplex=False)
+            build = CONTEXT.Process(target=publish_until_killed, args=(tmp_path, said))
+            build.start()
+            said.close()
+            assert told.poll(60)
+            time.sleep(moments.uniform(0, 0.05))
+            build.kill()
+            build.join()
+            acknowledged = max(before, *hear_out(told))
+            assert check_current(store) in (acknowledged, acknowledged + 1)
+        published = check_current(store)
+    assert published > cases // 2
+    assert set(seen) <= set(range(published + 1))

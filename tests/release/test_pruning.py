@@ -1,0 +1,144 @@
+"""Pruning: what is kept, for how long, and what a prune that dies in its middle leaves."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from outings.release.memory import MemoryStore
+from outings.release.objects import name_of
+from outings.release.pruning import prune
+from outings.release.publishing import publish
+from outings.release.releases import list_releases, read_release
+from outings.release.root import Root
+from outings.release.store import NotFound, StoreError
+from tests.release.doubles import Killed, Nth, Watched, die, die_after, fail
+from tests.release.worlds import NOON, change, put_metro, read_chain, read_current, read_log, read_whole, remember
+
+DAY = 86_400.0
+HOUR = timedelta(hours=1)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(clock: Clock) -> MemoryStore:
+    return MemoryStore(clock=clock)
+
+
+def publish_daily(store: Any, clock: Clock, *, days: int) -> list[str]:
+    """A release each day, each with another Seattle and the same Boston; their ids."""
+    base: Root | None = None
+    boston, ids = put_metro(store, "boston", "always"), []
+    for day in range(days):
+        clock.now = day * DAY
+        parts = {"seattle": put_metro(store, "seattle", str(day)), "boston": boston}
+        published = publish(store, base=base, parts=parts, changes=[change(day)], feeds={}, now=NOON)
+        base = published.root
+        ids.append(published.id)
+    return ids
+
+
+def test_a_release_is_kept_until_it_was_replaced_so_many_days_ago(store: MemoryStore, clock: Clock) -> None:
+    ids = publish_daily(store, clock, days=10)
+    clock.now = 10 * DAY
+    # Release 7 (from 0) was replaced on day 8, two days ago; release 6 three days ago.
+    pruned = prune(store, keep_days=2, now=clock.now, longest_build=HOUR)
+    assert [release.id for release in list_releases(store)] == ids[:6:-1]
+    assert pruned.releases == 3
+    for root in read_chain(store):
+        assert read_whole(store, root)["boston"] == "boston table always"
+    for gone in ids[:7]:
+        with pytest.raises(NotFound):
+            read_release(store, gone)
+
+
+def test_what_no_kept_release_names_is_gone_and_nothing_else(store: MemoryStore, clock: Clock) -> None:
+    publish_daily(store, clock, days=10)
+    clock.now = 10 * DAY
+    store.put("keys.json", b"{}")
+    before = {entry.name for entry in store.list("")}
+    pruned = prune(store, keep_days=0, now=clock.now + 30 * DAY, longest_build=HOUR)
+    after = {entry.name for entry in store.list("")}
+    assert {entry.name for entry in pruned.deleted} == before - after
+    assert name_of(b"seattle table 9") in after
+    assert name_of(b"seattle table 8") not in after
+    assert name_of(b"seattle detail 8") not in after
+    assert {"keys.json", "current.json"} < after
+    assert len(after) == 2 + 1 + 2 * 6 + 2  # pointer and keys; root; two metros of six objects; the log's tail
+    assert [each["version_id"] for each in read_log(store, read_chain(store)[0])] == [*range(1, 11)]
+
+
+def test_a_second_prune_finds_nothing(store: MemoryStore, clock: Clock) -> None:
+    publish_daily(store, clock, days=5)
+    assert prune(store, keep_days=1, now=5 * DAY, longest_build=HOUR).deleted
+    assert prune(store, keep_days=1, now=5 * DAY, longest_build=HOUR).deleted == ()
+
+
+def test_what_is_younger_than_the_longest_build_is_kept(store: MemoryStore, clock: Clock) -> None:
+    publish_daily(store, clock, days=1)
+    clock.now = 40 * DAY
+    orphan = name_of(b"of a build that is still going on")
+    store.put_many([(orphan, b"of a build that is still going on"), ("tmp/half-written", b"x")])
+    assert prune(store, keep_days=0, now=clock.now + 3_599, longest_build=HOUR).deleted == ()
+    later = prune(store, keep_days=0, now=clock.now + 3_601, longest_build=HOUR)
+    assert {entry.name for entry in later.deleted} == {orphan, "tmp/half-written"}
+
+
+def test_a_build_or_a_rollback_that_began_on_a_releases_last_day_may_end(store: MemoryStore, clock: Clock) -> None:
+    ids = publish_daily(store, clock, days=2)
+    prune(store, keep_days=7, now=8 * DAY + 3_599, longest_build=HOUR)
+    assert read_release(store, ids[0]).root.sequence == 1
+    prune(store, keep_days=7, now=8 * DAY + 3_601, longest_build=HOUR)
+    with pytest.raises(NotFound):
+        read_release(store, ids[0])
+
+
+def test_what_a_build_remembers_of_feeds_is_kept(store: MemoryStore, clock: Clock) -> None:
+    store.put(name_of(b"a quarantine line"), b"a quarantine line")
+    problems = name_of(b"a quarantine line").rpartition("/")[2]
+    feeds = {"spl": remember("h", problems=problems)}
+    publish(store, base=None, parts={}, changes=[], feeds=feeds, now=NOON)
+    assert prune(store, keep_days=0, now=90 * DAY).deleted == ()
+
+
+def test_a_store_without_a_release_loses_only_what_is_old(store: MemoryStore, clock: Clock) -> None:
+    store.put(name_of(b"old"), b"old")
+    clock.now = 90 * DAY
+    store.put(name_of(b"new"), b"new")
+    pruned = prune(store, keep_days=7, now=clock.now)
+    assert ([entry.name for entry in pruned.deleted], pruned.releases) == ([name_of(b"old")], 0)
+
+
+@pytest.mark.parametrize("fate", [die, die_after, fail])
+def test_a_prune_that_ends_anywhere_leaves_whole_releases(clock: Clock, fate: Any) -> None:
+    n, ended = 0, False
+    while not ended:
+        clock.now = 0.0
+        store = MemoryStore(clock=clock)
+        publish_daily(store, clock, days=5)
+        watch = Nth(n, fate)
+        try:
+            prune(Watched(store, watch), keep_days=1, now=9 * DAY, longest_build=HOUR)
+            ended = len(watch.calls) <= n
+        except (Killed, StoreError):
+            pass
+        chain = read_chain(store)
+        assert len(chain) in (1, 5)
+        for root in chain:
+            read_whole(store, root)
+        prune(store, keep_days=1, now=9 * DAY, longest_build=HOUR)
+        assert len(read_chain(store)) == 1
+        n += 1
+    assert n > 20
+    assert read_current(store) is not None
