@@ -9,22 +9,17 @@ from pathlib import Path
 import click
 
 from outings.command import Refused
-from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import WrongConfiguration, open_config_store, print_json, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.release.publishing import BuildRaced
+from pipeline.build_report import describe_build, format_build, list_problems
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
-from pipeline.feeds.source import SelectError
+from pipeline.feeds.source import SettingError
 from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
-from pipeline.report import describe_build, format_build, write_quarantine
+from pipeline.quarantine import write_quarantine
 from pipeline.shrink import ShrinkRefused
-
-
-class WrongSelect(click.ClickException):
-    """An operator's SQL is part of the configuration: exit 2."""
-
-    exit_code = 2
 
 
 @click.command()
@@ -54,7 +49,9 @@ def build(
         allow_shrink=allow_shrink,
     )
     built = run_build(asked, workers=workers)
-    quarantine = write_quarantine(built, directory=configuration.directory)
+    quarantine = write_quarantine(
+        list_problems(built), directory=configuration.directory, name=built.published.id
+    )
     if as_json:
         print_json(describe_build(built, quarantine=quarantine))
     else:
@@ -74,8 +71,8 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             )
         except (ShrinkRefused, BuildRaced) as refused:
             raise Refused(str(refused)) from refused
-        except SelectError as wrong:
-            raise WrongSelect(str(wrong)) from wrong
+        except SettingError as wrong:
+            raise WrongConfiguration(str(wrong)) from wrong
 
 
 def _make_executor(workers: int) -> Executor:

@@ -1,0 +1,61 @@
+"""`outings check`: what a build would read, and what it would refuse; publishes nothing."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from outings.command.options import WrongConfiguration, print_json, read_config, take_config, take_json
+from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.source import FeedError, SettingError
+from pipeline.record import Problem
+from pipeline.report import FeedCount, format_report, make_report, sum_counts
+
+
+@click.command()
+@take_config
+@take_json
+def check(*, config: Path, as_json: bool) -> None:
+    """Read the configuration and every feed; report, publish nothing."""
+    configuration = read_config(config)
+    counts: list[FeedCount] = []
+    problems: list[Problem] = []
+    unknown: dict[str, dict[str, int]] = {}
+    errors: list[FeedError | SettingError] = []
+    for feed in configuration.feeds:
+        try:
+            read = read_feed(feed, configuration)
+        except (FeedError, SettingError) as error:
+            errors.append(error)
+            continue
+        counts.append(count_feed(read))
+        problems += read.problems
+        unknown[feed.name] = read.unknown
+        click.echo(f"feed {feed.name}: {read.read:,} records read", err=True)
+    report = make_report(counts, problems, unknown)
+    if as_json:
+        told = [str(error) for error in errors]
+        print_json({"records": sum_counts(counts), **msgspec.structs.asdict(report), "errors": told})
+    else:
+        click.echo(format_report(report))
+    refuse(errors)
+
+
+def count_feed(read: FeedRead) -> FeedCount:
+    return FeedCount(
+        feed=read.feed,
+        read=read.read,
+        listings=len(read.records),
+        merged=read.merged,
+        quarantined=read.quarantined,
+    )
+
+
+def refuse(errors: list[FeedError | SettingError]) -> None:
+    """Every error, a line each: exit 2 where a setting is wrong, else 1."""
+    if not errors:
+        return
+    told = "\n".join(map(str, errors))
+    if any(isinstance(error, SettingError) for error in errors):
+        raise WrongConfiguration(told)
+    raise click.ClickException(told)

@@ -1,0 +1,51 @@
+"""What one build did, for people and as the object of `build --json` (feeds.md, section 3)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pipeline.building import Built
+from pipeline.record import Problem
+from pipeline.report import FeedCount, Report, format_report, make_report, sum_counts
+
+CHANGES = ("created", "updated", "removed", "restored")
+
+
+def list_problems(built: Built) -> Iterator[Problem]:
+    for feed in built.feeds:
+        yield from feed.problems
+
+
+def make_build_report(built: Built) -> Report:
+    counts = [
+        FeedCount(
+            feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
+            quarantined=feed.memory.quarantined,
+        )
+        for feed in built.feeds
+    ]  # fmt: skip
+    return make_report(counts, list_problems(built), {feed.feed: feed.unknown for feed in built.feeds})
+
+
+def describe_build(built: Built, *, quarantine: Path) -> dict[str, Any]:
+    report = make_build_report(built)
+    return {
+        "release": built.published.id,
+        "built_at": built.published.pointer.published_at,
+        "records": sum_counts(report.feeds),
+        "changes": {kind: built.changes.get(kind, 0) for kind in CHANGES},
+        "objects": built.objects,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in built.seconds.items()},
+        "quarantine": str(quarantine),
+        "feeds": report.feeds,
+        "problems": report.problems,
+        "unknown_members": report.unknown_members,
+    }
+
+
+def format_build(built: Built, *, quarantine: Path) -> str:
+    changes = ", ".join(f"{built.changes.get(kind, 0):,} {kind}" for kind in CHANGES)
+    objects = built.objects
+    done = f"release {built.published.id}: {changes}; {objects.written:,} of {objects.total:,} objects written"
+    size = f"({objects.bytes_written:,} bytes); {built.seconds['all']:.1f} s"
+    return f"{format_report(make_build_report(built))}\n\n{done} {size}\nquarantine: {quarantine}"
