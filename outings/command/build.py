@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from outings.command import Refused
-from outings.command.options import WrongConfiguration, open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import (
+    WrongConfiguration,
+    open_config_store,
+    print_json,
+    read_config,
+    take_config,
+    take_json,
+)
 from outings.configuration import Configuration
 from outings.release.publishing import BuildRaced
 from pipeline.build_report import describe_build, format_build, list_problems
