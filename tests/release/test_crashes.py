@@ -41,7 +41,6 @@ def publish_and_die(folder: Path, n: int) -> None:
 
 
 def publish_until_killed(folder: Path, said: Connection) -> None:
-    said.send(0)
     while True:
         said.send(publish_next(FolderStore(folder)))
 
@@ -130,5 +129,5 @@ def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cas
             acknowledged = max(before, *hear_out(told))
             assert check_current(store) in (acknowledged, acknowledged + 1)
         published = check_current(store)
-    assert published > cases // 2
+    assert published >= cases
     assert set(seen) <= set(range(published + 1))
