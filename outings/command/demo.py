@@ -1,0 +1,75 @@
+"""`outings demo`: sample metros built and served, with a key and requests to try."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from outings.command.build import run_build
+from outings.command.options import open_config_store, read_config
+from outings.configuration import Configuration
+from outings.demo import write_world
+from outings.release.keys import Key, add_key, change_registry, make_key_text, read_registry, split_key_text
+from pipeline.clock import parse_as_of
+from pipeline.plan import Build
+
+FOLDER = Path("var/demo")
+PORT = 8000
+# Listings a metro: enough for pages and facets to mean something, and built in two seconds.
+SIZE = 400
+
+# One of each kind: a plain list, filters, another metro. The README shows the same.
+REQUESTS = (
+    "/v1/metros",
+    "/v1/seattle/events?free=true&limit=3",
+    "/v1/new-york/places?limit=3",
+)
+
+
+@click.command()
+@click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
+def demo(*, folder: Path, host: str, port: int) -> None:
+    """Make two sample metros, build them, print a key and three requests, and serve."""
+    from edge.server import bind_socket, run_server
+
+    try:
+        listening = bind_socket(host, port)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    now = datetime.now(UTC)
+    path = write_world(folder.absolute(), today=now.date(), size=SIZE)
+    configuration = read_config(path)
+    run_build(Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now)), workers=1)
+    key = _make_key(configuration, folder=folder, now=now)
+    _print_requests(key, f"http://{host}:{listening.getsockname()[1]}")
+    run_server(path, listening=listening, workers=1)
+
+
+def _make_key(configuration: Configuration, *, folder: Path, now: datetime) -> str:
+    """The demo's own key, kept beside its data so that a second run prints the same."""
+    store = open_config_store(configuration)
+    kept = folder / "key.txt"
+    if kept.exists():
+        text = kept.read_text().strip()
+        registry, _ = read_registry(store)
+        if any(key.hash == split_key_text(text)[1] for key in registry.keys):
+            return text
+    text = make_key_text()
+    id_, hash_ = split_key_text(text)
+    key = Key(id=id_, hash=hash_, client="demo", plan="partner", created_at=now.replace(microsecond=0))
+    change_registry(store, lambda registry: add_key(registry, key))
+    kept.touch(mode=0o600)
+    kept.write_text(text + "\n")
+    return text
+
+
+def _print_requests(key: str, base_url: str) -> None:
+    click.echo(f"\nTwo sample metros are served on {base_url} (Ctrl-C stops). In another terminal:\n")
+    click.echo(f"KEY={key}")
+    for request in REQUESTS:
+        click.echo(f'curl -H "X-API-Key: $KEY" "{base_url}{request}"')
+    click.echo()
+    sys.stdout.flush()
