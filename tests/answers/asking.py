@@ -1,0 +1,49 @@
+"""Ask as a client does: a path and a query string, through the one door, to JSON."""
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+from outings.answers.answer import Answer, answer
+from outings.answers.etag import compute_etag
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import Query, parse_query
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import Release
+from tests.answers.generated import TODAY
+
+ALL = Entitlement()
+
+
+def parse(path: str, params: Mapping[str, str] | None = None) -> Query:
+    match = match_route(path)
+    assert match is not None, path
+    return parse_query(match, urlencode(params or {}).encode(), vocabulary=Vocabulary())
+
+
+def ask(
+    release: Release,
+    path: str,
+    params: Mapping[str, str] | None = None,
+    *,
+    today: date = TODAY,
+    entitlement: Entitlement = ALL,
+) -> Answer:
+    """Checks on the way that the ETag is the same without the body."""
+    query, dates = parse(path, params), dict.fromkeys(release.metros, today)
+    made = answer(query, release=release, dates=dates, entitlement=entitlement)
+    assert made.etag == compute_etag(query, release=release, dates=dates, entitlement=entitlement)
+    return made
+
+
+def read(made: Answer) -> dict[str, Any]:
+    body = json.loads(b"".join(made.parts))
+    assert isinstance(body, dict)
+    return body
+
+
+def fetch(release: Release, path: str, params: Mapping[str, str] | None = None, **about: Any) -> dict[str, Any]:
+    return read(ask(release, path, params, **about))

@@ -1,0 +1,221 @@
+"""Made-up worlds and requests in small domains, so that filters keep some rows and drop others."""
+
+from datetime import date, datetime, time, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from tests.answers import documents
+from tests.answers.worlds import AUDIENCES, DAYS, ENROLLMENTS, WORDS, World, find_instant, list_dates
+
+TODAY = date(2026, 8, 10)
+CENTER = (40.0, -74.0)
+PARTS = [None, "Old Town", "São João", "St. Mark's"]
+NAMES = ["Swim", "swim", "SWIM TIME", "Straße", "strasse", "Éveil", "eveil", "Zoo Day", "Ωmega", "art"]
+CATEGORIES = list(WORDS.categories[:5])
+TIMES = [None, "09:00:00", "10:30:00", "12:00:00", "17:15:00"]
+
+
+def make_id(random: Random) -> str:
+    return str(UUID(int=random.getrandbits(128), version=4))
+
+
+def make_world(random: Random, *, size: int, slug: str = "harbor") -> World:
+    world = World(slug=slug)
+    organizations = [make_id(random) for _ in range(3)]
+    places = [make_id(random) for _ in range(3)]
+    world.organizations = [documents.make_organization(each) for each in organizations]
+    for number in range(size):
+        kind = random.choice(["event", "event", "class", "class", "camp", "place"])
+        row_id = places[number] if kind == "place" and number < len(places) else make_id(random)
+        make = {"event": _make_event, "class": _make_class, "camp": _make_camp, "place": _make_place}[kind]
+        document = make(world, row_id, random)
+        document["metro"] = slug
+        organization = random.choice([None, *organizations])
+        if organization is not None:
+            document["organization"] = {"id": organization, "name": "Org", "slug": "org"}
+        if kind != "place" and random.random() < 0.5:
+            document["place"] = {"id": random.choice(places), "slug": "place", "name": "Place"}
+        world.listings.append(document)
+    return world
+
+
+def _maybe(random: Random, value: Any, *, share: float = 0.6) -> Any:
+    return value if random.random() < share else None
+
+
+def _make_members(random: Random) -> dict[str, Any]:
+    part = random.choice(PARTS)
+    located = random.random() < 0.7
+    return {
+        "name": random.choice(NAMES),
+        "audience": random.choice(AUDIENCES),
+        "confidence": random.choice([0.2, 0.5, 0.6, 0.7, 0.85, 1.0]),
+        "status": random.choice(["published"] * 8 + ["archived", "draft"]),
+        "categories": sorted(random.sample(CATEGORIES, random.randint(0, 3))),
+        "ages": documents.make_ages(**_make_range(random)),
+        "location": documents.make_location(
+            neighborhood=part,
+            neighborhood_slug=None if part is None else part.lower().replace(" ", "-").replace("ã", "a"),
+            lat=CENTER[0] + random.uniform(-0.1, 0.1) if located else None,
+            lng=CENTER[1] + random.uniform(-0.1, 0.1) if located else None,
+        ),
+    }
+
+
+def _make_range(random: Random) -> dict[str, int | None]:
+    low = _maybe(random, random.randint(0, 10))
+    high = _maybe(random, (low or 0) + random.randint(0, 6))
+    return {"min": low, "max": high}
+
+
+def _make_price(random: Random) -> dict[str, Any]:
+    least = _maybe(random, random.choice([0.0, 5.0, 12.5, 40.0]))
+    free = None if least is None else least == 0
+    return documents.make_price(min=least, is_free=random.choice([free, free, True, None]))
+
+
+def _make_facts(random: Random) -> dict[str, Any]:
+    names = ("is_indoor", "is_outdoor", "is_sensory_friendly")
+    seasons = sorted(random.sample(["spring", "summer", "fall"], random.randint(0, 2)))
+    return {
+        **{name: random.choice([True, False, None]) for name in names},
+        "traits": {"seasons": seasons},
+        "price": _make_price(random),
+    }
+
+
+def _make_occasions(random: Random) -> list[str]:
+    return sorted(random.sample(["halloween", "easter"], random.randint(0, 2)))
+
+
+def _make_event(world: World, row_id: str, random: Random) -> dict[str, Any]:
+    clock = random.choice(TIMES)
+    members = {
+        **_make_members(random), **_make_facts(random), "occasions": _make_occasions(random),
+        "teams": sorted(random.sample(["kraken", "storm"], random.randint(0, 1))),
+        "has_time": clock is not None, "start_time": clock,
+    }  # fmt: skip
+    if random.random() < 0.1:
+        return documents.make_event(row_id, **members)
+    first = datetime.combine(TODAY + timedelta(days=random.randint(-40, 40)), time.fromisoformat(clock or "00:00:00"))
+    recurring = random.random() < 0.4
+    dates = list_dates(first, days=random.choice([1, 3, 7]), count=random.randint(2, 30)) if recurring else [first]
+    world.dates[row_id] = dates
+    if recurring and random.random() < 0.3:
+        world.unending.add(row_id)
+    instant = find_instant(first, documents.ZONE)
+    starts_at = (datetime(1970, 1, 1) + timedelta(seconds=instant)).isoformat() + "Z"
+    return documents.make_event(
+        row_id, **members, has_date=True, starts_local=first.isoformat(), starts_at=starts_at,
+        is_recurring=recurring, rrule="FREQ=DAILY" if recurring else None,
+    )  # fmt: skip
+
+
+def _make_span(random: Random) -> dict[str, str | None]:
+    first = TODAY + timedelta(days=random.randint(-60, 40))
+    last = first + timedelta(days=random.randint(0, 60))
+    return {"starts_on": _maybe(random, first.isoformat()), "ends_on": _maybe(random, last.isoformat())}
+
+
+def _make_days(random: Random) -> list[str]:
+    return [day for day in DAYS if random.random() < 0.25]
+
+
+def _make_class(world: World, row_id: str, random: Random) -> dict[str, Any]:
+    def seats() -> dict[str, Any]:
+        stated = random.choice([True, False, None])
+        return {"has_spots_available": stated, "spots_remaining": random.choice([0, 3, None])}
+
+    sections = []
+    for number in range(random.choice([0, 0, 1, 2, 3])):
+        section = documents.make_section(f"{row_id}-{number}", term=documents.make_term(**_make_span(random)))
+        section["schedule"] |= {"days": _make_days(random), "start_time": random.choice(TIMES)}
+        section["ages"] |= _make_range(random)
+        section["tuition"]["amount"] = random.choice([None, 0.0, 20.0])
+        section["registration"] |= seats()
+        sections.append(section)
+    document = documents.make_class(
+        row_id, **_make_members(random), **_make_facts(random), occasions=_make_occasions(random), sections=sections,
+        term=documents.make_term(**_make_span(random)),
+        schedule=documents.make_schedule(days=_make_days(random), start_time=random.choice(TIMES)),
+    )  # fmt: skip
+    document["program"]["enrollment_type"] = random.choice([None, *ENROLLMENTS])
+    document["registration"] |= seats()
+    if random.random() < 0.6:
+        world.programs[row_id] = f"program-{random.randint(0, 4)}"
+    return document
+
+
+def _make_camp(world: World, row_id: str, random: Random) -> dict[str, Any]:
+    sessions = []
+    for number in range(random.choice([0, 1, 2, 3])):
+        span = _make_span(random)
+        if span["starts_on"] is None or span["ends_on"] is None:
+            span = dict.fromkeys(span, span["starts_on"] or span["ends_on"])
+        session = documents.make_session(f"{row_id}-{number}", **span, days=_make_days(random))
+        session |= {"start_time": random.choice(TIMES), "is_overnight": random.choice([True, False, None])}
+        session["ages"] |= _make_range(random)
+        if random.random() < 0.5:
+            session["price"] = {**_make_price(random), "currency": "USD"}
+        sessions.append(session)
+    return documents.make_camp(
+        row_id, **_make_members(random), sessions=sessions, price=_make_price(random),
+        traits={"seasons": sorted(random.sample(["summer", "winter"], random.randint(0, 2)))},
+        year=random.choice([None, 2026, 2027]), is_overnight=random.choice([True, False, None]),
+    )  # fmt: skip
+
+
+def _make_place(world: World, row_id: str, random: Random) -> dict[str, Any]:
+    document = documents.make_place(
+        row_id, **_make_members(random), type_hint=random.choice([None, "museum", "park", "pool"]),
+        is_sensory_friendly=random.choice([True, False, None]),
+    )  # fmt: skip
+    document["birthday_parties"]["available"] = random.choice([True, False, None])
+    document["classes"]["available"] = random.choice([True, False, None])
+    return document
+
+
+def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
+    """Some of the parameters that the type's list takes, with values that the world has."""
+    dated, sensed = kind != "place", kind in ("event", "class")
+    start = TODAY + timedelta(days=random.randint(-20, 30))
+    flag = random.choice(["true", "false"])
+    wishes: list[dict[str, str]] = [
+        {"min_confidence": random.choice(["0", "0.5", "0.7", "0.85"])},
+        {"audience": random.choice(["all", "kids", "not_adults", "adults,teens", "adults,not_adults"])},
+        {"category": ",".join(random.sample(CATEGORIES, 2))}, {"age": str(random.randint(0, 14))},
+        {"neighborhood": random.choice(["old-town", "OLD TOWN", "sao joao", "São  João", "st marks", "nowhere"])},
+        {"lat": "40.01", "lng": "-74.01"},
+        {"lat": "39.98", "lng": "-74.02", "radius_m": random.choice(["900", "9000"])},
+        {"organization_id": random.choice(world.organizations)["id"]},
+    ]  # fmt: skip
+    if dated:
+        wishes += [
+            {"from": start.isoformat()}, {"from": start.isoformat(), "to": (start + timedelta(days=9)).isoformat()},
+            {"to": (TODAY + timedelta(days=random.randint(0, 20))).isoformat()},
+            {"season": random.choice(["summer", "fall,spring"])}, {"free": flag},
+            {"max_price": random.choice(["0", "12.5", "30"])}, {"weekday": ",".join(random.sample(DAYS, 2))},
+            {"start_after": random.choice(["09:00", "10:30:00"])}, {"start_before": random.choice(["12:00", "10:30"])},
+            {"place_id": next((each["place"]["id"] for each in world.listings if each.get("place")), make_id(random))},
+        ]  # fmt: skip
+    if sensed:
+        wishes += [{"indoor": flag}, {"outdoor": flag}, {"sensory": flag}, {"occasion": "halloween"}]
+    wishes += {
+        "event": [{"team": "kraken,storm"}, {"has_time": flag}, {"recurring": flag}],
+        "class": [
+            {"schedule_day": random.choice(DAYS)}, {"enrollment_type": "drop_in,unknown"}, {"openings": flag},
+            {"starts_from": start.isoformat()}, {"starts_to": start.isoformat()},
+        ],
+        "camp": [{"year": "2026"}, {"overnight": flag}],
+        "place": [
+            {"sensory": flag}, {"type_hint": "museum,pool"}, {"place_type": "park"}, {"has_birthday_parties": flag},
+            {"has_classes": flag},
+        ],
+    }[kind]  # fmt: skip
+    request: dict[str, str] = {"audience": "all", "min_confidence": "0"} if random.random() < 0.5 else {}
+    for wish in random.sample(wishes, random.choice([0, 1, 1, 2, 3])):
+        request |= wish
+    if "type_hint" in request:
+        request.pop("place_type", None)
+    return request

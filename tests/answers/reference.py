@@ -1,0 +1,294 @@
+"""The lists as the contract words them, over documents, one listing after the other: the judge of `outings.answers`.
+
+Shares no code with the program. `params` are the raw texts of a request.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.answers.worlds import AUDIENCES, DAYS, World, fold
+
+Document = dict[str, Any]
+Params = Mapping[str, str]
+
+
+def list_items(world: World, kind: str, params: Params, *, today: date) -> list[Document]:
+    """All items of the list in its order, paging aside."""
+    start = _day(params.get("from")) or today
+    matching = [
+        each
+        for each in world.listings
+        if each["type"] == kind and each["status"] == "published" and _matches(world, each, params, today=today)
+    ]
+    if kind == "event":
+        ordered = sorted(matching, key=lambda each: (each["starts_at"], each["id"]))
+        return [_show_event(world, each, today) for each in ordered]
+    if kind == "camp":
+        return sorted(matching, key=lambda each: (_first_session(each, start), each["id"]))
+    if kind == "class":
+        matching = _deal_cards(world, matching, start)
+    ordered = sorted(matching, key=lambda each: (each["name"].casefold(), each["id"]))
+    return [_show_class(world, each, params) for each in ordered] if kind == "class" else ordered
+
+
+def _matches(world: World, listing: Document, params: Params, *, today: date) -> bool:
+    if not _is_seen(listing, params):
+        return False
+    if not all(test(listing, params[name]) for name, test in _LISTING.items() if name in params):
+        return False
+    if "lat" in params and not _is_near(listing, params):
+        return False
+    if listing["type"] == "place":
+        return _age(listing["ages"], params) and _flag(listing["is_sensory_friendly"], params.get("sensory"))
+    return any(_slot_matches(slot, params) for slot in _list_slots(world, listing, params, today=today))
+
+
+def _is_seen(listing: Document, params: Params) -> bool:
+    least = float(params.get("min_confidence", "0.5" if listing["type"] == "place" else "0.7"))
+    return listing["confidence"] >= least and listing["audience"] in _audiences(params)
+
+
+def _audiences(params: Params) -> set[str]:
+    wanted = set(params.get("audience", "not_adults").split(","))
+    if "all" in wanted:
+        return set(AUDIENCES)
+    return wanted | (set(AUDIENCES) - {"adults"} if "not_adults" in wanted else set())
+
+
+def _list_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
+    """What happens within the window, each with the days, time, ages and price that hold for it."""
+    start, end = _day(params.get("from")) or today, _day(params.get("to"))
+    if listing["type"] == "event":
+        end = end or start + timedelta(days=30)
+        return [
+            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"]}
+            for local in world.dates.get(listing["id"], ())
+            if start <= local.date() <= end
+        ]
+    if listing["type"] == "class":
+        return [slot for slot in map(_read_section, *_pair_sections(listing)) if _is_open(slot, start, end)]
+    dated = [each for each in listing["sessions"] if each["starts_on"]]
+    if dated:
+        held = [
+            each
+            for each in dated
+            if each["ends_on"] >= start.isoformat() and (end is None or each["starts_on"] <= end.isoformat())
+        ]
+    else:
+        nothing = {"starts_on": None, "ends_on": None, "days": [], "start_time": None, "is_overnight": None}
+        held = listing["sessions"] or [{**listing, **nothing}]
+    return [_read_session(each, listing) for each in held]
+
+
+def _pair_sections(listing: Document) -> tuple[list[Document], list[Document]]:
+    sections = listing["sections"] or [{**listing, "tuition": {"amount": None}}]
+    return sections, [listing] * len(sections)
+
+
+def _read_section(section: Document, listing: Document) -> Document:
+    amount = section["tuition"]["amount"]
+    return {
+        "days": section["schedule"]["days"],
+        "time": section["schedule"]["start_time"],
+        "ages": listing["ages"] if section["ages"]["min"] is section["ages"]["max"] is None else section["ages"],
+        "price": listing["price"] if amount is None else {"min": amount, "is_free": amount == 0},
+        "term": section["term"],
+        "openings": _openings(section["registration"]),
+    }
+
+
+def _read_session(session: Document, camp: Document) -> Document:
+    priced = any(value is not None for value in session["price"].values())
+    return {
+        "days": session["days"],
+        "time": session["start_time"],
+        "ages": camp["ages"] if session["ages"]["min"] is session["ages"]["max"] is None else session["ages"],
+        "price": session["price"] if priced else camp["price"],
+        "overnight": camp["is_overnight"] if session["is_overnight"] is None else session["is_overnight"],
+    }
+
+
+def _is_open(slot: Document, start: date, end: date | None) -> bool:
+    first, last = _day(slot["term"]["starts_on"]), _day(slot["term"]["ends_on"])
+    return (last is None or last >= start) and (end is None or first is None or first <= end)
+
+
+def _openings(registration: Document) -> bool | None:
+    if registration["has_spots_available"] is not None:
+        return bool(registration["has_spots_available"])
+    return None if registration["spots_remaining"] is None else registration["spots_remaining"] > 0
+
+
+def _slot_matches(slot: Document, params: Params) -> bool:
+    days = set(slot["days"])
+    price = slot["price"]
+    if "weekday" in params and not days & set(params["weekday"].split(",")):
+        return False
+    if "schedule_day" in params and params["schedule_day"] not in days:
+        return False
+    if "start_after" in params and (slot["time"] is None or slot["time"] < _clock(params["start_after"])):
+        return False
+    if "start_before" in params and (slot["time"] is None or slot["time"] >= _clock(params["start_before"])):
+        return False
+    if "max_price" in params:
+        cheap = price["min"] is not None and price["min"] <= float(params["max_price"])
+        if not cheap and price["is_free"] is not True:
+            return False
+    return (
+        _age(slot["ages"], params)
+        and _flag(price["is_free"], params.get("free"))
+        and _flag(slot.get("openings"), params.get("openings"))
+        and _flag(slot.get("overnight"), params.get("overnight"))
+        and _starts_within(slot, params)
+    )
+
+
+def _starts_within(slot: Document, params: Params) -> bool:
+    low, high = params.get("starts_from"), params.get("starts_to")
+    if low is None and high is None:
+        return True
+    first = slot["term"]["starts_on"]
+    return first is not None and (low is None or first >= low) and (high is None or first <= high)
+
+
+def _age(ages: Document, params: Params) -> bool:
+    if "age" not in params:
+        return True
+    age = int(params["age"])
+    return (ages["min"] is None or ages["min"] <= age) and (ages["max"] is None or age <= ages["max"])
+
+
+def _flag(stated: bool | None, wanted: str | None) -> bool:
+    return wanted is None or (stated is not None and stated == (wanted == "true"))
+
+
+def _clock(text: str) -> str:
+    return text if len(text) == 8 else text + ":00"
+
+
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
+
+
+def _is_near(listing: Document, params: Params) -> bool:
+    lat, lng = listing["location"]["lat"], listing["location"]["lng"]
+    if lat is None or lng is None:
+        return False
+    here, there = math.radians(float(params["lat"])), math.radians(lat)
+    turn = math.radians(lng - float(params["lng"]))
+    cosine = math.sin(here) * math.sin(there) + math.cos(here) * math.cos(there) * math.cos(turn)
+    return 6_371_008.8 * math.acos(max(-1.0, min(1.0, cosine))) <= float(params.get("radius_m", "5000"))
+
+
+def _any_of(read: Callable[[Document], Any]) -> Callable[[Document, str], bool]:
+    def test(listing: Document, text: str) -> bool:
+        stated = read(listing)
+        return bool(set(stated if isinstance(stated, list) else [stated]) & set(text.split(",")))
+
+    return test
+
+
+def _is_in_neighborhood(listing: Document, text: str) -> bool:
+    slug, name = listing["location"]["neighborhood_slug"], listing["location"]["neighborhood"]
+    return slug is not None and (slug == text.lower() or fold(name) == fold(text))
+
+
+_LISTING: dict[str, Callable[[Document, str], bool]] = {
+    "category": _any_of(lambda each: each["categories"]),
+    "season": _any_of(lambda each: each["traits"]["seasons"]),
+    "occasion": _any_of(lambda each: each["occasions"]),
+    "team": _any_of(lambda each: each["teams"]),
+    "enrollment_type": _any_of(lambda each: each["program"]["enrollment_type"]),
+    "type_hint": _any_of(lambda each: each["type_hint"]),
+    "place_type": _any_of(lambda each: each["type_hint"]),
+    "neighborhood": _is_in_neighborhood,
+    "place_id": lambda each, text: each["place"] is not None and each["place"]["id"] == text,
+    "organization_id": lambda each, text: each["organization"]["id"] == text,
+    "has_time": lambda each, text: _flag(each["has_time"], text),
+    "recurring": lambda each, text: _flag(each["is_recurring"], text),
+    "indoor": lambda each, text: _flag(each["is_indoor"], text),
+    "outdoor": lambda each, text: _flag(each["is_outdoor"], text),
+    "sensory": lambda each, text: _flag(each["is_sensory_friendly"], text),
+    "year": lambda each, text: each["year"] == int(text),
+    "has_birthday_parties": lambda each, text: _flag(each["birthday_parties"]["available"], text),
+    "has_classes": lambda each, text: _flag(each["classes"]["available"], text),
+}
+
+
+def show_occurrence(world: World, event: Document, today: date) -> Document:
+    dates = sorted(world.dates[event["id"]])
+    left = [local for local in dates if local.date() >= today]
+    endless = event["id"] in world.unending
+    instant = None if not left else left[0].replace(tzinfo=ZoneInfo(event["timezone"])).astimezone(ZoneInfo("UTC"))
+    return {
+        "next_starts_at": None if instant is None else instant.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "next_starts_local": left[0].isoformat() if left else None,
+        "remaining": None if endless else len(left),
+        "total": None if endless else len(dates),
+    }
+
+
+def _show_event(world: World, event: Document, today: date) -> Document:
+    return {**event, "occurrence": show_occurrence(world, event, today)} if event["is_recurring"] else event
+
+
+def _first_session(camp: Document, start: date) -> str:
+    left = [each["starts_on"] for each in camp["sessions"] if each["ends_on"] and each["ends_on"] >= start.isoformat()]
+    return min(left, default="9999-99-99")
+
+
+def _deal_cards(world: World, matching: list[Document], start: date) -> list[Document]:
+    """Of each program the listing that starts first from then on."""
+    cards: dict[str, Document] = {}
+    for each in sorted(matching, key=lambda each: (_next_start(each, start) or date.max, each["id"])):
+        cards.setdefault(world.programs.get(each["id"], "alone " + each["id"]), each)
+    return list(cards.values())
+
+
+def _next_start(listing: Document, start: date) -> date | None:
+    """The next meeting where days are stated, else the term's first day; over all its sections."""
+    found = []
+    for section in _pair_sections(listing)[0]:
+        first, last = _day(section["term"]["starts_on"]), _day(section["term"]["ends_on"])
+        days = section["schedule"]["days"]
+        day = max(start, first or start)
+        if days:
+            while DAYS[day.weekday()] not in days:
+                day += timedelta(days=1)
+            if last is None or day <= last:
+                found.append(day)
+        elif first is not None and first >= start:
+            found.append(first)
+    return min(found, default=None)
+
+
+def _show_class(world: World, card: Document, params: Params) -> Document:
+    program = world.programs.get(card["id"])
+    others = [
+        each
+        for each in world.listings
+        if program is not None and world.programs.get(each["id"]) == program and each is not card
+        if each["type"] == "class" and each["status"] == "published" and _is_seen(each, params)
+    ]
+    ordered = sorted(others, key=lambda each: (each["name"].casefold(), each["id"]))
+    return {**card, "sessions": [_show_card(each) for each in ordered]}
+
+
+def _show_card(listing: Document) -> Document:
+    parts = [listing, *listing["sections"]]
+    starts = [
+        f"{part['term']['starts_on']}T{part['schedule']['start_time'] or '00:00:00'}"
+        for part in parts
+        if part["term"]["starts_on"]
+    ]
+    first = starts[0] if listing["term"]["starts_on"] else min(starts, default=None)
+    names = ("id", "type", "slug", "name", "place", "price", "ages", "categories", "image_url")
+    return {
+        **{name: listing[name] for name in names},
+        "starts_local": first,
+        "timezone": listing["schedule"]["timezone"],
+        "links": {"self": listing["links"]["self"]},
+    }

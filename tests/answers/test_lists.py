@@ -1,0 +1,34 @@
+"""The four lists against a naive reference over documents, and what holds of every walk."""
+
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.answers.asking import fetch
+from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.reference import list_items
+from tests.answers.worlds import TYPES, open_release
+
+COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
+REQUESTS = 12
+
+seeds = st.integers(min_value=0, max_value=2**32)
+
+
+@given(seed=seeds, size=st.integers(min_value=0, max_value=120))
+def test_a_list_is_what_the_contract_says_of_each_listing_in_order(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=size)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    for kind in TYPES:
+        for _ in range(REQUESTS):
+            params = make_request(world, kind, random)
+            expected = list_items(world, kind, params, today=TODAY)
+            body = fetch(release, f"/v1/harbor/{COLLECTIONS[kind]}", {**params, "limit": "200"})
+            assert body["data"] == expected, (kind, params)
+            assert body["meta"]["count"] == len(expected)

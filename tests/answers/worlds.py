@@ -1,0 +1,248 @@
+"""A world: what one metro publishes, as documents, with what no document tells (a series' dates, programs).
+
+Written out as the tables and packs of a snapshot, in plain Python: not by the program's own build.
+"""
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from outings.contract.resources.metro import Bounds, Center
+from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import MetroSettings, Release, Snapshot
+from outings.release.tables import TABLES
+
+Document = dict[str, Any]
+
+TYPES = ["event", "class", "camp", "place"]
+STATUSES = ["published", "archived", "draft"]
+AUDIENCES = ["kids", "families", "teens", "adults", "all_ages"]
+DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+ENROLLMENTS = ["drop_in", "registration", "membership", "unknown"]
+STAMP = datetime(2026, 8, 1, 12, tzinfo=UTC)
+WORDS = Vocabulary()
+
+
+@dataclass
+class World:
+    """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
+    of series without an end. `programs`: a class's program by id. `organization_categories` by id."""
+
+    slug: str = "harbor"
+    timezone: str = "America/New_York"
+    listings: list[Document] = field(default_factory=list)
+    organizations: list[Document] = field(default_factory=list)
+    dates: dict[str, list[datetime]] = field(default_factory=dict)
+    unending: set[str] = field(default_factory=set)
+    programs: dict[str, str] = field(default_factory=dict)
+    organization_categories: dict[str, list[str]] = field(default_factory=dict)
+
+    def get(self, row_id: str) -> Document:
+        return next(each for each in (*self.listings, *self.organizations) if each["id"] == row_id)
+
+
+def open_release(worlds: Sequence[World], folder: Path, *, release_id: str = "1-00000000") -> Release:
+    metros = {world.slug: open_world(world, folder / world.slug) for world in worlds}
+    return Release(id=release_id, sequence=1, latest_version_id=0, metros=metros)
+
+
+def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapshot:
+    folder.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(world.listings, key=lambda each: _natural_key(each))
+    pack = bytearray()
+    frames = {
+        "listings": [_list_row(world, each, row=row, pack=pack) for row, each in enumerate(ordered)],
+        "organizations": [
+            _organization_row(world, each, row=row, pack=pack)
+            for row, each in enumerate(sorted(world.organizations, key=_natural_key))
+        ],
+        "occurrences": _list_occurrences(world, ordered),
+        "sections": [row for number, each in enumerate(ordered) for row in _list_sections(each, number)],
+        "sessions": [row for number, each in enumerate(ordered) for row in _list_sessions(each, number)],
+        "neighborhoods": [],
+    }
+    digest = hashlib.sha256(bytes(pack) + stamp.isoformat().encode())
+    paths = {}
+    for name, rows in frames.items():
+        schema = dict(TABLES[name])
+        paths[name] = folder / f"{name}.parquet"
+        pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema).write_parquet(paths[name])
+        digest.update(paths[name].read_bytes())
+    settings = MetroSettings(
+        slug=world.slug, name=world.slug.title(), timezone=world.timezone, aliases=(f"{world.slug}-city",),
+        center=Center(lat=40.0, lng=-74.0), bounds=Bounds(south=39.0, west=-75.0, north=41.0, east=-73.0),
+    )  # fmt: skip
+    return Snapshot(
+        metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),)
+    )
+
+
+def find_instant(local: datetime, timezone: str) -> int:
+    return int(local.replace(tzinfo=ZoneInfo(timezone)).timestamp())
+
+
+def fold(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    kept = (sign for sign in decomposed if unicodedata.category(sign)[0] not in "P" and not unicodedata.combining(sign))
+    return " ".join("".join(kept).casefold().split())
+
+
+def _natural_key(document: Document) -> tuple[Any, ...]:
+    kind, row_id = document["type"], document["id"]
+    rank = TYPES.index(kind) if kind in TYPES else len(TYPES)
+    if kind == "event":
+        return rank, document["starts_at"] or "9999", row_id
+    if kind == "camp":
+        return rank, document["starts_on"] or "9999", row_id
+    return rank, document["name"].casefold(), row_id
+
+
+def _store(document: Document, pack: bytearray) -> Document:
+    data = json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
+    place = {"pack": 0, "offset": len(pack), "length": len(data)}
+    pack += data
+    steady = {name: value for name, value in document.items() if name not in ("updated_at", "created_at")}
+    return {**place, "hash": hashlib.sha256(json.dumps(steady).encode()).digest()}
+
+
+def _read_seconds(text: str | None) -> int | None:
+    return None if text is None else int(datetime.fromisoformat(text).timestamp())
+
+
+def _identify(document: Document, *, row: int) -> Document:
+    return {
+        "row": row, "id": document["id"], "status": STATUSES.index(document["status"]), "slug": document["slug"],
+        "name": document["name"], "name_key": document["name"].casefold(),
+        "created_at": _read_seconds(document["created_at"]), "updated_at": _read_seconds(document["updated_at"]),
+        "source": f"feed/{document['id']}",
+    }  # fmt: skip
+
+
+def _bits(words: Iterable[str], known: Sequence[str]) -> int:
+    return sum({1 << known.index(word) for word in words})
+
+
+def _list_row(world: World, document: Document, *, row: int, pack: bytearray) -> Document:
+    kind, location = document["type"], document["location"]
+    price = document.get("price", {})
+    enrollment = document.get("program", {}).get("enrollment_type")
+    dates = world.dates.get(document["id"], [])
+    name = location["neighborhood"]
+    return {
+        **_identify(document, row=row), **_store(document, pack),
+        "type": TYPES.index(kind), "audience": AUDIENCES.index(document["audience"]),
+        "categories": _bits(document["categories"], WORDS.categories),
+        "seasons": _bits(document.get("traits", {}).get("seasons", ()), WORDS.seasons),
+        "occasions": _bits(document.get("occasions", ()), WORDS.occasions),
+        "teams": _bits(document.get("teams", ()), WORDS.teams),
+        "confidence": document["confidence"],
+        "age_min": document["ages"]["min"], "age_max": document["ages"]["max"],
+        "price_min": price.get("min"), "is_free": price.get("is_free"),
+        "lat": location["lat"], "lng": location["lng"],
+        "neighborhood_slug": location["neighborhood_slug"], "neighborhood_key": None if name is None else fold(name),
+        "place_id": (document.get("place") or {}).get("id"), "organization_id": document["organization"]["id"],
+        "is_indoor": document.get("is_indoor"), "is_outdoor": document.get("is_outdoor"),
+        "is_sensory_friendly": document.get("is_sensory_friendly"), "timezone": document.get("timezone"),
+        "starts_at": _read_seconds(document.get("starts_at")), "has_time": document.get("has_time"),
+        "is_recurring": document.get("is_recurring"),
+        "occurrences_total": len(dates) if dates and document["id"] not in world.unending else None,
+        "enrollment_type": None if enrollment is None else ENROLLMENTS.index(enrollment),
+        "program_key": world.programs.get(document["id"]),
+        "year": document.get("year"), "is_overnight": document.get("is_overnight"),
+        "type_hint": None if document.get("type_hint") is None else WORDS.type_hints.index(document["type_hint"]),
+        "has_birthday_parties": document.get("birthday_parties", {}).get("available"),
+        "has_classes": document["classes"]["available"] if kind == "place" else None,
+    }  # fmt: skip
+
+
+def _organization_row(world: World, document: Document, *, row: int, pack: bytearray) -> Document:
+    categories = world.organization_categories.get(document["id"], [])
+    return {
+        **_identify(document, row=row), **_store(document, pack),
+        "website_url": document["website_url"], "domain": document["domain"],
+        "categories": _bits(categories, WORDS.categories),
+    }  # fmt: skip
+
+
+def _list_occurrences(world: World, ordered: Sequence[Document]) -> list[Document]:
+    rows = []
+    for number, document in enumerate(ordered):
+        for index, local in enumerate(sorted(world.dates.get(document["id"], ()))):
+            instant = find_instant(local, document["timezone"])
+            seconds = local.hour * 3600 + local.minute * 60 + local.second
+            rows.append({
+                "row": number, "index": index + 1, "starts_at": instant, "ends_at": None, "starts_local": local,
+                "ends_local": None, "date": local.date(), "weekday": local.weekday(),
+                "time": seconds if document["has_time"] else None, "id": document["id"],
+            })  # fmt: skip
+    return sorted(rows, key=lambda row: (row["starts_at"], row["id"], row["starts_local"]))
+
+
+def _read_day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
+
+
+def _read_clock(text: str | None) -> int | None:
+    if text is None:
+        return None
+    hours, minutes, seconds = map(int, text.split(":"))
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def _find_openings(registration: Mapping[str, Any]) -> bool | None:
+    if registration["has_spots_available"] is not None:
+        return bool(registration["has_spots_available"])
+    return None if registration["spots_remaining"] is None else registration["spots_remaining"] > 0
+
+
+def _choose_ages(own: Document, whole: Document) -> Document:
+    chosen = whole if own["min"] is None and own["max"] is None else own
+    return {"age_min": chosen["min"], "age_max": chosen["max"]}
+
+
+def _list_sections(document: Document, number: int) -> list[Document]:
+    if document["type"] != "class":
+        return []
+    own = {**document, "tuition": {"amount": None}}
+    rows = []
+    for section, each in enumerate(document["sections"] or [own]):
+        amount = each["tuition"]["amount"]
+        price = document["price"] if amount is None else {"min": amount, "is_free": amount == 0}
+        rows.append({
+            "row": number, "section": section, "starts_on": _read_day(each["term"]["starts_on"]),
+            "ends_on": _read_day(each["term"]["ends_on"]), "days": _bits(each["schedule"]["days"], DAYS) or None,
+            "time": _read_clock(each["schedule"]["start_time"]), **_choose_ages(each["ages"], document["ages"]),
+            "price_min": price["min"], "is_free": price["is_free"], "openings": _find_openings(each["registration"]),
+        })  # fmt: skip
+    return rows
+
+
+def _list_sessions(document: Document, number: int) -> list[Document]:
+    if document["type"] != "camp":
+        return []
+    nothing = {**document, "starts_on": None, "ends_on": None, "days": [], "start_time": None}
+    rows = []
+    for session, each in enumerate(document["sessions"] or [nothing]):
+        stated = any(value is not None for value in each["price"].values())
+        price = each["price"] if stated else document["price"]
+        overnight = document["is_overnight"] if each["is_overnight"] is None else each["is_overnight"]
+        rows.append({
+            "row": number, "session": session, "starts_on": _read_day(each["starts_on"]),
+            "ends_on": _read_day(each["ends_on"]), "days": _bits(each["days"], DAYS) or None,
+            "time": _read_clock(each["start_time"]), **_choose_ages(each["ages"], document["ages"]),
+            "price_min": price["min"], "is_free": price["is_free"], "is_overnight": overnight,
+            "openings": _find_openings(each["registration"]),
+        })  # fmt: skip
+    return rows
+
+
+def list_dates(first: datetime, *, days: int, count: int) -> list[datetime]:
+    return [first + timedelta(days=days * number) for number in range(count)]
