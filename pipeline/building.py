@@ -15,6 +15,7 @@ from outings.release.pointer import read_pointer
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.root import Part, Root, read_root
 from outings.release.store import Store
+from pipeline.feeds.reading import locate_problems
 from pipeline.metro import MetroBuilt
 from pipeline.objects import Tally
 from pipeline.plan import Build, Plan, plan_build
@@ -122,7 +123,7 @@ def _build_metros(
 def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) -> FeedDone:
     """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
     found = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
-    problems = (*feed.problems, *found)
+    problems = (*feed.problems, *locate_problems(found, feed.files))
     set_aside = sum(problem.quarantined for problem in found)
     memory = replace(
         feed.memory,

@@ -14,9 +14,6 @@ from pipeline.members import Leaf, Members, Table, make_members
 from pipeline.record import RECORDS, Problem, Record
 from pipeline.values import Mended, Wrong
 
-# Raised when the same bytes are cleaned to other records: what a build remembers of a feed is then stale.
-CLEANING = 1
-
 # All that a removal needs to say; the rest of it is not read.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
 SHOWN_CHARACTERS = 200

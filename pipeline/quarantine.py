@@ -1,4 +1,7 @@
-"""The quarantine file: one JSON line a record that was set aside, `{feed, line, source_id, field, reason, value}`."""
+"""The quarantine file: one JSON line a record that was set aside, `{feed, line, source_id, field, reason, value}`.
+
+A feed of several files has `file` too, in which `line` counts.
+"""
 
 import os
 import tempfile
@@ -30,8 +33,9 @@ def write_quarantine(problems: Iterable[Problem], *, directory: Path, name: str)
 
 
 def _show(problem: Problem) -> dict[str, object]:
+    where = {} if problem.file is None else {"file": problem.file}
     return {
-        "feed": problem.feed, "line": problem.line, "source_id": problem.source_id, "field": problem.field,
+        "feed": problem.feed, **where, "line": problem.line, "source_id": problem.source_id, "field": problem.field,
         "reason": problem.reason, "value": problem.value,
     }  # fmt: skip
 

@@ -187,9 +187,11 @@ class Problem(Struct, frozen=True, kw_only=True):
     """One line of the quarantine file or of the report: where, which member, why, and the value as text.
 
     `quarantined` false: the member was left out (or given another value) and the record kept.
+    `file` is set where a feed has several; then `line` counts in it.
     """
 
     feed: str
+    file: str | None = None
     line: int
     source_id: str | None
     field: str | None

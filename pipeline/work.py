@@ -37,13 +37,17 @@ class FeedWork(Struct, frozen=True, kw_only=True):
 
 
 class FeedDone(Struct, frozen=True, kw_only=True):
-    """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured."""
+    """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
+
+    `files`: where in several files a record's line is (`feeds.reading.locate_problems`).
+    """
 
     feed: str
     memory: FeedMemory
     problems: tuple[Problem, ...]
     unknown: Mapping[str, int]
     crawled: datetime | None
+    files: tuple[tuple[str, int], ...] = ()
 
 
 class MetroWork(Struct, frozen=True, kw_only=True):
@@ -77,6 +81,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         problems=read.problems,
         unknown=read.unknown,
         crawled=max(crawled, default=None),
+        files=read.files,
     )
 
 

@@ -1,10 +1,12 @@
 """One feed → its records, each once, with everything that was found on the way. A feed is read without any other."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
@@ -22,8 +24,8 @@ WHOLE_MEMBERS = frozenset({"organization", "place"})
 class FeedRead(Struct, frozen=True, kw_only=True):
     """`read` = `records` + `merged` + `quarantined`. `records` hold a delta's removals too (`deleted`).
 
-    `files` are (name, lines in the files before it), where lines are numbered through several files.
-    `unknown` counts members that no record has, by path.
+    A record's line is numbered through all `files`, (name, lines in the files before it): `locate_problems` finds
+    the file again. `unknown` counts members that no record has, by path.
     """
 
     feed: str
@@ -42,13 +44,13 @@ def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
     check_defaults(feed, configuration.vocabulary)
     hashed = hash_feed(feed, configuration)
     files = list_files(feed, configuration.directory)
-    starts = _number_lines(feed, files)
+    named = _number_lines(files) if feed.format == "ndjson" else ()
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
     kept: dict[tuple[str, ...], Record] = {}
     problems: list[Problem] = []
     read = quarantined = 0
-    for raw in _read_raw(feed, configuration, files, starts):
+    for raw in _read_raw(feed, files, named, configuration.vocabulary):
         read += 1
         if raw.reason is not None:
             problems.append(quarantine_unread(raw.value, raw.reason, line=raw.line, feed=feed.name))
@@ -66,9 +68,21 @@ def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
     check_unchanged(feed, files, configuration.directory)
     return FeedRead(
         feed=feed.name, hash=hashed, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=tuple(kept.values()), problems=tuple(problems), unknown=dict(sorted(unknown.items())),
-        files=tuple((file.name, start) for file, start in zip(files, starts, strict=True)),
+        records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=dict(sorted(unknown.items())),
+        files=named,
     )  # fmt: skip
+
+
+def locate_problems(problems: Iterable[Problem], files: Sequence[tuple[str, int]]) -> tuple[Problem, ...]:
+    """Problems with the file of several that their line is in, and their line there."""
+    if len(files) < 2:
+        return tuple(problems)
+    starts = [start for _, start in files]
+    located = []
+    for problem in problems:
+        name, start = files[bisect_left(starts, problem.line) - 1]
+        located.append(structs.replace(problem, file=name, line=problem.line - start))
+    return tuple(located)
 
 
 def make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
@@ -113,25 +127,23 @@ def _states(members: Mapping[str, object]) -> bool:
 
 
 def _read_raw(
-    feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile], starts: Sequence[int]
+    feed: FeedTable, files: Sequence[SourceFile], named: Sequence[tuple[str, int]], vocabulary: Vocabulary
 ) -> Iterator[RawRecord]:
     if feed.format == "table":
-        yield from read_rows(feed, files, configuration.vocabulary)
+        yield from read_rows(feed, files, vocabulary)
         return
-    for file, start in zip(files, starts, strict=True):
+    for file, (name, before) in zip(files, named, strict=True):
         try:
-            yield from read_lines(file.path, lines_before=start)
+            yield from read_lines(file.path, lines_before=before)
         except OSError as error:
-            raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
+            raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
 
 
-def _number_lines(feed: FeedTable, files: Sequence[SourceFile]) -> list[int]:
-    """How many lines stand before each file; a table's line is a row of its result, whatever its files."""
-    starts = [0] * len(files)
-    if feed.format == "ndjson":
-        for number, file in enumerate(files[:-1]):
-            starts[number + 1] = starts[number] + count_lines(file.path)
-    return starts
+def _number_lines(files: Sequence[SourceFile]) -> tuple[tuple[str, int], ...]:
+    """Each file with how many lines stand before it. (A table's line is a row of its result, whatever its files.)"""
+    before = [0]
+    before += [count_lines(file.path) for file in files[:-1]]
+    return tuple((file.name, start) for file, start in zip(files, accumulate(before), strict=True))
 
 
 def _identify(record: Record) -> tuple[str, ...]:

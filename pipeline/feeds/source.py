@@ -9,7 +9,6 @@ import msgspec
 from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable
-from pipeline.cleaning import CLEANING
 
 
 class FeedError(Exception):
@@ -73,14 +72,14 @@ def _look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration) -> str:
-    """SHA-256 (hex) of everything that the feed's records depend on: bytes, `select`, settings, how they are cleaned.
+    """SHA-256 (hex) of what the feed's records depend on beside this program: bytes, `select`, settings, vocabulary.
 
     Not of file names, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
     """
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
     settings = structs.asdict(feed) | {"url": None, "max_shrink": None, "select": None}
-    digest.update(msgspec.json.encode([CLEANING, settings, metros, configuration.vocabulary], order="sorted"))
+    digest.update(msgspec.json.encode([settings, metros, configuration.vocabulary], order="sorted"))
     if feed.select is not None:
         digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
     for file in list_files(feed, configuration.directory):
