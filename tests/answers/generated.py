@@ -218,4 +218,6 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
         request |= wish
     if "type_hint" in request:
         request.pop("place_type", None)
+    if request.get("to", "9999") < request.get("from", ""):
+        del request["to"]
     return request
