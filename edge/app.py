@@ -79,6 +79,12 @@ class Edge:
         self._ring.poll()
         self._releases.poll()
 
+    def close(self) -> None:
+        """Lets go of threads and of the cache. What runs beside a server does it by itself."""
+        self._computing.close()
+        self._opening.close()
+        self._releases.close()
+
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
         """Serving begins with what the store has now; without a release, or without a store, it begins too."""
@@ -88,9 +94,7 @@ class Edge:
             yield
         finally:
             watching.cancel()
-            self._computing.close()
-            self._opening.close()
-            self._releases.close()
+            self.close()
 
     async def _watch(self) -> None:
         while True:

@@ -31,10 +31,11 @@ class ShowReadiness:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         current = self._releases.current
+        # Anyone may ask: what exactly is wrong, and where the store is, stands in the log.
         problems = {
-            "store": self._releases.failure,
-            "release": self._releases.refusal,
-            "keys": self._ring.failure,
+            "store": "unreachable" if self._releases.failure else None,
+            "release": "refused" if self._releases.refusal else None,
+            "keys": "not read" if self._ring.failure else None,
         }
         status = {
             "release": None if current is None else current.release.id,

@@ -1,0 +1,89 @@
+"""A request to an ASGI application with no client between that might tidy it up."""
+
+import asyncio
+import gzip
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import brotli
+import zstandard
+from starlette.types import ASGIApp
+
+
+@dataclass(frozen=True)
+class Response:
+    """Header names in lower case; of a name sent twice, both values in order."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def read_body(self) -> bytes:
+        match self.headers.get("content-encoding"):
+            case None:
+                return self.body
+            case "gzip":
+                return gzip.decompress(self.body)
+            case "br":
+                return brotli.decompress(self.body)
+            case "zstd":
+                return zstandard.ZstdDecompressor().decompress(self.body)
+            case coding:
+                raise AssertionError(f"nobody asked for {coding}")
+
+    def read_json(self) -> Any:
+        return json.loads(self.read_body())
+
+    @property
+    def error(self) -> Any:
+        return self.read_json()["error"]
+
+
+def ask(
+    app: ASGIApp, target: str, *, key: str | None = None, method: str = "GET", body: bytes = b"", **headers: str
+) -> Response:
+    """`headers` by name, underscores for hyphens."""
+    raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
+    if key is not None:
+        raw.append((b"x-api-key", key.encode("latin-1")))
+    return asyncio.run(_ask(app, target.encode("latin-1"), method=method, body=body, headers=raw))
+
+
+async def _ask(
+    app: ASGIApp, target: bytes, *, method: str, body: bytes, headers: list[tuple[bytes, bytes]]
+) -> Response:
+    raw_path, _, query = target.partition(b"?")
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": raw_path.decode("latin-1"),
+        "raw_path": raw_path,
+        "query_string": query,
+        "root_path": "",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+        "state": {},
+    }
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    start, *rest = sent
+    assert start["type"] == "http.response.start"
+    assert all(message["type"] == "http.response.body" for message in rest)
+    assert not rest[-1].get("more_body")
+    read: dict[str, str] = {}
+    for name, value in start["headers"]:
+        assert name == name.lower()
+        read[name.decode()] = f"{read[name.decode()]}, {value.decode()}" if name.decode() in read else value.decode()
+    return Response(start["status"], read, b"".join(message.get("body", b"") for message in rest))

@@ -1,0 +1,78 @@
+"""The edge over a release in memory, at noon UTC of 10 August 2026; one a worker, read-only."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from edge.app import Edge
+from outings.release.memory import MemoryStore
+from tests.edge.asking import Response, ask
+from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
+
+
+@dataclass
+class Clock:
+    now: datetime = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass
+class Service:
+    """A store, an edge over it, and keys by kind. `get` asks with a key that may read everything."""
+
+    store: MemoryStore
+    edge: Edge
+    keys: dict[str, str]
+    folder: Path
+    clock: Clock
+    others: list[Edge] = field(default_factory=list)
+
+    def get(self, target: str, *, kind: str = "all", method: str = "GET", **headers: str) -> Response:
+        return ask(self.edge, target, key=self.keys[kind], method=method, **headers)
+
+    def start_another(self) -> "Service":
+        """Another server over the same store, with a cache of its own."""
+        edge = Edge(self.store, cache=self.folder / f"cache-{len(self.others)}", clock=self.clock)
+        self.others.append(edge)
+        edge.poll()
+        return replace(self, edge=edge)
+
+    def close(self) -> None:
+        for edge in (self.edge, *self.others):
+            edge.close()
+
+
+def make_service(folder: Path, *, published: bool = True) -> Service:
+    store, clock = MemoryStore(), Clock()
+    if published:
+        publish_worlds(store, make_worlds(), folder=folder)
+    keys = add_keys(store, KEY_KINDS)
+    edge = Edge(store, cache=folder / "cache", clock=clock)
+    edge.poll()
+    return Service(store, edge, keys, folder, clock)
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    made = make_service(tmp_path_factory.mktemp("edge"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_own(tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """A service of the test's own, which it may write to."""
+    made: list[Service] = []
+
+    def make(**options: bool) -> Service:
+        made.append(make_service(tmp_path / str(len(made)), **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

@@ -1,0 +1,281 @@
+"""Where an answer comes from, conditional requests, codings, and walks by cursor."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from edge.computing import Computing
+from outings.contract.errors import ApiError
+from outings.release.objects import object_name
+from outings.release.pointer import read_pointer
+from outings.release.publishing import publish
+from outings.release.root import read_root
+from tests.answers.worlds import open_world
+from tests.edge.asking import ask
+from tests.edge.conftest import Service
+from tests.edge.publishing import NOW, make_id, make_version, make_world, make_worlds, publish_worlds, put_snapshot
+from tests.edge.test_scopes import READS
+
+LIST = "/v1/harbor/events"
+EVENT = f"/v1/events/{make_id('harbor-event-1')}"
+TARGETS = [read[0] for read in READS.values() if read[3] == 200]
+
+MakeService = Callable[..., Service]
+
+
+def read_counts(service: Service) -> dict[str, int]:
+    counts = service.edge.counts
+    return {name: getattr(counts, name) for name in counts.__struct_fields__ if getattr(counts, name)}
+
+
+def publish_vandalized(service: Service, body: bytes) -> None:
+    """A release whose pages all hold `body`, which no answer would be."""
+    part = put_snapshot(
+        service.store,
+        open_world(make_worlds()[0], service.folder / "vandal", stamp=NOW + timedelta(minutes=1)),
+        days=[NOW.date()],
+        vandal=body,
+    )
+    current = read_pointer(service.store)
+    assert current is not None
+    publish(
+        service.store, base=read_root(service.store, current.pointer.root), parts={"harbor": part},
+        changes=[make_version("harbor", NOW + timedelta(minutes=1))], feeds={}, now=NOW + timedelta(minutes=1),
+    )  # fmt: skip
+    service.edge.poll()
+
+
+def test_a_default_page_is_the_releases_object_and_all_else_is_computed(make_own: MakeService) -> None:
+    service = make_own()
+    publish_vandalized(service, b'{"data":["written ahead"]}')
+    for target in (LIST, "/v1/harbor-city/events?limit=50&page=1"):
+        for kind in ("all", "harbor"):
+            assert service.get(target, kind=kind).body == b'{"data":["written ahead"]}'
+    for kind, target in (("events", LIST), ("all", f"{LIST}?limit=49"), ("all", f"{LIST}?from=2026-08-10")):
+        assert b"Story 1" in service.get(target, kind=kind).body
+    service.clock.now += timedelta(days=1)
+    assert b"Story 1" in service.get(LIST).body
+
+
+def test_what_is_written_ahead_is_what_would_be_computed(make_own: MakeService) -> None:
+    service = make_own()
+    stored = [service.get(f"/v1/harbor/{name}") for name in ("events", "classes", "camps", "places")]
+    assert read_counts(service) == {"objects": 4}
+    other = make_own()
+    other.store.delete(list(other.store.list("objects/")))
+    computed = [other.get(f"/v1/harbor/{name}") for name in ("events", "classes", "camps", "places")]
+    assert read_counts(other) == {"computed": 4}
+    assert [(each.body, each.headers["etag"]) for each in stored] == [
+        (each.body, each.headers["etag"]) for each in computed
+    ]
+
+
+def test_a_page_that_the_store_spoiled_is_computed(make_own: MakeService) -> None:
+    service = make_own()
+    for entry in list(service.store.list("objects/")):
+        service.store.put(entry.name, b"spoiled")
+    assert b"Story 1" in service.get(LIST).body
+    assert read_counts(service) == {"computed": 1}
+
+
+def test_pages_and_details_are_remembered(make_own: MakeService) -> None:
+    service = make_own()
+    bodies = {(target, coding): service.get(target, accept_encoding=coding).body
+              for target in (LIST, EVENT) for coding in ("", "gzip", "br", "zstd")}  # fmt: skip
+    assert read_counts(service) == {"objects": 4, "documents": 4}
+    service.store.delete(list(service.store.list("objects/")))
+    for (target, coding), body in bodies.items():
+        assert service.get(target, accept_encoding=coding).body == body
+    assert read_counts(service) == {"objects": 4, "documents": 4, "remembered": 8}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_matching_tag_is_304_with_no_body_and_no_query(make_own: MakeService, target: str) -> None:
+    service = make_own()
+    tag = service.get(target).headers["etag"]
+    counts = read_counts(service)
+    for number, header in enumerate((tag, tag.removeprefix("W/"), f'"other", {tag}', "*"), start=1):
+        got = service.get(target, if_none_match=header, accept_encoding="gzip")
+        assert (got.status, got.body) == (304, b"")
+        assert got.headers["etag"] == tag
+        assert got.headers["cache-control"].startswith("private, max-age=")
+        assert got.headers["x-release"]
+        assert got.headers["vary"] == "X-API-Key, Accept-Encoding, Origin"
+        assert not {"content-type", "content-length", "content-encoding"} & got.headers.keys()
+        assert read_counts(service) == {**counts, "not_modified": number}
+    assert service.get(target, if_none_match=tag, method="HEAD").status == 304
+    assert service.get(target, if_none_match='W/"other"').status == 200
+
+
+@pytest.mark.parametrize("header", ["*", 'W/"x"'])
+def test_what_is_not_there_or_not_allowed_is_never_304(service: Service, header: str) -> None:
+    for target, status in (
+        ("/v1/nowhere/events", 404), (f"/v1/events/{make_id('nobody')}", 404), ("/v1/lakeside/events", 403),
+        (f"{LIST}?limit=0", 400), ("/v1/harbor/search?q=x", 501),
+    ):  # fmt: skip
+        got = service.get(target, kind="harbor", if_none_match=header)
+        assert got.status == status
+    assert ask(service.edge, LIST, if_none_match=header).status == 401
+
+
+def test_one_tag_stands_for_every_coding(service: Service) -> None:
+    for target in TARGETS:
+        plain = service.get(target)
+        for accepted in ("gzip", "br", "zstd", "*", "gzip;q=0.1, br;q=0.2"):
+            got = service.get(target, accept_encoding=accepted)
+            assert got.read_body() == plain.body
+            assert got.headers["etag"] == plain.headers["etag"]
+            assert int(got.headers["content-length"]) == len(got.body)
+    assert service.get(LIST, accept_encoding="br").headers["content-encoding"] == "br"
+    assert "content-encoding" not in service.get(LIST, accept_encoding="deflate").headers
+
+
+def test_what_means_the_same_has_one_tag_and_what_does_not_has_another(service: Service) -> None:
+    first = service.get(f"{LIST}?category=animals_farms&category=swim_water&limit=50").headers["etag"]
+    for same in ("category=swim_water,animals_farms", "page=1&category=swim%5Fwater%2Canimals_farms"):
+        assert service.get(f"{LIST}?{same}").headers["etag"] == first
+    for other in ("category=swim_water", "category=swim_water,animals_farms&limit=49"):
+        assert service.get(f"{LIST}?{other}").headers["etag"] != first
+    assert service.get(LIST).headers["etag"] != service.get(LIST, kind="events").headers["etag"]
+
+
+def test_the_local_date_turns_the_page_at_midnight_of_the_metro(make_own: MakeService) -> None:
+    service = make_own()
+    service.clock.now = NOW.replace(hour=23, minute=59)
+
+    def read_today(metro: str) -> str:
+        from_: str = service.get(f"/v1/{metro}/events").read_json()["meta"]["window"]["from"]
+        return from_
+
+    assert (read_today("harbor"), read_today("lakeside")) == ("2026-08-10", "2026-08-10")
+    service.clock.now = NOW.replace(day=11, hour=4, minute=0)
+    assert (read_today("harbor"), read_today("lakeside")) == ("2026-08-11", "2026-08-10")
+    service.clock.now = NOW.replace(day=11, hour=6, minute=59, second=59)
+    assert read_today("lakeside") == "2026-08-10"
+    service.clock.now = NOW.replace(day=11, hour=7, minute=0)
+    assert read_today("lakeside") == "2026-08-11"
+
+
+def walk(
+    service: Service, target: str, *, between: Callable[[int], None] = lambda _: None
+) -> tuple[list[str], set[str]]:
+    """Names of all rows by `next_cursor`, and the releases that answered."""
+    names, releases, cursor, pages = [], set(), "", 0
+    while True:
+        got = service.get(target + (f"&cursor={cursor}" if cursor else ""))
+        body = got.read_json()
+        names += [each["name"] for each in body["data"]]
+        releases.add(got.headers["x-release"])
+        cursor, pages = body["meta"]["next_cursor"], pages + 1
+        if cursor is None:
+            return names, releases
+        between(pages)
+
+
+STORIES = [f"Story {n} of harbor" for n in range(5)]
+
+
+def test_a_walk_gives_each_row_once(service: Service) -> None:
+    assert walk(service, f"{LIST}?limit=2")[0] == STORIES
+
+
+def test_a_walk_stays_in_its_release_and_date_while_others_are_published(make_own: MakeService) -> None:
+    service = make_own()
+
+    def interfere(pages: int) -> None:
+        world = make_world("harbor", timezone="America/New_York", events=pages)
+        publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=pages))
+        service.edge.poll()
+        service.clock.now += timedelta(days=2)
+
+    names, releases = walk(service, f"{LIST}?limit=1", between=interfere)
+    assert names == STORIES
+    assert len(releases) == 1
+    assert service.get(LIST).headers["x-release"] not in releases
+
+
+def test_a_server_that_never_had_the_release_opens_it_for_a_walk(make_own: MakeService) -> None:
+    service = make_own()
+    cursor = service.get(f"{LIST}?limit=2").read_json()["meta"]["next_cursor"]
+    old = service.get(LIST).headers["x-release"]
+    world = make_world("harbor", timezone="America/New_York", events=1)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
+    fresh = service.start_another()
+    got = fresh.get(f"{LIST}?limit=2&cursor={cursor}")
+    assert [each["name"] for each in got.read_json()["data"]] == STORIES[2:4]
+    assert got.headers["x-release"] == old
+    assert fresh.get(LIST).headers["x-release"] != old
+
+
+def test_a_walk_that_another_server_began_in_a_newer_release_is_followed_there(make_own: MakeService) -> None:
+    late = make_own()
+    world = make_world("harbor", timezone="America/New_York", events=7)
+    publish_worlds(late.store, [world], folder=late.folder, stamp=NOW + timedelta(minutes=1))
+    early = late.start_another()
+    cursor = early.get(f"{LIST}?limit=6").read_json()["meta"]["next_cursor"]
+    got = late.get(f"{LIST}?limit=6&cursor={cursor}")
+    assert [each["name"] for each in got.read_json()["data"]] == ["Story 6 of harbor"]
+    assert got.headers["x-release"] == early.get(LIST).headers["x-release"]
+
+
+def test_a_walk_whose_release_is_gone_goes_on_in_the_current_one(make_own: MakeService) -> None:
+    service = make_own()
+    cursor = service.get(f"{LIST}?limit=2").read_json()["meta"]["next_cursor"]
+    first = read_pointer(service.store)
+    assert first is not None
+    world = make_world("harbor", timezone="America/New_York", events=4)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
+    name = object_name(first.pointer.root)
+    service.store.delete([entry for entry in service.store.list("objects/") if entry.name == name])
+    fresh = service.start_another()
+    for _ in range(2):
+        got = fresh.get(f"{LIST}?limit=2&cursor={cursor}")
+        assert [each["name"] for each in got.read_json()["data"]] == STORIES[2:4]
+        assert got.headers["x-release"] == fresh.get(LIST).headers["x-release"]
+
+
+def test_a_crash_is_500_in_the_envelope_and_tells_nothing(make_own: MakeService) -> None:
+    service = make_own()
+    world = make_worlds()[0]
+    snapshot = open_world(world, service.folder / "torn", stamp=NOW + timedelta(minutes=1))
+    (pack,) = snapshot.packs
+    torn = type(snapshot)(
+        **{name: getattr(snapshot, name) for name in snapshot.__struct_fields__ if name != "packs"},
+        packs=(b"not json at all " * (len(pack) // 16 + 1),),
+    )
+    part = put_snapshot(service.store, torn, days=[])
+    current = read_pointer(service.store)
+    assert current is not None
+    publish(
+        service.store, base=read_root(service.store, current.pointer.root), parts={"harbor": part},
+        changes=[make_version("harbor", NOW + timedelta(minutes=1))], feeds={}, now=NOW + timedelta(minutes=1),
+    )  # fmt: skip
+    service.edge.poll()
+    for target in (f"{EVENT}?fields=name", f"{LIST}?fields=name"):
+        got = service.get(target)
+        assert (got.status, got.error["code"]) == (500, "internal")
+        assert set(got.error) == {"code", "message", "request_id"}
+        assert got.headers["cache-control"] == "no-store"
+        assert "json" not in json.dumps(got.error).lower()
+    assert service.get("/v1/lakeside/events").status == 200
+
+
+def test_a_full_queue_is_503_with_retry_after() -> None:
+    async def crowd() -> list[str]:
+        computing, go = Computing(threads=1, queue=2), threading.Event()
+        waiting = [asyncio.create_task(computing.run(lambda n=n: go.wait() and str(n))) for n in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(ApiError) as refused:
+            await computing.run(lambda: "one too many")
+        assert (refused.value.status, refused.value.headers["Retry-After"]) == (503, "1")
+        go.set()
+        done = [str(await each) for each in waiting]
+        assert await computing.run(lambda: "again") == "again"
+        computing.close()
+        return done
+
+    assert asyncio.run(crowd()) == ["0", "1", "2"]
