@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from edge.app import Edge
 from outings.release.folder import FolderStore
-from tests.examples.cities import Ask, Built, Row, Rows, read_export, read_printed, run_outings, select_records
+from tests.examples.cities import Ask, Built, Row, Rows, copy_example, read_export, read_printed, select_records
 
 
 def remember(read: Callable[[str], list[Row]]) -> Rows:
@@ -37,8 +37,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
 
     def build_once(as_of: str) -> Built:
         if as_of not in done:
-            store = tmp_path_factory.mktemp(f"cities-{as_of}") / "store"
-            done[as_of] = Built(store, read_printed(run_outings("build", "--as-of", as_of, store=store)))
+            example = copy_example(tmp_path_factory.mktemp("cities") / as_of)
+            done[as_of] = Built(example, read_printed("build", "--as-of", as_of, example=example))
         return done[as_of]
 
     return build_once
@@ -47,10 +47,10 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
 @pytest.fixture(scope="session")
 def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """The `data` of a request to the edge, a list's over all its pages; LookupError where it is refused."""
-    store = build("2026-08-10").store
-    key = read_printed(run_outings("keys create", "--plan", "partner", store=store))["key"]
+    built = build("2026-08-10")
+    key = read_printed("keys", "create", "--plan", "partner", example=built.example)["key"]
     edge = Edge(
-        FolderStore(store),
+        FolderStore(built.store),
         cache=tmp_path_factory.mktemp("cache"),
         clock=lambda: datetime(2026, 8, 10, 16, tzinfo=UTC),
     )
