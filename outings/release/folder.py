@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import fcntl
+import itertools
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,8 @@ from outings.release.objects import hash_of
 from outings.release.store import TEMPORARY, Entry, NotFound, Outcome, StoreError, Versioned
 
 _LOCKS = "locks/"
+# Deleted in one holding of the lock: others wait milliseconds.
+_BATCH = 256
 
 _ADVICE = {
     errno.ENOSPC: "free space, then run the command again; what was published before is untouched",
@@ -33,6 +36,7 @@ class FolderStore:
     def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
         self._folder = folder.absolute()
         self._disk = disk or LinuxDisk()
+        self._made: set[str] = set()
 
     def __str__(self) -> str:
         return f"file:{self._folder}"
@@ -78,19 +82,20 @@ class FolderStore:
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
         written: list[tuple[Path, Path]] = []
+        touched: set[str] = set()
         try:
-            for name, data in items:
+            for temporary, (name, data) in zip(self._name_temporaries(), items, strict=False):
                 with self._explained("put", name):
-                    written.append((self._name_temporary(), self._path(name)))
-                    self._disk.make_folder(written[-1][1].parent)
-                    self._disk.write_file(written[-1][0], data)
+                    self._make_folder_of(TEMPORARY)
+                    touched.add(self._make_folder_of(name))
+                    written.append((temporary, self._path(name)))
+                    self._disk.write_file(temporary, data)
             with self._explained("put", f"{len(written)} objects"):
                 self._disk.sync_files([temporary for temporary, _ in written])
                 with self._lock("objects", kind=fcntl.LOCK_SH):
                     for temporary, path in written:
                         self._disk.replace(temporary, path)
-                for touched in sorted({path.parent for _, path in written}):
-                    self._disk.sync_folder(touched)
+                self._disk.sync_folders([self._path(each) for each in sorted(touched)])
         except StoreError:
             for temporary, _ in written:
                 with contextlib.suppress(OSError):
@@ -98,52 +103,60 @@ class FolderStore:
             raise
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
-        path = self._path(name)
+        path, temporary = self._path(name), next(self._name_temporaries())
         with self._explained("swap", name), self._lock("swap", kind=fcntl.LOCK_EX):
             found = self.read_versioned(name)
             if (None if found is None else found.etag) != expected:
                 return Outcome.LOST
-            self._disk.make_folder(path.parent)
-            temporary = self._name_temporary()
+            self._make_folder_of(TEMPORARY)
+            self._make_folder_of(name)
             self._disk.write_file(temporary, data)
             self._disk.sync_files([temporary])
             self._disk.replace(temporary, path)
             try:
-                self._disk.sync_folder(path.parent)
+                self._disk.sync_folders([path.parent])
             except OSError:
                 return Outcome.UNKNOWN  # it is in place, but a power cut may undo it
             return Outcome.WON
 
     def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
-        removed = []
-        for entry in entries:
-            path = self._path(entry.name)
-            with (
-                self._explained("delete", entry.name),
-                self._lock("objects", kind=fcntl.LOCK_EX),
-                contextlib.suppress(FileNotFoundError),
-            ):
-                if path.stat().st_mtime == entry.modified_at:
-                    self._disk.remove(path)
-                    removed.append(entry)
+        removed, following = [], iter(entries)
+        while batch := tuple(itertools.islice(following, _BATCH)):
+            with self._explained("delete", f"{len(batch)} objects"), self._lock("objects", kind=fcntl.LOCK_EX):
+                removed += [entry for entry in batch if self._remove(entry)]
         with self._explained("delete", f"{len(removed)} objects"):
-            for folder in sorted({self._path(entry.name).parent for entry in removed}):
-                self._disk.sync_folder(folder)
+            self._disk.sync_folders(sorted({self._path(entry.name).parent for entry in removed}))
         return removed
+
+    def _remove(self, entry: Entry) -> bool:
+        path = self._path(entry.name)
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime == entry.modified_at:
+                self._disk.remove(path)
+                return True
+        return False
 
     def _path(self, name: str) -> Path:
         return self._folder / name
 
-    def _name_temporary(self) -> Path:
-        path = self._path(TEMPORARY) / uuid.uuid4().hex
-        self._disk.make_folder(path.parent)
-        return path
+    def _name_temporaries(self) -> Iterator[Path]:
+        folder, batch = self._path(TEMPORARY), uuid.uuid4().hex
+        for number in itertools.count():
+            yield folder / f"{batch}-{number}"
+
+    def _make_folder_of(self, name: str) -> str:
+        """The folder that a name is in, relative to the store's own."""
+        folder = name.rpartition("/")[0]
+        if folder not in self._made:
+            self._disk.make_folder(self._path(folder))
+            self._made.add(folder)
+        return folder
 
     @contextlib.contextmanager
     def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> Iterator[None]:
         """Held by this process and let go of when it dies. `objects`: no delete while names are being given."""
         path = self._path(_LOCKS) / name
-        self._disk.make_folder(path.parent)
+        self._make_folder_of(_LOCKS)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(handle, kind)

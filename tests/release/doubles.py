@@ -134,10 +134,10 @@ class ForgetfulDisk(LinuxDisk):
         super().remove(path)
         self._seen.pop(path, None)
 
-    def sync_folder(self, path: Path) -> None:
-        for name in [name for name in self._certain if name.parent == path]:
+    def sync_folders(self, paths: Any) -> None:
+        for name in [name for name in self._certain if name.parent in paths]:
             del self._certain[name]
-        self._certain.update({name: file for name, file in self._seen.items() if name.parent == path})
+        self._certain.update({name: file for name, file in self._seen.items() if name.parent in paths})
 
     def cut_power(self, folder: Path, into: Path, *, choose: Callable[[], bool]) -> None:
         """Lay out in `into` what is left of `folder`: `choose` says what becomes of each thing that was not synced."""

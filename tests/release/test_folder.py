@@ -75,12 +75,12 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
         base = latest(store)
     assert all(text.startswith(f"store file:{tmp_path}: cannot ") and words in text for text in said)
     assert set(sequences) == {0}
-    assert unsaid == ["sync_folder"]  # the swap's own: it is in place, and was found to be
+    assert unsaid == ["sync_folders"]  # the swap's own: it is in place, and was found to be
 
 
 def test_a_swap_whose_folder_could_not_be_flushed_is_unknown(tmp_path: Path) -> None:
     def fault(operation: str, act: Any) -> Any:
-        if operation == "sync_folder":
+        if operation == "sync_folders":
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return act()
 
@@ -136,7 +136,7 @@ def test_the_double_forgets_what_was_not_synced(tmp_path: Path) -> None:
     for name in ("synced", "flushed", "neither"):
         disk.write_file(tmp_path / "live" / name, b"0123456789")
     disk.sync_files([tmp_path / "live/synced", tmp_path / "live/flushed"])
-    disk.sync_folder(tmp_path / "live")
+    disk.sync_folders([tmp_path / "live"])
     disk.write_file(tmp_path / "live/later", b"x")
     disk.cut_power(tmp_path / "live", tmp_path / "left", choose=lambda: False)
     left = {path.name: path.read_bytes() for path in (tmp_path / "left").iterdir()}
