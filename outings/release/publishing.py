@@ -126,9 +126,9 @@ def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> N
 
 
 def make_deadline(
-    *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.monotonic
+    *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time
 ) -> Callable[[], None]:
-    """A check that raises BuildTooLong when called later than `longest` from now."""
+    """A check that raises BuildTooLong when called later than `longest` from now, by the clock that prunes go by."""
     started = clock()
 
     def check() -> None:
