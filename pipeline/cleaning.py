@@ -61,7 +61,8 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
     if refused:
         # One line a record, so that lines of the quarantine are records: the first reason, and where the others are.
         first, *others = refused
-        also = f" (also wrong: {', '.join(sorted({str(other.field) for other in others}))})" if others else ""
+        fields = sorted({str(other.field) for other in others} - {str(first.field)})
+        also = f" (also wrong: {', '.join(fields)})" if fields else ""
         told = Finding(first.field, first.reason + also, first.value, quarantines=True)
         problem = _make_problem(told, line=line, feed=origin.feed, source_id=source_id)
         return Cleaned(record=None, problems=(problem,))
@@ -105,7 +106,7 @@ def _clean_type(value: object, findings: list[Finding]) -> str | None:
 def _clean_metro(stated: str | None, origin: Origin, findings: list[Finding]) -> str | None:
     allowed = ", ".join(sorted(set(origin.metros.values())))
     if stated is None:
-        if origin.metro is None:
+        if origin.metro is None and not any(finding.field == "metro" for finding in findings):
             findings.append(Finding("metro", f"missing: allowed are {allowed}", None, quarantines=True))
         return origin.metro
     slug = origin.metros.get(stated)

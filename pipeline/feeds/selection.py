@@ -66,12 +66,12 @@ def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
     tree = msgspec.json.decode(serialized[0]) if serialized else {"error": True}
     if tree["error"]:
         raise ValueError(f"is no plain SELECT: {tree.get('error_message', 'it can not be read')}")
-    moving = _list_moving(connection)
+    functions, words = _list_moving(connection)
     for node in _walk(tree):
         if node.get("type") == "TABLE_FUNCTION" and (name := node["function"]["function_name"]) not in TABLE_FUNCTIONS:
             raise ValueError(f"reads {name}(…); allowed: feed, and {', '.join(sorted(TABLE_FUNCTIONS))}")
-        names = [node.get("function_name"), *node.get("column_names", [])[:1]]
-        for name in moving.intersection(map(str, names)):
+        named = functions & {str(node.get("function_name")).casefold()}
+        for name in named | words.intersection(map(str.casefold, node.get("column_names", [])[:1])):
             raise ValueError(f"asks for {name}: the same feed would not give the same listings twice")
 
 
@@ -87,13 +87,13 @@ def _walk(tree: Any) -> Iterator[dict[str, Any]]:
             ahead += node
 
 
-def _list_moving(connection: DuckDBPyConnection) -> set[str]:
-    """Functions whose value is another one the next time, and the words for them that no column of the feed is."""
+def _list_moving(connection: DuckDBPyConnection) -> tuple[set[str], set[str]]:
+    """Functions whose value is another one the next time, and the words for such that no column of the feed is."""
     functions = connection.execute(
         "SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'"
     ).fetchall()
     columns = {column.casefold() for column in connection.table("feed").columns}
-    return {name for (name,) in functions} | (_CLOCK_WORDS - columns)
+    return {name for (name,) in functions}, set(_CLOCK_WORDS - columns)
 
 
 def _check_columns(columns: Sequence[str], types: Sequence[Any], vocabulary: Vocabulary) -> None:

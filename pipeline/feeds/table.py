@@ -76,7 +76,7 @@ def open_table(
 
 def _read_csv(connection: DuckDBPyConnection, path: Path, scratch: Path) -> tuple[str, list[Any]]:  # noqa: ARG001
     """The header says the delimiter and the columns; a row with another number of them is an error with its line."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         first = file.readline()
         delimiter = max(",;\t|", key=first.count)
         file.seek(0)
