@@ -87,6 +87,7 @@ def archive_row(row: Row, *, reason: str) -> Row:
 
 def settle_row(row: Row, previous: Previous, *, stamp: int, renderer: int = RENDERER) -> Settled:
     old = previous.get(row.id)
+    _mark_unpublished(row, old)
     digest = row.hash if row.hash is not None else hash_members(row.members)
     if old is None:
         return _render_row(row, digest, old, created_at=row.created_at or stamp, updated_at=stamp)
@@ -106,6 +107,13 @@ def settle_row(row: Row, previous: Previous, *, stamp: int, renderer: int = REND
             again.change = None
             return again
     return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
+
+
+def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
+    """A draft that readers once saw is told from one that they never did by its reason: back, it is `restored`."""
+    if row.columns["status"] == DRAFT:
+        seen = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
+        row.columns["reason"] = "unpublished" if seen else None
 
 
 def _render_row(

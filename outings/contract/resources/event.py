@@ -23,28 +23,23 @@ class EventLinks(Member, frozen=True, kw_only=True):
 class Occurrence(Member, frozen=True, kw_only=True):
     """Of a series: its next live date on or after the answer's local date, and how many are left.
 
-    `remaining` and `total` are null when the series has no end.
+    `remaining` and `total` are null when the series has no end. With `occurrences=expand` an item has its own date
+    too: `index` counts from 1 at the anchor; `key` is `<event id>_<YYYYMMDDTHHMMSS local>`.
     """
 
     next_starts_at: Instant | None
     next_starts_local: Local | None
     remaining: int | None
     total: int | None
-
-
-class ExpandedOccurrence(Occurrence, frozen=True, kw_only=True):
-    """With `occurrences=expand`: this item's own date. `index` counts from 1 at the anchor;
-    `key` is `<event id>_<YYYYMMDDTHHMMSS local>`."""
-
-    key: str
-    starts_at: Instant
-    starts_local: Local
-    ends_at: Instant | None
-    ends_local: Local | None
-    date_on: str
-    index: int
-    is_first: bool
-    is_last: bool
+    key: str | UnsetType = UNSET
+    starts_at: Instant | UnsetType = UNSET
+    starts_local: Local | UnsetType = UNSET
+    ends_at: Instant | None | UnsetType = UNSET
+    ends_local: Local | None | UnsetType = UNSET
+    date_on: str | UnsetType = UNSET
+    index: int | UnsetType = UNSET
+    is_first: bool | UnsetType = UNSET
+    is_last: bool | UnsetType = UNSET
 
 
 class Event(Facts, frozen=True, kw_only=True):
@@ -70,4 +65,4 @@ class Event(Facts, frozen=True, kw_only=True):
     registration_required: bool | None
     is_sold_out: bool | None
     links: EventLinks
-    occurrence: Occurrence | ExpandedOccurrence | UnsetType = UNSET
+    occurrence: Occurrence | UnsetType = UNSET

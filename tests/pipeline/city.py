@@ -1,0 +1,139 @@
+"""A small city of a test's own: feeds written as lines, built into a folder, read back by the public doors."""
+
+import json
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from outings.answers.answer import answer
+from outings.configuration import Configuration, read_configuration
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.release.log import Version, read_page
+from outings.release.objects import object_name, read_object
+from outings.release.reading import open_release
+from outings.release.releases import ListedRelease, list_releases
+from outings.release.store import Store, open_store
+from pipeline.building import Built, build_release
+from pipeline.clock import AsOf
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+
+Record = dict[str, Any]
+
+METRO = """
+[[metros]]
+slug = "{slug}"
+name = "{slug}"
+timezone = "{timezone}"
+aliases = []
+center = {{ lat = 47.6, lng = -122.3 }}
+bounds = {{ south = 47.0, west = -123.0, north = 48.0, east = -122.0 }}
+"""
+FEED = """
+[[feeds]]
+name = "{name}"
+{metro}
+format = "ndjson"
+url = "{name}.ndjson"
+mode = "{mode}"
+"""
+
+
+class City:
+    """Feeds are given by name; `build` takes the day and publishes."""
+
+    def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
+        self.folder = folder
+        self._metros = {"seattle": timezone}
+        self._feeds: dict[str, tuple[str | None, str]] = {}
+        self._details = details
+
+    def add_metro(self, slug: str, timezone: str) -> None:
+        self._metros[slug] = timezone
+
+    def write(
+        self, records: Iterable[Record | str], *, feed: str = "samples", metro: str | None = "seattle", mode: str = "full"
+    ) -> None:
+        """A record that is a text is written as it is."""
+        self._feeds[feed] = (metro, mode)
+        lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
+        (self.folder / f"{feed}.ndjson").write_text("\n".join(lines) + "\n")
+
+    @property
+    def configuration(self) -> Configuration:
+        text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n'
+        text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
+        for name, (metro, mode) in self._feeds.items():
+            text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode)
+        path = self.folder / "outings.toml"
+        path.write_text(text)
+        return read_configuration(path, {})
+
+    def build(self, day: str = "2026-08-10", **asked: Any) -> Built:
+        build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **asked)
+        return build_release(build, store=self.store, executor=InlineExecutor())
+
+    @property
+    def store(self) -> Store:
+        return open_store(f"file:{self.folder / 'var/store'}")
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "var/cache"
+
+    @property
+    def current(self) -> ListedRelease:
+        return next(list_releases(self.store))
+
+    def ask(self, request: str, *, day: str = "2026-08-10") -> Any:
+        """The body that the current release answers on that local date, parsed."""
+        return json.loads(self.ask_bytes(request, day=day))
+
+    def ask_bytes(self, request: str, *, day: str = "2026-08-10") -> bytes:
+        release = open_release(self.store, self.current, cache=self.cache)
+        path, _, query_string = request.partition("?")
+        match = match_route(path)
+        assert match is not None, request
+        vocabulary = next(iter(release.metros.values())).vocabulary
+        query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
+        dates = dict.fromkeys(release.metros, date.fromisoformat(day))
+        return b"".join(answer(query, release=release, dates=dates, entitlement=Entitlement()).parts)
+
+    def read_versions(self) -> list[Version]:
+        """All of them, in order."""
+        log = self.current.root.log
+        return list(read_page(log, after=0, limit=100_000, read=lambda sha: read_object(self.store, sha)))
+
+    def list_objects(self) -> dict[str, bytes]:
+        return {entry.name: self.store.get(entry.name) for entry in self.store.list("objects/")}
+
+    def has_object(self, sha: str) -> bool:
+        return self.store.exists(object_name(sha))
+
+
+def make_event(source_id: str, **members: Any) -> Record:
+    """An event that the default list shows from 2026-08-10 on."""
+    return {
+        "type": "event",
+        "source_id": source_id,
+        "name": f"Event {source_id}",
+        "description": "A walk in the park with a guide.",
+        "starts_local": "2026-08-12T10:00:00",
+        "confidence": 0.9,
+        **members,
+    }
+
+
+def make_place(source_id: str, **members: Any) -> Record:
+    return {
+        "type": "place",
+        "source_id": source_id,
+        "name": f"Place {source_id}",
+        "confidence": 0.9,
+        "location": {"lat": 47.61, "lng": -122.33, "address": "1 Pine St"},
+        **members,
+    }
+

@@ -1,0 +1,168 @@
+"""A build as an operator sees it: what goes in is accounted for, and the same input is the same release."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from outings.configuration import read_configuration
+from outings.demo import write_world
+from outings.release.manifest import list_objects, read_manifest
+from outings.release.objects import object_name
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+from pipeline.shrink import ShrinkRefused
+from tests.pipeline.city import City, make_event, make_place
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    return City(tmp_path)
+
+
+def test_every_record_read_is_a_listing_or_merged_or_quarantined(city: City) -> None:
+    city.write([make_event("a"), make_event("a", name="Again"), "{broken", make_event("b", price={"min": "five"})])
+    (feed,) = city.build().feeds
+    memory = feed.memory
+    assert (memory.read, memory.listings, memory.merged, memory.quarantined) == (4, 1, 1, 2)
+    assert memory.read == memory.listings + memory.merged + memory.quarantined
+
+
+def test_a_second_record_that_claims_an_id_is_quarantined_and_counted(city: City) -> None:
+    taken = "11111111-1111-4111-8111-111111111111"
+    city.write([make_event("a", id=taken), make_event("b", id=taken)])
+    (feed,) = city.build().feeds
+    assert (feed.memory.listings, feed.memory.quarantined) == (1, 1)
+    assert [(each.source_id, each.field) for each in feed.problems] == [("b", "id")]
+
+
+def test_the_same_build_again_writes_no_object_and_makes_no_version(city: City) -> None:
+    city.write([make_place("hall"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(5))])
+    first = city.build()
+    again = city.build()
+    assert again.objects.written == 0
+    assert again.changes == {}
+    assert again.objects.total == first.objects.total
+    assert again.published.root.parts == first.published.root.parts
+    assert again.published.sha != first.published.sha
+
+
+def test_a_forced_second_look_at_the_same_records_writes_nothing_of_the_snapshot(city: City) -> None:
+    """Not the fingerprint alone keeps a rebuild quiet: the rows are found to be the same one by one."""
+    city.write([make_place("hall"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(5))])
+    before = city.build().published.root.parts["seattle"]
+    city.write([make_event(str(n), place={"source_id": "hall"}) for n in reversed(range(5))] + [make_place("hall")])
+    again = city.build()
+    after = again.published.root.parts["seattle"]
+    assert (after.snapshot, after.stamp) == (before.snapshot, before.stamp)
+    assert again.changes == {}
+    assert again.objects.written == 1  # the manifest, which names the new inputs
+
+
+def test_two_builds_from_nothing_give_the_same_bytes(tmp_path: Path) -> None:
+    stores = []
+    for name in ("one", "other"):
+        config = write_world(tmp_path / name, today=date(2026, 8, 10), size=60)
+        configuration = read_configuration(config, {})
+        store = open_store(configuration.store.url)
+        asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 10)))
+        build_release(asked, store=store, executor=InlineExecutor())
+        stores.append({entry.name: store.get(entry.name) for entry in store.list("")})
+    assert stores[0] == stores[1]
+
+
+def test_a_release_names_only_objects_that_are_there(city: City) -> None:
+    city.write([make_place("hall"), make_event("a"), make_event("b", rrule="FREQ=WEEKLY")])
+    city.build()
+    for part in city.current.root.parts.values():
+        for sha in list_objects(city.store, read_manifest(city.store, part.manifest)):
+            assert city.has_object(sha), object_name(sha)
+
+
+def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> None:
+    city.write([make_event(str(n)) for n in range(10)])
+    city.build()
+    before = city.current
+    city.write([make_event(str(n)) for n in range(4)])
+    with pytest.raises(ShrinkRefused, match=r"feed samples: 4 records, 10 in the release before: 60 % are gone"):
+        city.build()
+    assert city.current == before
+    assert city.build(allow_shrink=True).changes == {"removed": 6}
+
+
+def test_a_quarantined_record_does_not_shrink_its_feed_and_its_last_good_version_stays(city: City) -> None:
+    city.write([make_event(str(n)) for n in range(4)])
+    city.build()
+    city.write([make_event("0"), *(make_event(str(n), starts_local="tomorrow") for n in range(1, 4))])
+    built = city.build()
+    assert built.changes == {}
+    names = [event["name"] for event in city.ask("/v1/seattle/events")["data"]]
+    assert sorted(names) == ["Event 0", "Event 1", "Event 2", "Event 3"]
+
+
+def test_a_delta_feed_says_only_what_changed(city: City) -> None:
+    city.write([make_event("a"), make_event("b")], mode="delta")
+    city.build()
+    city.write([make_event("b", name="B moved"), {"type": "event", "source_id": "a", "deleted": True}], mode="delta")
+    assert city.build().changes == {"removed": 1, "updated": 1}
+    city.write([make_event("c")], mode="delta")
+    city.build()
+    names = {event["name"] for event in city.ask("/v1/seattle/events")["data"]}
+    assert names == {"B moved", "Event c"}
+
+
+def test_one_metro_is_built_and_the_other_is_left_alone(tmp_path: Path) -> None:
+    city = City(tmp_path)
+    city.add_metro("boise", "America/Boise")
+    city.write([make_event("a")])
+    city.write([make_event("a")], feed="boise-samples", metro="boise")
+    before = city.build().published.root.parts
+    city.write([make_event("a", name="New")])
+    city.write([make_event("a", name="New")], feed="boise-samples", metro="boise")
+    after = city.build(metros={"boise"}).published.root.parts
+    assert after["seattle"] == before["seattle"]
+    assert after["boise"] != before["boise"]
+
+
+def test_a_feed_of_several_metros_goes_where_each_record_says(tmp_path: Path) -> None:
+    city = City(tmp_path)
+    city.add_metro("boise", "America/Boise")
+    shared = {"type": "organization", "source_id": "o", "id": "22222222-2222-4222-8222-222222222222", "name": "Zoo"}
+    city.write(
+        [
+            shared | {"metro": "seattle"}, shared | {"metro": "boise"},
+            make_event("a", metro="seattle", organization={"source_id": "o"}),
+            make_event("b", metro="boise", organization={"source_id": "o"}),
+        ],
+        metro=None,
+    )  # fmt: skip
+    city.build()
+    assert [event["name"] for event in city.ask("/v1/boise/events")["data"]] == ["Event b"]
+    organization = city.ask(f"/v1/organizations/{shared['id']}")["data"]
+    assert organization["metros"] == ["boise", "seattle"]
+    assert organization["counts"]["events"] == 2
+    of_zoo = [version for version in city.read_versions() if version.listing_id == shared["id"]]
+    assert [(version.kind, version.metro) for version in of_zoo] == [("created", None)]
+
+
+def test_a_new_local_date_writes_no_document(city: City) -> None:
+    city.write([make_event("a", rrule="FREQ=WEEKLY"), make_event("b"), make_place("hall")])
+    first = city.build("2026-08-10")
+    manifest = read_manifest(city.store, first.published.root.parts["seattle"].manifest)
+    second = city.build("2026-08-11")
+    later = read_manifest(city.store, second.published.root.parts["seattle"].manifest)
+    assert later.packs == manifest.packs
+    assert later.details == manifest.details
+    assert second.changes == {}
+    assert later.pages.keys() != manifest.pages.keys()
+
+
+def test_details_are_left_out_where_the_configuration_says_packs(tmp_path: Path) -> None:
+    city = City(tmp_path, details="packs")
+    city.write([make_event("a")])
+    part = city.build().published.root.parts["seattle"]
+    assert read_manifest(city.store, part.manifest).details is None
+    assert city.ask("/v1/seattle/events")["data"][0]["name"] == "Event a"

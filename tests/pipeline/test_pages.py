@@ -1,0 +1,96 @@
+"""Static equals dynamic: every body written ahead is what answers computes for its request, byte for byte."""
+
+import gzip
+from datetime import date
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from outings.answers.answer import answer
+from outings.configuration import read_configuration
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
+from outings.demo import write_world
+from outings.release.manifest import parse_details, read_manifest
+from outings.release.objects import read_object
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+
+DAY = date(2026, 8, 10)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    folder = tmp_path_factory.mktemp("world")
+    configuration = read_configuration(write_world(folder, today=DAY, size=120), {})
+    store = open_store(configuration.store.url)
+    asked = Build(configuration=configuration, as_of=AsOf(day=DAY))
+    build_release(asked, store=store, executor=InlineExecutor())
+    listed = next(list_releases(store))
+    release = open_release(store, listed, cache=configuration.edge.cache)
+    return SimpleNamespace(store=store, root=listed.root, release=release)
+
+
+def compute(built: SimpleNamespace, request: str, day: date) -> bytes:
+    path, _, query_string = request.partition("?")
+    match = match_route(path)
+    assert match is not None
+    vocabulary = built.release.metros["seattle"].vocabulary
+    query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
+    dates = dict.fromkeys(built.release.metros, day)
+    return b"".join(answer(query, release=built.release, dates=dates, entitlement=Entitlement()).parts)
+
+
+def test_first_pages_are_written_for_today_and_tomorrow(built: SimpleNamespace) -> None:
+    for slug, snapshot in built.release.metros.items():
+        expected = {
+            f"/v1/{slug}/{collection}{limit}@{day}"
+            for collection in ("events", "classes", "camps", "places")
+            for limit in ("", "?limit=200")
+            for day in ("2026-08-10", "2026-08-11")
+        }
+        assert set(snapshot.pages) == expected
+
+
+def test_every_page_is_what_answers_computes(built: SimpleNamespace) -> None:
+    for snapshot in built.release.metros.values():
+        for name, page in snapshot.pages.items():
+            request, _, day = name.rpartition("@")
+            body = gzip.decompress(read_object(built.store, page.object))
+            assert len(body) == page.size
+            assert body == compute(built, request, date.fromisoformat(day)), name
+
+
+def test_every_detail_is_what_answers_computes(built: SimpleNamespace) -> None:
+    named = set()
+    for snapshot in built.release.metros.values():
+        for row in pl.read_parquet(snapshot.tables["listings"]).iter_rows(named=True):
+            if row["object"] is None:
+                assert row["is_recurring"] or STATUSES[row["status"]] == "draft", row["slug"]
+                continue
+            named.add(row["object"].hex())
+            collection = COLLECTIONS[TYPES[row["type"]]]
+            asked = f"/v1/{collection}/{row['id']}?include_archived=true"
+            body = gzip.decompress(read_object(built.store, row["object"].hex()))
+            assert body == compute(built, asked, DAY), row["slug"]
+    listed = set()
+    for part in built.root.parts.values():
+        details = read_manifest(built.store, part.manifest).details
+        assert details is not None
+        listed |= set(parse_details(read_object(built.store, details)))
+    assert named == listed
+
+
+def test_no_body_names_its_release(built: SimpleNamespace) -> None:
+    for snapshot in built.release.metros.values():
+        for page in snapshot.pages.values():
+            body = gzip.decompress(read_object(built.store, page.object))
+            assert built.release.id.encode() not in body
