@@ -43,7 +43,7 @@ class Edge:
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
         self.counts = Counts()
-        self._releases = Releases(store, cache=cache)
+        self._releases = Releases(store, cache=cache, clock=clock)
         self._ring = KeyRing(store)
         self._computing = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)

@@ -1,8 +1,8 @@
 """Which release answers: the pointer is polled, a new release opened beside the old one and swapped in."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import structlog
@@ -31,8 +31,8 @@ MOST_GONE = 1_024
 _GONE = "gone"
 MOST_QUERIES = 8_192
 MOST_CACHE_BYTES = 20 * 2**30
-# A release that could not be opened is tried again this much later, in seconds: its objects are fetched anew.
-RETRY_SECONDS = 30.0
+# A release that could not be opened is tried again this much later: its objects are fetched anew.
+RETRY_AFTER = timedelta(seconds=30)
 
 
 class Serving(Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class Releases:
     `failure` says why the store can't be read, `refusal` why the release in the store is not the one served.
     """
 
-    def __init__(self, store: Store, *, cache: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store, *, cache: Path, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._cache = cache
         self._clock = clock
@@ -75,7 +75,7 @@ class Releases:
         self._kept: tuple[Serving, ...] = ()
         self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
         self._etag: str | None = None
-        self._retry_at = 0.0
+        self._retry_at = clock()
         self.current: Serving | None = None
         self.failure: str | None = None
         self.refusal: str | None = None
@@ -131,7 +131,7 @@ class Releases:
         if found is None and self.current is not None:
             raise Refused(f"{NAME} is gone")
         if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
-            self._etag, self._retry_at = found.etag, self._clock() + RETRY_SECONDS
+            self._etag, self._retry_at = found.etag, self._clock() + RETRY_AFTER
             self._take_up(found.pointer)
 
     def _take_up(self, pointer: Pointer) -> None:

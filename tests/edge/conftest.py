@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from edge.app import Edge
+from edge.server import set_up_logs
 from outings.release.memory import MemoryStore
 from tests.edge.asking import Response, ask
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
+
+set_up_logs()
 
 
 @dataclass
@@ -35,9 +39,9 @@ class Service:
     def get(self, target: str, *, kind: str = "all", method: str = "GET", **headers: str) -> Response:
         return ask(self.edge, target, key=self.keys[kind], method=method, **headers)
 
-    def start_another(self) -> "Service":
+    def start_another(self, *, cache: Path | None = None) -> "Service":
         """Another server over the same store, with a cache of its own."""
-        edge = Edge(self.store, cache=self.folder / f"cache-{len(self.others)}", clock=self.clock)
+        edge = Edge(self.store, cache=cache or self.folder / f"cache-{len(self.others)}", clock=self.clock)
         self.others.append(edge)
         edge.poll()
         return replace(self, edge=edge)
@@ -47,11 +51,13 @@ class Service:
             edge.close()
 
 
-def make_service(folder: Path, *, published: bool = True) -> Service:
-    store, clock = MemoryStore(), Clock()
+def make_service(
+    folder: Path, *, store: MemoryStore | None = None, published: bool = True, keyed: bool = True
+) -> Service:
+    store, clock = store or MemoryStore(), Clock()
     if published:
         publish_worlds(store, make_worlds(), folder=folder)
-    keys = add_keys(store, KEY_KINDS)
+    keys = add_keys(store, KEY_KINDS) if keyed else {}
     edge = Edge(store, cache=folder / "cache", clock=clock)
     edge.poll()
     return Service(store, edge, keys, folder, clock)
@@ -69,7 +75,7 @@ def make_own(tmp_path: Path) -> Iterator[Callable[..., Service]]:
     """A service of the test's own, which it may write to."""
     made: list[Service] = []
 
-    def make(**options: bool) -> Service:
+    def make(**options: Any) -> Service:
         made.append(make_service(tmp_path / str(len(made)), **options))
         return made[-1]
 
