@@ -77,7 +77,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         memory=FeedMemory(
             hash=read.hash, read=read.read, listings=len(read.records), merged=read.merged,
             quarantined=read.quarantined,
-        ),  # fmt: skip
+        ),
         problems=read.problems,
         unknown=read.unknown,
         crawled=max(crawled, default=None),

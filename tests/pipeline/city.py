@@ -55,7 +55,12 @@ class City:
         self._metros[slug] = timezone
 
     def write(
-        self, records: Iterable[Record | str], *, feed: str = "samples", metro: str | None = "seattle", mode: str = "full"
+        self,
+        records: Iterable[Record | str],
+        *,
+        feed: str = "samples",
+        metro: str | None = "seattle",
+        mode: str = "full",
     ) -> None:
         """A record that is a text is written as it is."""
         self._feeds[feed] = (metro, mode)

@@ -1,5 +1,6 @@
 """What the log says of a listing's life: created, updated, removed, restored (decisions, Changes and versions)."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_version_ids_rise_by_one_and_times_never_go_back(tmp_path: Path) -> None
         city.build()
     versions = city.read_versions()
     assert [version.version_id for version in versions] == list(range(1, len(versions) + 1))
-    assert all(one.changed_at <= other.changed_at for one, other in zip(versions, versions[1:], strict=False))
+    assert all(one.changed_at <= other.changed_at for one, other in pairwise(versions))
 
 
 def test_an_update_names_the_top_level_members_that_changed(tmp_path: Path) -> None:
