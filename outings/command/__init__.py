@@ -4,7 +4,6 @@ Exit: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused by a guard. Wi
 object on standard output and nothing else there; all else goes to standard error.
 """
 
-import sys
 from importlib import import_module
 from typing import Any
 
@@ -69,7 +68,3 @@ def explain_error(error: Exception) -> str:
 @click.option("--traceback", is_flag=True, help="Show where an unexpected error came from.")
 def main(*, traceback: bool) -> None:
     """A read-only JSON API over family activities, built ahead from the feeds that operators give it."""
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -56,9 +56,7 @@ def build(
         allow_shrink=allow_shrink,
     )
     built = run_build(asked, workers=workers)
-    quarantine = write_quarantine(
-        list_problems(built), directory=configuration.directory, name=built.published.id
-    )
+    quarantine = write_quarantine(list_problems(built), directory=configuration.directory, name=built.published.id)
     if as_json:
         print_json(describe_build(built, quarantine=quarantine))
     else:

@@ -123,9 +123,7 @@ def prune(*, config: Path, as_json: bool) -> None:
     from outings.release.pruning import prune as prune_store
 
     configuration = read_config(config)
-    pruned = prune_store(
-        open_config_store(configuration), keep_days=configuration.store.keep_days, now=time.time()
-    )
+    pruned = prune_store(open_config_store(configuration), keep_days=configuration.store.keep_days, now=time.time())
     size = sum(entry.size for entry in pruned.deleted)
     if as_json:
         print_json({"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases})

@@ -1,0 +1,5 @@
+"""`python -m outings.command` is `outings`."""
+
+from outings.command import main
+
+main()

@@ -1,0 +1,248 @@
+"""The edge as a process: `outings serve`, over a folder, asked through sockets."""
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from outings.release.folder import FolderStore
+from outings.release.keys import change_registry, revoke_key
+from tests.command.conftest import CONFIGURATION
+from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_world, make_worlds, publish_worlds
+
+LIST = "/v1/harbor/events?from=2026-08-10"
+PATIENCE = 10.0
+
+
+@dataclass
+class Server:
+    """A running one: its port, its process, the store that it reads, and keys by kind."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    store: FolderStore
+    folder: Path
+    keys: dict[str, str]
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def get(self, target: str, *, kind: str = "all") -> http.client.HTTPResponse:
+        with contextlib.closing(self.connect()) as connection:
+            connection.request("GET", target, headers={"X-API-Key": self.keys[kind]})
+            response = connection.getresponse()
+            response.read()
+            return response
+
+
+def wait_until(is_so: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until, f"not so after {seconds} s"
+        time.sleep(0.05)
+
+
+def start_server(folder: Path, *, workers: int = 1) -> Server:
+    """The port is the server's own choice, read from its first line."""
+    config = folder / "outings.toml"
+    config.write_text(CONFIGURATION + f'\n[edge]\ncache = "{folder}/cache"\n')
+    store = FolderStore(folder / "store")
+    publish_worlds(store, make_worlds(), folder=folder)
+    keys = add_keys(store, {name: KEY_KINDS[name] for name in ("all", "other", "harbor")})
+    log = folder / "log"
+    words = ["serve", "-c", str(config), "--port", "0", "--workers", str(workers)]
+    with log.open("w") as lines:
+        process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
+    wait_until(lambda: "\n" in log.read_text(), seconds=60)
+    port = int(log.read_text().partition("127.0.0.1:")[2].partition(",")[0])
+    server = Server(port, process, store, folder, keys)
+    wait_until(lambda: is_ready(server), seconds=60)
+    return server
+
+
+def is_ready(server: Server) -> bool:
+    with contextlib.suppress(OSError):
+        return server.get("/readyz").status == 200
+    return False
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    started: list[Server] = []
+
+    def begin(**options: int) -> Server:
+        started.append(start_server(tmp_path, **options))
+        return started[-1]
+
+    yield begin
+    for server in started:
+        if server.process.poll() is None:
+            server.process.terminate()
+            server.process.wait(PATIENCE * 2)
+
+
+@dataclass
+class Load:
+    """Clients that ask without a pause until they are told to stop: every status and release that they saw."""
+
+    server: Server
+    kind: str = "all"
+    clients: int = 4
+    answers: list[tuple[int, str | None]] = field(default_factory=list)
+    faults: list[Exception] = field(default_factory=list)
+
+    def __enter__(self) -> "Load":
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(self.clients)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self) -> None:
+        try:
+            with contextlib.closing(self.server.connect()) as connection:
+                while not self._stopped.is_set():
+                    for target in (LIST, "/v1/harbor/events", f"{LIST}&limit=2", "/v1/metros"):
+                        connection.request("GET", target, headers={"X-API-Key": self.server.keys[self.kind]})
+                        response = connection.getresponse()
+                        response.read()
+                        self.answers.append((response.status, response.headers["x-release"]))
+        except Exception as fault:  # noqa: BLE001 the test asserts that there was none
+            self.faults.append(fault)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_new_release_is_taken_up_under_load_without_a_failed_request(
+    start: Callable[..., Server], workers: int
+) -> None:
+    server = start(workers=workers)
+    with Load(server) as load:
+        wait_until(lambda: len(load.answers) > 50)
+        published = []
+        for minutes in (1, 2):
+            world = make_world("harbor", timezone="America/New_York", events=minutes)
+            stamp = NOW + timedelta(minutes=minutes)
+            published.append(publish_worlds(server.store, [world], folder=server.folder, stamp=stamp).id)
+            wait_until(lambda: all(answer[1] == published[-1] for answer in load.answers[-40:]))
+    assert load.faults == []
+    assert {status for status, _ in load.answers} == {200}
+    assert {release for _, release in load.answers} >= set(published)
+
+
+def test_a_revoked_key_stops_and_the_others_do_not(start: Callable[..., Server]) -> None:
+    server = start(workers=2)
+    with Load(server, kind="other", clients=2) as revoked, Load(server, clients=2) as others:
+        wait_until(lambda: len(revoked.answers) > 20)
+        assert {status for status, _ in revoked.answers} == {200}
+        change_registry(server.store, lambda registry: revoke_key(registry, server.keys["other"][4:12], now=NOW))
+        wait_until(lambda: {status for status, _ in revoked.answers[-40:]} == {401})
+    assert others.faults == revoked.faults == []
+    assert {status for status, _ in others.answers} == {200}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_order(start: Callable[..., Server], workers: int, number: signal.Signals) -> None:
+    server = start(workers=workers)
+    server.process.send_signal(number)
+    assert server.process.wait(PATIENCE * 2) == 0
+    with pytest.raises(OSError, match="refused"):
+        server.get("/healthz")
+
+
+def test_no_header_names_the_software_and_every_answer_is_dated(start: Callable[..., Server]) -> None:
+    server = start()
+    for target in ("/v1/metros", "/v1/nowhere", "/healthz"):
+        headers = server.get(target).headers
+        assert "server" not in headers
+        assert headers["date"]
+
+
+def exchange(server: Server, sent: bytes) -> bytes:
+    """Everything that comes back until the server closes or is silent."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=2) as connection:
+        connection.sendall(sent)
+        received = b""
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            while data := connection.recv(65536):
+                received += data
+        return received
+
+
+def test_what_is_no_http_is_refused_and_harms_nobody(start: Callable[..., Server]) -> None:
+    server = start()
+    key = server.keys["all"].encode()
+    for sent in (
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /v1/metros HTTP/9.9\r\n\r\n",
+        b"GET /v1/\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nContent-Length: nine\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\n\r\n",
+        b"\r\n" * 100,
+    ):
+        received = exchange(server, sent)
+        assert received == b"" or received.startswith(b"HTTP/1.1 4"), (sent, received)
+    received = exchange(
+        server,
+        b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-API-Key: " + key + b"\r\n\r\nhello"
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    )
+    assert received.count(b"HTTP/1.1 200 OK") == 2
+    assert received.endswith(b'{"status":"ok"}')
+
+
+def test_a_client_that_goes_away_harms_nobody(start: Callable[..., Server]) -> None:
+    server = start()
+    request = f"GET {LIST} HTTP/1.1\r\nHost: a\r\nX-API-Key: {server.keys['all']}\r\n\r\n".encode()
+    for _ in range(30):
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(request * 3)
+    assert server.get("/v1/metros").status == 200
+
+
+def test_a_port_that_is_taken_is_exit_1_in_one_line(start: Callable[..., Server]) -> None:
+    server = start()
+    words = ["serve", "-c", str(server.folder / "outings.toml"), "--port", str(server.port)]
+    done = subprocess.run(
+        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert str(server.port) in done.stderr
+
+
+def test_a_wrong_configuration_is_exit_2_before_anything_is_served(tmp_path: Path) -> None:
+    (tmp_path / "outings.toml").write_text("[store]\nurl = 7\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "outings.command", "serve", "-c", str(tmp_path / "outings.toml"), "--port", "0"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "store.url" in done.stderr
+
+
+def test_the_log_is_json_lines_without_keys(start: Callable[..., Server]) -> None:
+    server = start()
+    server.get("/v1/metros")
+    log = (server.folder / "log").read_text()
+    first, *rest = log.splitlines()
+    assert first.startswith("Serving on ")
+    assert {"keys_read", "release_served"} <= {json.loads(line)["event"] for line in rest}
+    assert not any(key[4:12] in log for key in server.keys.values())
