@@ -81,8 +81,8 @@ def _clean_members(
         raw = {name: raw[name] for name in REMOVAL_MEMBERS if name in raw}
     types = make_members(origin.vocabulary)
     type_ = _clean_type(raw.get("type"), findings)
-    # Without a type the members of all types are known: the source_id is still read, for the quarantine.
-    members = types[type_] if type_ else {"source_id": types["event"]["source_id"], "type": types["event"]["type"]}
+    # Of a record without a type no more is read than names it in the quarantine, and nothing of it is unknown.
+    members = types[type_] if type_ else {name: types["event"][name] for name in ("type", "source_id", "name")}
     values = _clean_object(raw, members, path="", findings=findings, unknown=unknown if type_ else Counter())
     for name in ("source_id",) if removal else ("source_id", "name"):
         if name not in values and not any(finding.field == name for finding in findings):
