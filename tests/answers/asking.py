@@ -47,3 +47,29 @@ def read(made: Answer) -> dict[str, Any]:
 
 def fetch(release: Release, path: str, params: Mapping[str, str] | None = None, **about: Any) -> dict[str, Any]:
     return read(ask(release, path, params, **about))
+
+
+def walk_by_cursor(
+    release: Release, path: str, params: Mapping[str, str], *, today: date = TODAY, then: Release | None = None
+) -> list[list[dict[str, Any]]]:
+    """The pages of a walk; after the first from `then`, where given, as at an edge that keeps no old release."""
+    body = fetch(release, path, params, today=today)
+    pages = [body["data"]]
+    while body["meta"]["next_cursor"] is not None:
+        assert body["meta"]["has_more"]
+        query = parse(path, {**params, "cursor": body["meta"]["next_cursor"]})
+        assert query.cursor is not None
+        body = fetch(then or release, path, {**params, "cursor": body["meta"]["next_cursor"]}, today=query.cursor.date)
+        assert body["meta"]["page"] is None
+        pages.append(body["data"])
+    assert not body["meta"]["has_more"]
+    return pages
+
+
+def walk_by_page(release: Release, path: str, params: Mapping[str, str]) -> list[list[dict[str, Any]]]:
+    pages: list[list[dict[str, Any]]] = []
+    while True:
+        body = fetch(release, path, {**params, "page": str(len(pages) + 1)})
+        pages.append(body["data"])
+        if not body["meta"]["has_more"]:
+            return pages

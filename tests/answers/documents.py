@@ -1,5 +1,6 @@
 """Public documents as plain dicts, every member present, nothing stated: what a case does not name stays null."""
 
+from datetime import datetime
 from typing import Any
 
 Document = dict[str, Any]
@@ -152,3 +153,7 @@ def make_organization(row_id: str, **members: Any) -> Document:
         "status": "published", "created_at": None, "updated_at": _STAMP,
         "links": {name: f"/v1/organizations/{row_id}/{name}" for name in links}, **members,
     }  # fmt: skip
+
+
+def read_dates(*texts: str) -> list[datetime]:
+    return [datetime.fromisoformat(text) for text in texts]

@@ -1,0 +1,107 @@
+"""Look-ups by id and slug, against the listings themselves."""
+
+import threading
+from pathlib import Path
+from random import Random
+from uuid import UUID, uuid4
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outings.answers.engine import Statement, open_engine
+from outings.answers.names import Names
+from outings.answers.opened import open_snapshot
+from tests.answers.asking import fetch
+from tests.answers.generated import make_world
+from tests.answers.test_lists import seeds
+from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world
+
+
+@given(seed=seeds, size=st.integers(min_value=0, max_value=60))
+def test_every_row_is_found_by_its_id_and_by_its_slug_and_no_other_is(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int
+) -> None:
+    world = make_world(Random(seed), size=size)
+    for number, each in enumerate(world.listings):
+        each["slug"] = ["ä", "a", "a-b", "b", "", "a" * 50][number % 6] + str(number // 12)
+        if number % 5 == 0:  # the same first eight bytes: told apart by the rest
+            each["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(each["id"]).bytes[8:]))
+    snapshot = open_world(world, tmp_path_factory.mktemp("world"))
+    opened, names = open_snapshot(snapshot), Names(snapshot.tables["listings"])
+    assert len(names) == size
+    for each in world.listings:
+        code = TYPES.index(each["type"])
+        row = names.find_id(each["id"], type_code=code)
+        assert row is not None
+        assert b'"id":"%b"' % each["id"].encode() in opened.read_document(row)
+        assert names.find_id(each["id"], type_code=(code + 1) % 4) is None
+        alike = (other for other in world.listings if other["slug"] == each["slug"])
+        same = [other["id"] for other in alike if other["type"] == each["type"]]
+        rows = list(names.find_slug(each["slug"], type_code=code))
+        assert sorted(names.find_id(row_id, type_code=code) or 0 for row_id in same) == sorted(rows)
+        visible = [names.is_visible(row, include_archived=flag) for flag in (False, True)]
+        status = STATUSES.index(each["status"])
+        assert visible == [status == 0, status in (0, 1)]
+    assert names.find_id(str(uuid4()), type_code=0) is None
+    assert list(names.find_slug("zzz", type_code=3)) == []
+
+
+def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Path) -> None:
+    world = make_world(Random(5), size=10)
+    first, second = (open_world(world, tmp_path) for _ in range(2))
+    assert open_snapshot(first) is open_snapshot(second)
+    tables = open_snapshot(first).open_tables()
+    schema, engine = tables.schema, open_engine().load_tables(first.tables)
+    del tables, first
+    assert engine.fetch_rows(Statement(f"SELECT count(*) FROM {schema}.listings", ())) == [(10,)]
+    del second
+    with pytest.raises(duckdb.CatalogException):
+        engine.fetch_rows(Statement(f"SELECT count(*) FROM {schema}.listings", ()))
+
+
+def test_threads_ask_at_once_and_each_sees_its_own_circle(tmp_path: Path) -> None:
+    release = open_release([make_world(Random(11), size=150)], tmp_path)
+    requests = [
+        {"lat": "40", "lng": "-74", "radius_m": str(500 * number), "audience": "all", "min_confidence": "0"}
+        for number in range(1, 17)
+    ]
+    expected = [fetch(release, "/v1/harbor/places", params) for params in requests]
+    assert len({body["meta"]["count"] for body in expected}) > 2
+    wrong: list[int] = []
+
+    def ask_all(first: int) -> None:
+        for step in range(32):
+            number = (first + step) % 16
+            if fetch(release, "/v1/harbor/places", requests[number]) != expected[number]:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=ask_all, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SET threads = 8",
+        "SET allowed_directories = []",
+        "SELECT * FROM read_parquet('http://127.0.0.1:1/x.parquet')",
+    ],
+)
+def test_the_engine_reaches_nothing_else_and_no_setting_can_be_changed(tmp_path: Path, text: str) -> None:
+    tables = open_engine().load_tables(open_world(World(), tmp_path).tables)
+    with pytest.raises(duckdb.Error):
+        tables.fetch_rows(Statement(text, ()))
+
+
+def test_texts_of_a_request_are_values_and_never_sql(tmp_path: Path) -> None:
+    release = open_release([make_world(Random(2), size=20)], tmp_path)
+    for text in ("'; DROP TABLE listings; --", "' OR 1=1 --", "?", "%", "\\", "{schema}"):
+        assert fetch(release, "/v1/harbor/places", {"neighborhood": text})["data"] == []
