@@ -1,0 +1,91 @@
+"""`outings check` reads everything, publishes nothing, and its exit code says whose fault a failure is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outings.command import main
+
+METRO = """
+[[metros]]
+slug = "seattle"
+name = "Seattle"
+timezone = "America/Los_Angeles"
+center = { lat = 47.6, lng = -122.3 }
+bounds = { south = 47.3, west = -122.6, north = 47.9, east = -121.9 }
+"""
+GOOD = '[[feeds]]\nname = "good"\nmetro = "seattle"\nformat = "ndjson"\nurl = "good.ndjson"\n'
+TABLE = '[[feeds]]\nname = "table"\nmetro = "seattle"\nformat = "table"\nurl = "t.csv"\nselect = "t.sql"\n'
+GONE = '[[feeds]]\nname = "gone"\nmetro = "seattle"\nformat = "ndjson"\nurl = "gone.ndjson"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    record = {"type": "event", "source_id": "1", "name": "Storytime", "colour": "red", "image_url": "x"}
+    bad = {**record, "source_id": "2", "price": {"min": "free"}}
+    (tmp_path / "good.ndjson").write_text("\n".join(map(json.dumps, [record, bad, record])))
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    (tmp_path / "t.sql").write_text("SELECT 'event' AS type, a AS source_id, a AS name FROM feed")
+    return tmp_path
+
+
+def check(folder: Path, feeds: str, *options: str) -> Result:
+    (folder / "outings.toml").write_text(METRO + feeds)
+    return CliRunner().invoke(main, ["check", "-c", str(folder / "outings.toml"), *options])
+
+
+def test_a_good_configuration_is_reported_and_nothing_is_published(folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    result = check(folder, GOOD + TABLE)
+    assert result.exit_code == 0
+    assert "good           3 =         1 +         1 +           1" in result.stdout
+    assert "all            4 =         2 +         1 +           1" in result.stdout
+    assert 'good: price.min: 1 × wrong_type: expected a number; as line 2 (2): "free"' in result.stdout
+    assert "good: image_url: 2 × wrong_type" in result.stdout
+    assert "good: colour (3)" in result.stdout
+    assert {path.name for path in folder.iterdir()} == before | {"outings.toml"}
+
+
+def test_json_is_one_object_on_standard_output(folder: Path) -> None:
+    result = check(folder, GOOD, "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["records"] == {"read": 3, "listings": 1, "merged": 1, "quarantined": 1}
+    assert told["feeds"] == [{"feed": "good", "read": 3, "listings": 1, "merged": 1, "quarantined": 1}]
+    assert told["unknown_members"] == {"good": {"colour": 3}}
+    assert [(group["field"], group["count"], group["quarantined"]) for group in told["problems"]] == [
+        ("price.min", 1, True), ("image_url", 2, False),
+    ]  # fmt: skip
+    assert told["errors"] == []
+
+
+def test_a_feed_that_can_not_be_read_fails_and_the_others_are_reported(folder: Path) -> None:
+    result = check(folder, GONE + GOOD, "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert [feed["feed"] for feed in told["feeds"]] == ["good"]
+    assert told["errors"] == ["feed gone: gone.ndjson: can't be read: No such file or directory"]
+    assert "feed gone: gone.ndjson: can't be read" in result.stderr
+
+
+def test_a_wrong_select_is_a_wrong_configuration(folder: Path) -> None:
+    (folder / "t.sql").write_text("SELECT a AS nme FROM feed")
+    result = check(folder, GONE + TABLE)
+    assert result.exit_code == 2
+    assert f"feed table: select {folder}/t.sql: gives the column nme" in result.stderr
+    assert "feed gone" in result.stderr
+
+
+def test_a_wrong_configuration_stops_before_any_feed_with_all_its_problems(folder: Path) -> None:
+    result = check(folder, GOOD + GOOD + GONE.replace('"seattle"', '"boston"'), "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert 'outings.toml: feeds: "good" is named 2 times' in result.stderr
+    assert 'outings.toml: feeds.gone.metro: is "boston"; allowed: seattle' in result.stderr
+
+
+def test_a_configuration_that_is_not_there_is_named(folder: Path) -> None:
+    result = CliRunner().invoke(main, ["check", "--config", str(folder / "none.toml")])
+    assert result.exit_code == 2
+    assert "none.toml: there is no such file" in result.stderr
