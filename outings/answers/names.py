@@ -1,6 +1,6 @@
 """Rows by id and by slug, and what is said of a row without a query: binary searches over sorted arrays.
 
-No dict: 100,000 rows take 9 MB here, the same look-ups as dicts of text 30 MB and more.
+Arrays and no dicts: a row takes about 115 bytes and its slug.
 """
 
 from bisect import bisect_left
