@@ -35,6 +35,7 @@ def make_columns(resolved: Resolved[ListingRecord], setting: Setting) -> dict[st
         "occasions": 0,
         "teams": 0,
         "confidence": resolved.confidence,
+        "keywords": "\n".join(record.keywords) or None,
         "age_min": resolved.ages.min,
         "age_max": resolved.ages.max,
         "lat": location.lat,

@@ -126,7 +126,7 @@ def _write_tables(
         ordered, previous, packs=packs, writer=writer, details=plan.details
     )
     tables = {}
-    for name, frame in make_tables(ordered, packed.places, neighborhoods).items():
+    for name, frame in make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods).items():
         data = encode_table(frame)
         tables[name] = Table(object=writer.put(data), size=len(data), rows=frame.height)
     details = writer.put(encode_details(packed.details)) if plan.details else None

@@ -12,6 +12,8 @@ from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.diff import Settled
 from pipeline.happenings import join_happenings
+from pipeline.previous import Previous
+from pipeline.terms import make_terms
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
@@ -49,15 +51,20 @@ def _natural_key(each: Settled) -> tuple[int, Any, str]:
 
 
 def make_tables(
-    ordered: Sequence[Settled], places: Mapping[str, Place], neighborhoods: pl.DataFrame
+    ordered: Sequence[Settled],
+    places: Mapping[str, Place],
+    *,
+    previous: Previous,
+    neighborhoods: pl.DataFrame,
 ) -> dict[str, pl.DataFrame]:
-    """`ordered` as `order_rows` gives it; `places` by id."""
+    """`ordered` as `order_rows` gives it; `places` by id; `previous` has the documents that did not change."""
     listings = [each for each in ordered if each.row.kind != "organization"]
     organizations = [each for each in ordered if each.row.kind == "organization"]
     tables = {
         "listings": _make_rows("listings", listings, places),
         "organizations": _make_rows("organizations", organizations, places),
         "neighborhoods": neighborhoods,
+        "terms": make_terms(listings, previous),
     }
     for kind, name in HAPPENINGS.items():
         tables[name] = _make_happenings(name, kind, listings)

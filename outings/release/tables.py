@@ -49,6 +49,7 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "occasions": pl.UInt64(),
     "teams": pl.UInt64(),
     "confidence": pl.Float64(),
+    "keywords": pl.String(),  # the source's own words, joined by line ends: read by `q` and search, shown nowhere
     "age_min": pl.Int16(),
     "age_max": pl.Int16(),
     "price_min": pl.Float64(),
@@ -142,6 +143,17 @@ NEIGHBORHOODS: Mapping[str, pl.DataType] = {
     "east": pl.Float64(),
 }
 
+# The text of a listing, by the part of it that a word stands in.
+FIELDS = ("name", "category", "keywords", "description", "organization", "place")
+
+# One row a word of a published listing's text, ordered by word, row, field, position.
+TERMS: Mapping[str, pl.DataType] = {
+    "word": pl.String(),  # as contract.words splits it
+    "row": pl.UInt32(),
+    "field": pl.UInt8(),  # index in FIELDS
+    "position": pl.UInt16(),  # of the word in its field, from 0; a word further in is left out
+}
+
 TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
     "listings": LISTINGS,
     "occurrences": OCCURRENCES,
@@ -149,6 +161,7 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
     "sessions": SESSIONS,
     "organizations": ORGANIZATIONS,
     "neighborhoods": NEIGHBORHOODS,
+    "terms": TERMS,
 }
 
 # Of each listing type: its happenings' table.
