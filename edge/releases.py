@@ -139,7 +139,7 @@ class Releases:
         release_id = format_release_id(pointer.sequence, pointer.root)
         if before is None or before.release.id != release_id:
             root = read_root(self._store, pointer.root)
-            reason = explain_pointer(pointer, root) or (explain_regress(before.root, root) if before else None)
+            reason = explain_pointer(pointer, root) or (explain_successor(before.root, root) if before else None)
             if reason is not None:
                 raise Refused(f"release {release_id}: {reason}")
             self.current = self._open(ListedRelease(release_id, pointer.root, root))
@@ -204,6 +204,11 @@ def explain_pointer(pointer: Pointer, root: Root) -> str | None:
     if root.log.latest_version_id != pointer.latest_version_id:
         return f"the pointer says version {pointer.latest_version_id}, its root {root.log.latest_version_id}"
     return None
+
+
+def explain_successor(old: Root, new: Root) -> str | None:
+    """Why `new` may not follow `old`, or None. Another root of the same sequence is another history."""
+    return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)
 
 
 def find_listed(store: Store, *, metro: str, stamp: str) -> ListedRelease | None:

@@ -220,13 +220,14 @@ def point_back(service: Service, **changes: Any) -> None:
     "changes",
     [
         {"sequence": lambda root: root.sequence - 1},
+        {"built_at": lambda root: root.built_at + timedelta(hours=1)},
         {"sequence": lambda root: root.sequence + 1, "log": lambda root: msgspec.structs.replace(
             root.log, latest_version_id=root.log.latest_version_id - 1)},
         {"sequence": lambda root: root.sequence + 1, "parts": lambda root: {
             slug: msgspec.structs.replace(part, stamp=part.stamp - timedelta(seconds=1))
             for slug, part in root.parts.items()}},
     ],
-    ids=["sequence", "latest version", "stamp"],
+    ids=["sequence", "another of the same sequence", "latest version", "stamp"],
 )  # fmt: skip
 def test_what_goes_back_is_refused(make_own: MakeService, changes: dict[str, Any]) -> None:
     service = make_own()

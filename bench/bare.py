@@ -1,0 +1,45 @@
+"""The ceiling: a Starlette application that sends given bytes and headers, and does nothing else.
+
+`python -m bench.bare ANSWERS PORT`; the answers are JSON, target → {headers, body in latin-1}.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+
+def make_app(answers: Path) -> Starlette:
+    ready = {
+        target: (dict(each["headers"]), each["body"].encode("latin-1"))
+        for target, each in msgspec.json.decode(answers.read_bytes()).items()
+    }
+
+    async def send_answer(request: Request) -> Response:
+        query = request.scope["query_string"].decode()
+        headers, body = ready[request.url.path + (f"?{query}" if query else "")]
+        return Response(body, headers=headers)
+
+    return Starlette(routes=[Route("/{path:path}", send_answer)])
+
+
+def main() -> None:
+    uvicorn.run(
+        make_app(Path(sys.argv[1])),
+        port=int(sys.argv[2]),
+        loop="uvloop",
+        http="httptools",
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The edge over HTTP at 8 clients, beside a bare Starlette application that sends the same bytes and headers.
+
+Rounds of the two are interleaved, and what counts is the median of their ratios: the machine's own moods cancel out.
+"""
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from bench.load import Load, make_request, measure_load
+from outings.demo import write_world
+
+OUTINGS = [sys.executable, "-m", "outings.command"]
+ACCEPTED = "gzip"
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """What is measured: the targets that clients ask for in turn, and the ratio that is the goal, if there is one."""
+
+    name: str
+    targets: tuple[str, ...]
+    goal: float | None
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.edge", description=__doc__)
+    parser.add_argument("--listings", type=int, default=10_000, help="in each of two metros")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each round and server")
+    parser.add_argument("--clients", type=int, default=8)
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder, contextlib.ExitStack() as running:
+        config = write_world(Path(folder), today=datetime.now(UTC).date(), size=asked.listings)
+        subprocess.run([*OUTINGS, "build", "-c", config], check=True, stdout=subprocess.DEVNULL)
+        edge = find_free_port()
+        serve = [*OUTINGS, "serve", "-c", str(config), "--workers", "1", "--port", str(edge)]
+        running.enter_context(run_process(serve, port=edge))
+        headers = [("X-API-Key", make_key(config)), ("Accept-Encoding", ACCEPTED)]
+        kinds = list_kinds(edge, headers)
+        answers = Path(folder) / "answers.json"
+        answers.write_bytes(msgspec.json.encode({t: ask(edge, t, headers) for kind in kinds for t in kind.targets}))
+        bare = find_free_port()
+        running.enter_context(run_process([sys.executable, "-m", "bench.bare", str(answers), str(bare)], port=bare))
+        print_head(asked)
+        for kind in kinds:
+            requests = [make_request(target, headers=headers) for target in kind.targets]
+            rounds = [
+                [measure_load(port, requests, clients=asked.clients, seconds=asked.seconds) for port in (edge, bare)]
+                for _ in range(asked.rounds)
+            ]
+            print_row(kind, rounds)
+
+
+def list_kinds(port: int, headers: Sequence[tuple[str, str]]) -> list[Kind]:
+    """Of a build's own listings: 200 details, the default page, and one list with filters in 28 windows."""
+    page = json.loads(ask(port, "/v1/seattle/events?limit=200&min_confidence=0", [headers[0]])["body"])
+    details = tuple(each["links"]["self"] for each in page["data"])
+    filtered = "/v1/seattle/events?category=storytime_books,music_movement&age=4&free=true"
+    month = f"{datetime.now(UTC):%Y-%m}"
+    return [
+        Kind(name=f"detail ({len(details)} of them)", targets=details, goal=0.6),
+        Kind(name="default page", targets=("/v1/seattle/events",), goal=0.6),
+        Kind(
+            name="filtered list",
+            targets=tuple(f"{filtered}&from={month}-{day:02}" for day in range(1, 29)),
+            goal=None,
+        ),
+    ]
+
+
+def ask(port: int, target: str, headers: Sequence[tuple[str, str]]) -> Mapping[str, object]:
+    """Status, headers and body of one answer, the server's own `Date` left out; the body as it came, in latin-1."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("GET", target, headers=dict(headers))
+        response = connection.getresponse()
+        body = response.read()
+    if response.status != 200:
+        raise SystemExit(f"{target} answered {response.status}: {body[:300]!r}")
+    kept = [(name.lower(), value) for name, value in response.getheaders() if name.lower() != "date"]
+    return {"headers": kept, "body": body.decode("latin-1")}
+
+
+def make_key(config: Path) -> str:
+    words = [*OUTINGS, "keys", "create", "--plan", "partner", "--json", "-c", str(config)]
+    made = subprocess.run(words, check=True, capture_output=True)
+    key: str = json.loads(made.stdout)["key"]
+    return key
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def run_process(words: Sequence[str], *, port: int) -> Iterator[None]:
+    """Runs from when the port answers until the block ends."""
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            if process.poll() is not None or time.monotonic() > until:
+                raise SystemExit(f"{' '.join(map(str, words))} did not begin to serve")
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def print_head(asked: argparse.Namespace) -> None:
+    print(f"{asked.listings} listings a metro, {asked.clients} clients, {os.cpu_count()} cores, one worker;")
+    print(f"medians of {asked.rounds} rounds of {asked.seconds} s\n")
+    print(f"{'':24}{'edge/s':>10}{'bare/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'ratio':>8}  goal")
+
+
+def print_row(kind: Kind, rounds: Sequence[Sequence[Load]]) -> None:
+    edge, bare = ([pair[at] for pair in rounds] for at in (0, 1))
+    ratio = statistics.median(ours.per_second / theirs.per_second for ours, theirs in rounds)
+    figures = (
+        f"{statistics.median(each.per_second for each in edge):10,.0f}"
+        f"{statistics.median(each.per_second for each in bare):10,.0f}"
+        f"{statistics.median(each.p50 for each in edge):9.2f}{statistics.median(each.p99 for each in edge):9.2f}"
+    )
+    goal = "" if kind.goal is None else f"≥ {kind.goal}"
+    print(f"{kind.name:24}{figures}{ratio:8.2f}  {goal}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
