@@ -247,7 +247,7 @@ SELECT
         -- The room: the place says the rest.
         'notes': CASE WHEN center IS NOT NULL THEN ActivityLocation END
     } END AS schedule,
-    CASE WHEN NOT is_camp THEN {
+    CASE WHEN NOT is_camp AND price IS NOT NULL THEN {
         'amount': CASE WHEN price.type IN ('fixed', 'free') THEN price.min END,
         'from': CASE WHEN price.type IN ('range', 'from') THEN price.min END,
         'text': fees,
