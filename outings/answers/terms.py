@@ -1,0 +1,133 @@
+"""`q`: which listings have the words, by the index in the snapshot. Numbers of rows, for both evaluators."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+from Stemmer import Stemmer
+
+from outings.contract.text import Term, TextQuery
+
+Rows = NDArray[np.uint32]
+# A place in the text as one number, so that "the next word" is the number plus one: row, field, position.
+Places = NDArray[np.int64]
+
+_FIELD_BITS, _POSITION_BITS = 4, 16
+_ROW_SHIFT = _FIELD_BITS + _POSITION_BITS
+_NOWHERE: Places = np.empty(0, dtype=np.int64)
+
+# decisions, Lists: letters a word must have for one typo and for two.
+LETTERS_FOR_TYPOS = (5, 9)
+# Distinct words asked for lately: one look-up of typos among 30,000 words is some 100 µs.
+_MEMORY = 4_096
+
+
+class Terms:
+    """Words in order with where they stand, in arrays."""
+
+    def __init__(self, path: Path) -> None:
+        frame = pl.read_parquet(path)
+        runs = frame["word"].rle().struct.unnest()
+        self._words: list[str] = runs["value"].to_list()
+        self._ends = np.cumsum(runs["len"].to_numpy(), dtype=np.int64)
+        row, field, position = (frame[name].cast(pl.Int64).to_numpy() for name in ("row", "field", "position"))
+        self._places: Places = (row << _ROW_SHIFT) | (field << _POSITION_BITS) | position
+        self._numbers = {word: number for number, word in enumerate(self._words)}
+        stemmer = Stemmer("english", maxCacheSize=0)
+        self._stem = stemmer.stemWord
+        self._by_stem = _group(stemmer.stemWords(self._words))
+        self._by_letter = _group(word[0] for word in self._words)
+        self._find_words = lru_cache(maxsize=_MEMORY)(self._list_words)
+
+    def find_rows(self, query: TextQuery, *, size: int) -> Rows:
+        """Sorted numbers of the rows that match, of `size` rows in all."""
+        found = np.ones(size, dtype=np.bool_)
+        for number, alternatives in enumerate(query.required):
+            matching = np.zeros(size, dtype=np.bool_)
+            for term in alternatives:
+                matching[self._find_term(term)] = True
+            for neighbour in _list_joined(query.required, number):
+                matching[self._find_phrase((neighbour,))] = True
+            found &= matching
+        for term in query.excluded:
+            found[self._find_excluded(term)] = False
+        return np.flatnonzero(found).astype(np.uint32)
+
+    def _find_term(self, term: Term) -> Rows:
+        """A word by itself, by its stem, by a typo, or written as two; several words side by side, or as one."""
+        if term.quoted:
+            return self._find_phrase(term.words)
+        if len(term.words) > 1:
+            spelled = [self._find_words(word) for word in term.words]
+            return _join(self._find_sequence(spelled), self._find_phrase(("".join(term.words),)))
+        (word,) = term.words
+        return _join(_to_rows(self._read(self._find_words(word))), self._find_split(word))
+
+    def _find_excluded(self, term: Term) -> Rows:
+        """What is to be left out is what was written, and its stem: a guess must not hide anything."""
+        if term.quoted or len(term.words) > 1:
+            return self._find_phrase(term.words)
+        return _to_rows(self._read(self._by_stem.get(self._stem(term.words[0]), ())))
+
+    def _find_phrase(self, words: Sequence[str]) -> Rows:
+        return self._find_sequence([[self._numbers[word]] if word in self._numbers else [] for word in words])
+
+    def _find_sequence(self, spelled: Sequence[Iterable[int]]) -> Rows:
+        """Rows in which one spelling of each word stands behind the last."""
+        first, *others = (self._read(numbers) for numbers in spelled)
+        for places in others:
+            first = np.intersect1d(first + 1, places, assume_unique=True)
+        return _to_rows(first)
+
+    def _find_split(self, word: str) -> Rows:
+        """`storytime` finds "story time"."""
+        halves = ((word[:at], word[at:]) for at in range(2, len(word) - 1))
+        return _join(*(self._find_phrase(pair) for pair in halves if all(half in self._numbers for half in pair)))
+
+    def _list_words(self, word: str) -> tuple[int, ...]:
+        """Numbers of the words that this one means."""
+        same = set(self._by_stem.get(self._stem(word), ()))
+        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+        if not allowed or not word.isalpha():
+            return tuple(sorted(same))
+        for number in self._by_letter.get(word[0], ()):
+            other = self._words[number]
+            if other.isalpha() and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
+                same.add(number)
+        return tuple(sorted(same))
+
+    def _read(self, numbers: Iterable[int]) -> Places:
+        """Where these words stand, in order."""
+        parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
+        if len(parts) == 1:
+            return parts[0]
+        return np.sort(np.concatenate(parts)) if parts else _NOWHERE
+
+
+def _group(keys: Iterable[str]) -> dict[str, list[int]]:
+    grouped: dict[str, list[int]] = {}
+    for number, key in enumerate(keys):
+        grouped.setdefault(key, []).append(number)
+    return grouped
+
+
+def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[str]:
+    """`story time` finds "storytime": a word joined with the one before or behind it stands for both."""
+    for first in (number - 1, number):
+        pair = required[max(first, 0) : first + 2]
+        if len(pair) == 2 and all(len(alternatives) == 1 for alternatives in pair):
+            one, other = pair[0][0], pair[1][0]
+            if not one.quoted and not other.quoted and len(one.words) == len(other.words) == 1:
+                yield one.words[0] + other.words[0]
+
+
+def _to_rows(places: Places) -> Rows:
+    return (places >> _ROW_SHIFT).astype(np.uint32)
+
+
+def _join(*rows: Rows) -> Rows:
+    return reduce(np.union1d, rows, np.empty(0, dtype=np.uint32))
