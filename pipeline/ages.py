@@ -1,0 +1,29 @@
+"""Ages: the bands that a stated range touches."""
+
+from outings.contract.resources.shared import AgeRange, Ages
+from outings.contract.vocabulary import AGE_BANDS
+
+
+def complete_ages(ages: AgeRange, *, audience: str) -> Ages:
+    """Whole years, an open end is null. Without `min` and `max` ages are not stated and there is no band.
+
+    `audience` is `adults` for an adult-only listing, else null (api.md, Shared sub-objects).
+    """
+    return Ages(
+        min=ages.min,
+        max=ages.max,
+        text=ages.text,
+        audience="adults" if audience == "adults" else None,
+        bands=list_bands(ages.min, ages.max),
+    )
+
+
+def list_bands(low: int | None, high: int | None) -> tuple[str, ...]:
+    """Bands of the vocabulary that overlap the range, both ends of both inclusive."""
+    if low is None and high is None:
+        return ()
+    return tuple(
+        band
+        for band, (first, last) in AGE_BANDS.items()
+        if (low is None or low <= last) and (high is None or high >= first)
+    )
