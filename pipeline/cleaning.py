@@ -121,18 +121,13 @@ def _clean_metro(stated: str | None, origin: Origin, findings: list[Finding]) ->
 def _clean_object(
     raw: Mapping[Any, Any], members: Members, *, path: str, findings: list[Finding], unknown: Counter[str]
 ) -> dict[str, Any]:
-    """The right values of `raw`; null is "not stated" and leaves the struct's own default.
-
-    So a null is no unknown member either: a table of several types has every type's columns in every row.
-    """
+    """The right values of `raw`; null is "not stated" and leaves the struct's own default."""
     values: dict[str, Any] = {}
     for name, value in raw.items():
-        if value is None:
-            continue
         kind = members.get(name)
-        if kind is None:
-            unknown[_INDEX.sub("[]", f"{path}{name}")] += 1
-        elif isinstance(kind, Leaf):
+        if value is None and kind is not None:
+            continue
+        if type(kind) is Leaf:
             try:
                 parsed = kind.parse(value)
             except Wrong as wrong:
@@ -143,26 +138,27 @@ def _clean_object(
             else:
                 if parsed is not None:
                     values[name] = parsed
-        else:
-            made = _clean_table(value, kind, path=path + name, findings=findings, unknown=unknown)
+        elif type(kind) is Table:
+            clean = _clean_entries if kind.many else _clean_entry
+            made = clean(value, kind, path=path + name, findings=findings, unknown=unknown)
             if made is not None:
                 values[name] = made
+        else:
+            unknown[_INDEX.sub("[]", f"{path}{name}")] += 1
     return values
 
 
-def _clean_table(
+def _clean_entries(
     value: object, table: Table, *, path: str, findings: list[Finding], unknown: Counter[str]
-) -> Struct | tuple[Struct, ...] | None:
-    if table.many:
-        if not isinstance(value, list):
-            findings.append(Finding(path, "wrong_type: expected a list of objects", value, table.filters))
-            return None
-        entries = [
-            _clean_entry(entry, table, path=f"{path}[{number}]", findings=findings, unknown=unknown)
-            for number, entry in enumerate(value)
-        ]
-        return tuple(entry for entry in entries if entry is not None)
-    return _clean_entry(value, table, path=path, findings=findings, unknown=unknown)
+) -> tuple[Struct, ...] | None:
+    if not isinstance(value, list):
+        findings.append(Finding(path, "wrong_type: expected a list of objects", value, table.filters))
+        return None
+    entries = [
+        _clean_entry(entry, table, path=f"{path}[{number}]", findings=findings, unknown=unknown)
+        for number, entry in enumerate(value)
+    ]
+    return tuple(entry for entry in entries if entry is not None)
 
 
 def _clean_entry(

@@ -214,7 +214,10 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
     """One word of a closed vocabulary, whatever its case."""
 
     def parse_word(value: Any) -> str | None:
-        word = _check_text(value).strip().lower()
+        word = _check_text(value)
+        if word in words:
+            return word
+        word = word.strip().lower()
         if word and word not in words:
             raise UnknownWord(f"unknown_word: allowed are {', '.join(words)}")
         return word or None
@@ -257,7 +260,7 @@ def _check_text(value: Any) -> str:
 
 
 def _check_number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is not float and type(value) is not int:  # a boolean is an int to isinstance
         raise Wrong("wrong_type: expected a number")
     try:
         number = float(value)
@@ -277,12 +280,12 @@ def _check_degrees(value: Any, limit: int) -> float:
 
 def _check_calendar(text: str) -> datetime:
     try:
-        read = datetime.fromisoformat(text).replace(microsecond=0)
+        read = datetime.fromisoformat(text)
     except ValueError as error:
         raise Wrong("out_of_range: no such date or time") from error
     if read.year not in YEARS:
         raise Wrong(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
-    return read
+    return read.replace(microsecond=0) if read.microsecond else read
 
 
 def _cut(text: str, limit: int) -> str | None:
