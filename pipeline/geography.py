@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
-import numpy as np
 import shapely
 from msgspec import Struct
 from shapely.geometry.base import BaseGeometry
@@ -46,7 +45,9 @@ class Neighborhoods:
         wishes = [Wish(id=name, type="neighborhood", name=name) for name, _ in ordered]
         slugs = assign_slugs(wishes, held={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
-        self._tree = shapely.STRtree([shape for _, shape in ordered])
+        self._shapes = [shape for _, shape in ordered]
+        shapely.prepare(self._shapes)
+        self._tree = shapely.STRtree(self._shapes)
         self._named = {word: each for each in reversed(self._all) for word in (each.key, each.slug)}
         self._found: dict[tuple[float, float], Neighborhood | None] = {}
 
@@ -55,11 +56,13 @@ class Neighborhoods:
 
     def find(self, lat: float, lng: float) -> Neighborhood | None:
         """The neighborhood of a point, its boundary included."""
-        point = (lat, lng)
-        if point not in self._found:
-            indexes = self._tree.query(shapely.Point(lng, lat), predicate="intersects")
-            self._found[point] = self._all[int(np.min(indexes))] if indexes.size else None
-        return self._found[point]
+        if (lat, lng) not in self._found:
+            point = shapely.Point(lng, lat)
+            # Boxes by the tree, then polygons that were prepared once (the tree would prepare the point instead).
+            near = sorted(self._tree.query(point).tolist())
+            holding = (self._all[index] for index in near if shapely.intersects(self._shapes[index], point))
+            self._found[lat, lng] = next(holding, None)
+        return self._found[lat, lng]
 
     def find_named(self, text: str) -> Neighborhood | None:
         """By slug, or by name without case, accents and punctuation."""
