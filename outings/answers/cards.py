@@ -3,7 +3,8 @@
 import msgspec
 from msgspec import Struct
 
-from outings.contract.resources.shared import Ages, Clock, CompactCard, PlaceReference, Price, Term
+from outings.contract.resources.shared import Ages, CompactCard, PlaceReference, Price, Term
+from outings.contract.resources.words import Clock
 
 _START_OF_DAY = "00:00:00"
 

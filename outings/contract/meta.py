@@ -5,7 +5,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.contract.resources.shared import Instant
+from outings.contract.resources.words import Id, Instant
 
 
 class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -30,7 +30,7 @@ class ListMeta(Struct, frozen=True, kw_only=True):
     window: Window
     metro: str
     generated_at: Instant
-    missing_ids: tuple[str, ...] = ()
+    missing_ids: tuple[Id, ...] = ()
 
 
 class MetrosMeta(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
 """Notices: what an answer left out or took otherwise than it was asked, beside `data`."""
 
 from collections.abc import Mapping
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 NOTICES = (
     "include_not_permitted",
@@ -20,11 +21,11 @@ NOTICES = (
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`code` is one of `NOTICES`; `links` may have `upgrade` and `docs`. What is not stated is left out."""
 
-    code: str
+    code: Annotated[str, Meta(extra_json_schema={"enum": list(NOTICES)})]
     message: str
     include: str | None = None
     param: str | None = None
-    details: Mapping[str, object] | None = None
+    details: Mapping[str, Any] | None = None
     links: Mapping[str, str] | None = None
 
 

@@ -7,13 +7,12 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
-    Clock,
     Facts,
-    Instant,
     Member,
     Price,
     Traits,
 )
+from outings.contract.resources.words import CampType, Clock, Instant, Weekday
 
 
 class Session(Member, frozen=True, kw_only=True):
@@ -22,7 +21,7 @@ class Session(Member, frozen=True, kw_only=True):
     theme: str | None
     starts_on: date | None
     ends_on: date | None
-    days: tuple[str, ...]
+    days: tuple[Weekday, ...]
     start_time: Clock | None
     end_time: Clock | None
     is_overnight: bool | None
@@ -43,7 +42,7 @@ class ExtendedCare(Member, frozen=True, kw_only=True):
 class Camp(Facts, frozen=True, kw_only=True):
     """`starts_on` and `ends_on` are the least and greatest over the sessions."""
 
-    camp_type: str
+    camp_type: CampType
     is_overnight: bool | None
     year: int | None
     starts_on: date | None

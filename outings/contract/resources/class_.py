@@ -6,19 +6,27 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
-    Clock,
     CompactCard,
     Facts,
-    Instant,
     Member,
     Price,
     Term,
     Traits,
 )
+from outings.contract.resources.words import (
+    Clock,
+    Currency,
+    EnrollmentType,
+    Instant,
+    Occasion,
+    RegistrationStatus,
+    ScheduleType,
+    Weekday,
+)
 
 
 class Program(Member, frozen=True, kw_only=True):
-    enrollment_type: str | None = None
+    enrollment_type: EnrollmentType | None = None
     skill_level_notes: str | None = None
     adult_participation: str | None = None
     what_youll_learn: str | None = None
@@ -26,8 +34,8 @@ class Program(Member, frozen=True, kw_only=True):
 
 
 class Schedule(Member, frozen=True, kw_only=True):
-    type: str | None = None
-    days: tuple[str, ...] = ()
+    type: ScheduleType | None = None
+    days: tuple[Weekday, ...] = ()
     start_time: Clock | None = None
     end_time: Clock | None = None
     duration_minutes: int | None = None
@@ -44,12 +52,12 @@ class Tuition(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
     drop_in_price: float | None = None
     trial_price: float | None = None
     trial_notes: str | None = None
-    currency: str | None = None
+    currency: Currency | None = None
 
 
 class Registration(Member, frozen=True, kw_only=True):
     url: str | None = None
-    status: str | None = None
+    status: RegistrationStatus | None = None
     opens_at: Instant | None = None
     spots_remaining: int | None = None
     has_spots_available: bool | None = None
@@ -61,7 +69,7 @@ class ClassRegistration(Registration, frozen=True, kw_only=True):
 
 
 class SectionSchedule(Member, frozen=True, kw_only=True):
-    days: tuple[str, ...] = ()
+    days: tuple[Weekday, ...] = ()
     start_time: Clock | None = None
     end_time: Clock | None = None
     duration_minutes: int | None = None
@@ -74,12 +82,12 @@ class SectionTuition(Member, frozen=True, kw_only=True):
     amount: float | None = None
     text: str | None = None
     drop_in_price: float | None = None
-    currency: str | None = None
+    currency: Currency | None = None
 
 
 class SectionRegistration(Member, frozen=True, kw_only=True):
     url: str | None = None
-    status: str | None = None
+    status: RegistrationStatus | None = None
     spots_remaining: int | None = None
     has_spots_available: bool | None = None
     waitlist_available: bool | None = None
@@ -107,6 +115,6 @@ class Class(Facts, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     ages: Ages
     traits: Traits
-    occasions: tuple[str, ...]
+    occasions: tuple[Occasion, ...]
     links: EventLinks
     sessions: tuple[CompactCard, ...] = ()

@@ -4,14 +4,12 @@ from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.shared import (
     Ages,
-    Clock,
     Facts,
-    Instant,
-    Local,
     Member,
     Price,
     Traits,
 )
+from outings.contract.resources.words import Clock, Day, Instant, Local, Occasion, Team
 
 
 class EventLinks(Member, frozen=True, kw_only=True):
@@ -34,9 +32,9 @@ class Occurrence(Member, frozen=True, kw_only=True):
     key: str | UnsetType = UNSET
     starts_at: Instant | UnsetType = UNSET
     starts_local: Local | UnsetType = UNSET
-    ends_at: Instant | None | UnsetType = UNSET
-    ends_local: Local | None | UnsetType = UNSET
-    date_on: str | UnsetType = UNSET
+    ends_at: Instant | UnsetType | None = UNSET
+    ends_local: Local | UnsetType | None = UNSET
+    date_on: Day | UnsetType = UNSET
     index: int | UnsetType = UNSET
     is_first: bool | UnsetType = UNSET
     is_last: bool | UnsetType = UNSET
@@ -58,8 +56,8 @@ class Event(Facts, frozen=True, kw_only=True):
     price: Price
     ages: Ages
     traits: Traits
-    occasions: tuple[str, ...]
-    teams: tuple[str, ...]
+    occasions: tuple[Occasion, ...]
+    teams: tuple[Team, ...]
     registration_url: str | None
     ticket_url: str | None
     registration_required: bool | None

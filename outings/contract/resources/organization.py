@@ -2,7 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from outings.contract.resources.shared import Instant, Member
+from outings.contract.resources.shared import Member
+from outings.contract.resources.words import Category, Id, Instant, Status
 
 
 class Counts(Member, frozen=True, kw_only=True):
@@ -25,7 +26,7 @@ class OrganizationLinks(Member, frozen=True, kw_only=True):
 class Organization(Member, frozen=True, kw_only=True):
     """The last three are made when answering: they move with the day, the key and other rows."""
 
-    id: str
+    id: Id
     type: str
     slug: str
     name: str
@@ -34,10 +35,10 @@ class Organization(Member, frozen=True, kw_only=True):
     domain: str | None
     image_url: str | None
     verified_at: Instant | None
-    status: str
+    status: Status
     created_at: Instant | None
     updated_at: Instant | None
     links: OrganizationLinks
-    categories: tuple[str, ...] | UnsetType = UNSET
+    categories: tuple[Category, ...] | UnsetType = UNSET
     metros: tuple[str, ...] | UnsetType = UNSET
     counts: Counts | UnsetType = UNSET

@@ -1,6 +1,7 @@
 """Place: where things happen, and what is there."""
 
 from outings.contract.resources.shared import Ages, Listing, Location, Member
+from outings.contract.resources.words import Currency, TypeHint
 
 
 class Hours(Member, frozen=True, kw_only=True):
@@ -21,7 +22,7 @@ class Admission(Member, frozen=True, kw_only=True):
     adult_price: float | None = None
     infant_age_cutoff: int | None = None
     notes: str | None = None
-    currency: str | None = None
+    currency: Currency | None = None
 
 
 class Membership(Member, frozen=True, kw_only=True):
@@ -29,7 +30,7 @@ class Membership(Member, frozen=True, kw_only=True):
     price_monthly: float | None = None
     price_annual: float | None = None
     notes: str | None = None
-    currency: str | None = None
+    currency: Currency | None = None
 
 
 class BirthdayParties(Member, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class PlaceLinks(Member, frozen=True, kw_only=True):
 
 
 class Place(Listing, frozen=True, kw_only=True):
-    type_hint: str | None
+    type_hint: TypeHint | None
     type_hint_notes: str | None
     location: Location
     hours: Hours

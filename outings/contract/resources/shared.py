@@ -4,11 +4,21 @@ from datetime import date
 
 from msgspec import Struct
 
-# Text forms, so that a document is encoded once and in one way:
-# an instant is "2026-08-10T16:00:00Z", a local time "2026-08-10T09:00:00", a clock time "09:00:00".
-Instant = str
-Local = str
-Clock = str
+from outings.contract.resources.words import (
+    AgeBand,
+    Audience,
+    Category,
+    Currency,
+    Id,
+    Instant,
+    ListingType,
+    Local,
+    PriceScope,
+    PriceType,
+    PriceUnit,
+    Season,
+    Status,
+)
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -16,13 +26,13 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class OrganizationReference(Member, frozen=True, kw_only=True):
-    id: str | None = None
+    id: Id | None = None
     name: str | None = None
     slug: str | None = None
 
 
 class PlaceReference(Member, frozen=True, kw_only=True):
-    id: str
+    id: Id
     slug: str
     name: str
 
@@ -42,14 +52,14 @@ class Location(Member, frozen=True, kw_only=True):
 class Price(Member, frozen=True, kw_only=True):
     """`is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else null."""
 
-    type: str | None = None
+    type: PriceType | None = None
     min: float | None = None
     max: float | None = None
-    scope: str | None = None
+    scope: PriceScope | None = None
     note: str | None = None
-    unit: str | None = None
+    unit: PriceUnit | None = None
     is_free: bool | None = None
-    currency: str | None = None
+    currency: Currency | None = None
 
 
 class Ages(Member, frozen=True, kw_only=True):
@@ -58,8 +68,8 @@ class Ages(Member, frozen=True, kw_only=True):
     min: int | None = None
     max: int | None = None
     text: str | None = None
-    audience: str | None = None
-    bands: tuple[str, ...] = ()
+    audience: Audience | None = None
+    bands: tuple[AgeBand, ...] = ()
 
 
 class AgeRange(Member, frozen=True, kw_only=True):
@@ -69,7 +79,7 @@ class AgeRange(Member, frozen=True, kw_only=True):
 
 
 class Traits(Member, frozen=True, kw_only=True):
-    seasons: tuple[str, ...] = ()
+    seasons: tuple[Season, ...] = ()
 
 
 class Term(Member, frozen=True, kw_only=True):
@@ -82,8 +92,8 @@ class Term(Member, frozen=True, kw_only=True):
 class CompactCard(Member, frozen=True, kw_only=True):
     """A listing as `related` groups and a class's `sessions` show it."""
 
-    id: str
-    type: str
+    id: Id
+    type: ListingType
     slug: str
     name: str
     starts_local: Local | None
@@ -91,7 +101,7 @@ class CompactCard(Member, frozen=True, kw_only=True):
     place: PlaceReference | None
     price: Price | None
     ages: Ages
-    categories: tuple[str, ...]
+    categories: tuple[Category, ...]
     image_url: str | None
     links: dict[str, str]
 
@@ -99,19 +109,19 @@ class CompactCard(Member, frozen=True, kw_only=True):
 class Listing(Member, frozen=True, kw_only=True):
     """Members that events, classes, camps and places have in common."""
 
-    id: str
-    type: str
+    id: Id
+    type: ListingType
     slug: str
     name: str
     description: str | None
-    audience: str
-    categories: tuple[str, ...]
+    audience: Audience
+    categories: tuple[Category, ...]
     image_url: str | None
     organization: OrganizationReference
     confidence: float
     verified_at: Instant | None
     metro: str
-    status: str
+    status: Status
     created_at: Instant | None
     updated_at: Instant | None
 

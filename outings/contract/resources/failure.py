@@ -1,0 +1,56 @@
+"""Failure: the envelope of every answer that is none, and what the probes say."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from outings.contract.errors import CODES, METHODS, REASONS
+
+Code = Annotated[str, Meta(extra_json_schema={"enum": list(CODES)})]
+Reason = Annotated[str, Meta(extra_json_schema={"enum": list(REASONS)})]
+Method = Annotated[str, Meta(extra_json_schema={"enum": list(METHODS)})]
+
+
+class FailureDetails(Struct, frozen=True, kw_only=True):
+    """`param` is the parameter that was wrong; `allowed`, `min` and `max` are what it takes; `metros` those that the
+    key may use; `allow` the methods. `release` and `problems` are of `/readyz`. What does not help is left out.
+    """
+
+    param: str | UnsetType = UNSET
+    reason: Reason | UnsetType = UNSET
+    allowed: tuple[str, ...] | UnsetType = UNSET
+    min: float | str | UnsetType = UNSET
+    max: float | str | UnsetType = UNSET
+    did_you_mean: str | UnsetType = UNSET
+    metros: tuple[str, ...] | UnsetType = UNSET
+    include: str | UnsetType = UNSET
+    feature: str | UnsetType = UNSET
+    allow: tuple[Method, ...] | UnsetType = UNSET
+    release: str | UnsetType | None = UNSET
+    problems: Mapping[str, str] | UnsetType = UNSET
+
+
+class FailureMembers(Struct, frozen=True, kw_only=True):
+    """Branch on `code`, within `bad_request` on `details.reason`; quote `request_id` when you report a fault."""
+
+    code: Code
+    message: str
+    request_id: str
+    details: FailureDetails | UnsetType = UNSET
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    error: FailureMembers
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    status: str
+
+
+class Readiness(Struct, frozen=True, kw_only=True):
+    """`release` is the one that answers; `problems` says what is wrong although it answers: part → what."""
+
+    status: str
+    release: str
+    problems: Mapping[str, str]
