@@ -14,6 +14,7 @@ CHANGES = ("created", "updated", "removed", "restored")
 def list_problems(built: Built) -> Iterator[Problem]:
     for feed in built.feeds:
         yield from feed.problems
+    yield from built.problems
 
 
 def make_build_report(built: Built) -> Report:

@@ -20,6 +20,7 @@ from pipeline.metro import MetroBuilt
 from pipeline.objects import Tally
 from pipeline.plan import Build, Plan, plan_build
 from pipeline.problems import put_problems, read_problems
+from pipeline.record import Problem
 from pipeline.shrink import refuse_shrink
 from pipeline.versions import join_versions
 from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
@@ -28,10 +29,14 @@ Progress = Callable[[str], None]
 
 
 class Built(Struct, frozen=True, kw_only=True):
-    """`carried`: slugs of metros whose inputs are those of the release before, so that nothing of them was built."""
+    """`carried`: slugs of metros whose inputs are those of the release before, so that nothing of them was built.
+
+    `problems` are of no feed: polygons that were repaired or left out.
+    """
 
     published: Published
     feeds: tuple[FeedDone, ...]
+    problems: tuple[Problem, ...]
     metros: tuple[MetroBuilt, ...]
     carried: tuple[str, ...]
     changes: Mapping[str, int]
@@ -70,6 +75,7 @@ def build_release(build: Build, *, store: Store, executor: Executor, progress: P
     return Built(
         published=published,
         feeds=(*feeds, *_remember_feeds(plan, base, store=store)),
+        problems=tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done}),
         metros=tuple(built),
         carried=tuple(plan.carried),
         changes=Counter(version.kind for version in versions),

@@ -11,9 +11,10 @@ from outings.release.root import Root
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.clock import AsOf, choose_stamp
-from pipeline.feeds.source import FeedError, hash_feed
+from pipeline.feeds.source import hash_feed
 from pipeline.fingerprint import make_fingerprint
 from pipeline.metro import MetroPlan, read_base
+from pipeline.neighborhoods import read_bytes
 
 
 class Build(Struct, frozen=True, kw_only=True):
@@ -88,7 +89,7 @@ def _plan_metro(
     details = configuration.store.details == "objects"
     inputs = make_fingerprint(
         metro=settings, vocabulary=configuration.vocabulary, today=today,
-        neighborhoods=_read_neighborhoods(metro),
+        neighborhoods=b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods),
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details,
     )  # fmt: skip
@@ -98,17 +99,6 @@ def _plan_metro(
         details=details, cache=configuration.edge.cache, base=read_base(store, part),
     )  # fmt: skip
     return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
-
-
-def _read_neighborhoods(metro: MetroTable) -> bytes:
-    if metro.neighborhoods is None:
-        return b""
-    try:
-        return metro.neighborhoods.read_bytes()
-    except OSError as error:
-        raise FeedError(
-            f"neighborhoods of {metro.slug}", str(metro.neighborhoods), f"can't be read: {error.strerror}"
-        ) from error
 
 
 def _is_unchanged(plan: MetroPlan) -> bool:

@@ -110,8 +110,9 @@ def _format_group(group: ProblemGroup) -> str:
     source = f" ({example.source_id})" if example.source_id else ""
     value = "" if example.value is None else f" {_shorten(example.value)}"
     where = f"{group.feed}: {group.field}: " if group.field else f"{group.feed}: "
-    line = f"{example.file} line {example.line}" if example.file else f"line {example.line}"
-    return f"  {where}{group.count:,} × {example.reason}; as {line}{source}:{value}".removesuffix(":")
+    line = f"line {example.line}" if example.line else ""  # neighborhoods are no lines
+    place = " ".join(part for part in (example.file, line) if part)
+    return f"  {where}{group.count:,} × {example.reason}; as {place}{source}:{value}".removesuffix(":")
 
 
 def _shorten(value: str) -> str:

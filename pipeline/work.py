@@ -17,9 +17,10 @@ from outings.release.root import FeedMemory
 from outings.release.store import open_store
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.feeds.reading import read_feed
-from pipeline.geography import Neighborhoods, read_neighborhoods
+from pipeline.geography import Neighborhoods
 from pipeline.identity import assign_id
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
+from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.previous import Previous
 from pipeline.record import Problem
 from pipeline.resolution import Setting
@@ -92,7 +93,7 @@ def do_metro(work: MetroWork) -> MetroDone:
     previous = open_previous(store, plan.base, cache=plan.cache)
     names = [feed.feed for feed in work.feeds]
     records = read_spool(work.spool, metro=plan.metro.slug, feeds=names)
-    neighborhoods, wrong = read_neighborhoods(_read_bytes(work.neighborhoods))
+    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     rows = resolve_rows(
         [record for record in records if not record.deleted],
         previous,
@@ -106,8 +107,7 @@ def do_metro(work: MetroWork) -> MetroDone:
         rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store
     )
     seconds = {"resolve": resolved - started, **built.seconds}
-    problems = (*rows.problems, *(_make_problem(plan.metro.slug, work.neighborhoods, reason) for reason in wrong))
-    return MetroDone(built=replace(built, seconds=seconds), problems=problems)
+    return MetroDone(built=replace(built, seconds=seconds), problems=(*rows.problems, *wrong))
 
 
 def _find_horizon(today: date) -> tuple[date, date]:
@@ -127,17 +127,6 @@ def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -
     return [row_id for row_id in carried if row_id not in given]
 
 
-def _read_bytes(path: Path | None) -> bytes:
-    return b'{"type":"FeatureCollection","features":[]}' if path is None else path.read_bytes()
-
-
 def _make_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
     rows = sorted((structs.asdict(each) for each in neighborhoods), key=lambda row: str(row["slug"]))
     return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))
-
-
-def _make_problem(metro: str, path: Path | None, reason: str) -> Problem:
-    return Problem(
-        feed=f"neighborhoods of {metro}", line=0, source_id=None, field=None if path is None else path.name,
-        reason=reason, quarantined=False,
-    )  # fmt: skip

@@ -8,6 +8,7 @@ import msgspec
 from outings.command.options import WrongConfiguration, print_json, read_config, take_config, take_json
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import FeedError, SettingError
+from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.record import Problem
 from pipeline.report import FeedCount, format_report, make_report, sum_counts
 
@@ -16,7 +17,7 @@ from pipeline.report import FeedCount, format_report, make_report, sum_counts
 @take_config
 @take_json
 def check(*, config: Path, as_json: bool) -> None:
-    """Read the configuration and every feed; report, publish nothing."""
+    """Read the configuration, every feed and the neighborhoods; report, publish nothing."""
     configuration = read_config(config)
     counts: list[FeedCount] = []
     problems: list[Problem] = []
@@ -32,6 +33,11 @@ def check(*, config: Path, as_json: bool) -> None:
         problems += read.problems
         unknown[feed.name] = read.unknown
         click.echo(f"feed {feed.name}: {read.read:,} records read", err=True)
+    for metro in configuration.metros:
+        try:
+            problems += read_metro_neighborhoods(metro.slug, metro.neighborhoods)[1]
+        except FeedError as error:
+            errors.append(error)
     report = make_report(counts, problems, unknown)
     if as_json:
         told = [str(error) for error in errors]

@@ -78,6 +78,21 @@ def test_a_wrong_select_is_a_wrong_configuration(folder: Path) -> None:
     assert "feed gone" in result.stderr
 
 
+def test_bad_polygons_are_reported_and_what_is_no_geojson_fails(folder: Path) -> None:
+    point = {"type": "Point", "coordinates": [0, 0]}
+    feature = {"type": "Feature", "properties": {"name": "Ballard"}, "geometry": point}
+    (folder / "n.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    result = check(folder, 'neighborhoods = "n.geojson"\n' + GOOD)
+    assert result.exit_code == 0
+    assert "neighborhoods of seattle: 1 × feature 1 (Ballard) is left out: its geometry is 'Point'" in result.stdout
+    (folder / "n.geojson").write_text("<html>")
+    result = check(folder, 'neighborhoods = "n.geojson"\n' + GOOD)
+    assert result.exit_code == 1
+    assert f"feed neighborhoods of seattle: {folder}/n.geojson: no JSON" in result.stderr
+    result = check(folder, 'neighborhoods = "gone.geojson"\n' + GOOD)
+    assert (result.exit_code, "gone.geojson: can't be read: No such file" in result.stderr) == (1, True)
+
+
 def test_a_wrong_configuration_stops_before_any_feed_with_all_its_problems(folder: Path) -> None:
     result = check(folder, GOOD + GOOD + GONE.replace('"seattle"', '"boston"'), "--json")
     assert (result.exit_code, result.stdout) == (2, "")

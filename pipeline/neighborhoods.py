@@ -1,0 +1,37 @@
+"""A metro's file of neighborhoods: read, with what was repaired or left out of it."""
+
+from pathlib import Path
+
+from pipeline.feeds.source import FeedError
+from pipeline.geography import GeographyError, Neighborhoods, read_neighborhoods
+from pipeline.record import Problem
+
+
+def name_source(metro: str) -> str:
+    """What stands where problems and errors name a feed."""
+    return f"neighborhoods of {metro}"
+
+
+def read_bytes(metro: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FeedError(name_source(metro), str(path), f"can't be read: {error.strerror}") from error
+
+
+def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoods, tuple[Problem, ...]]:
+    """None where the metro has no file. Raises `FeedError` where it can't be read or is no GeoJSON."""
+    if path is None:
+        return Neighborhoods({}), ()
+    try:
+        neighborhoods, wrong = read_neighborhoods(read_bytes(metro, path))
+    except GeographyError as error:
+        raise FeedError(name_source(metro), str(path), str(error)) from error
+    problems = [
+        Problem(
+            feed=name_source(metro), file=path.name, line=0, source_id=None, field=None, reason=reason,
+            quarantined=False,
+        )
+        for reason in wrong
+    ]  # fmt: skip
+    return neighborhoods, tuple(problems)
