@@ -97,6 +97,11 @@ def kill(operation: str, act: Act) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def kill_after(operation: str, act: Act) -> Any:
+    act()
+    kill(operation, act)
+
+
 def fill_disk(operation: str, act: Act) -> Any:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import multiprocessing
 import random
 import signal
 import threading
@@ -17,12 +16,9 @@ from outings.release.folder import FolderStore
 from outings.release.pruning import prune
 from outings.release.publishing import publish
 from outings.release.releases import list_releases
+from tests.forking import CONTEXT
 from tests.release.doubles import Nth, Watched, kill
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
-
-# A server that never had threads forks the builds: quick, and allowed.
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload([__name__])
 
 
 def publish_next(store: Any) -> int:

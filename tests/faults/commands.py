@@ -1,0 +1,177 @@
+"""The command in a process and group of its own, as `outings WORDS` is, with doubles before its stores and disks.
+
+The program has no door for a test to come in by: the child puts the doubles where the command opens its stores.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from outings.command import main
+from outings.release.disk import LinuxDisk
+from outings.release.folder import FolderStore
+from outings.release.store import open_store
+from tests.forking import CONTEXT
+from tests.release.doubles import Act, Watch, Watched
+
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class Meets:
+    """What befalls a command. `operations` and `disk` are watches of its stores and disks; all of it is pickled."""
+
+    operations: Watch | None = None
+    disk: Watch | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    prepare: Callable[[], None] | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """`trace`: every operation of a store and of a disk, in order; empty where the command was killed."""
+
+    code: int
+    out: str
+    err: str
+    trace: tuple[str, ...]
+
+    def count(self, *operations: str) -> int:
+        return sum(operation in operations for operation in self.trace)
+
+
+STORE = ("get", "read_versioned", "exists", "list", "put", "put_many", "put_if")
+DISK = ("make_folder", "write_file", "sync_files", "replace", "remove", "sync_folders")
+
+
+class Command:
+    """A running one."""
+
+    def __init__(self, words: Sequence[str], *, folder: Path, meets: Meets) -> None:
+        self._folder = folder / f"ran-{uuid4().hex}"
+        (self._folder / "tmp").mkdir(parents=True)
+        self._process = CONTEXT.Process(target=_run, args=(list(words), self._folder, meets))
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def kill(self) -> None:
+        """With all that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+
+    def wait(self) -> Ended:
+        self._process.join(PATIENCE)
+        code = self._process.exitcode
+        assert code is not None, f"still running after {PATIENCE:.0f} s: {self._read('err')}"
+        return Ended(code=code, out=self._read("out"), err=self._read("err"), trace=tuple(self._read("trace").split()))
+
+    def _read(self, name: str) -> str:
+        path = self._folder / name
+        return path.read_text() if path.exists() else ""
+
+
+@contextlib.contextmanager
+def start(*words: str, config: Path, meets: Meets | None = None) -> Iterator[Command]:
+    """Ended with the block, if not before."""
+    command = Command([*words, "-c", str(config)], folder=config.parent / "ran", meets=meets or Meets())
+    try:
+        yield command
+    finally:
+        command.kill()
+
+
+def run(*words: str, config: Path, meets: Meets | None = None) -> Ended:
+    with start(*words, config=config, meets=meets) as command:
+        return command.wait()
+
+
+def build(config: Path, *words: str, as_of: str, meets: Meets | None = None) -> Ended:
+    """One worker: all operations are in the command's own process, and in one order."""
+    return run("build", "--json", "--workers", "1", "--as-of", as_of, *words, config=config, meets=meets)
+
+
+def _run(words: list[str], folder: Path, meets: Meets) -> None:
+    os.setsid()
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
+        del os.environ[name]
+    os.environ.update(meets.environ)
+    tempfile.tempdir = str(folder / "tmp")
+    trace: list[str] = []
+    _put_doubles(meets, trace)
+    if meets.prepare is not None:
+        meets.prepare()
+    try:
+        main(words, prog_name="outings")
+    finally:
+        sys.stdout.flush()
+        with contextlib.suppress(OSError):  # where the disk is full, that is what is tried
+            (folder / "trace").write_text("\n".join(each.replace(" ", ":") for each in trace))
+
+
+def _put_doubles(meets: Meets, trace: list[str]) -> None:
+    from outings.command import build, options, releases
+    from pipeline import work
+
+    def note(operation: str, act: Act, *, watch: Watch | None) -> Any:
+        trace.append(operation)
+        return act() if watch is None else watch(operation, act)
+
+    def open_watched(url: str, **settings: Any) -> Any:
+        store: Any = open_store(url, **settings)
+        if isinstance(store, FolderStore):
+            disk: Any = Watched(LinuxDisk(), partial(note, watch=meets.disk))
+            store = FolderStore(Path(url.removeprefix("file:")), disk=disk)
+        return Watched(store, partial(note, watch=meets.operations))
+
+    def open_config_store(configuration: Any) -> Any:
+        table = configuration.store
+        return open_watched(table.url, endpoint_url=table.endpoint_url, region=table.region)
+
+    for module in (build, options, releases):
+        module.open_config_store = open_config_store
+    work.open_store = open_watched
+
+
+class Pause:
+    """A watch that waits before the first `operation` until it may go on."""
+
+    def __init__(self, operation: str) -> None:
+        self._operation = operation
+        self._reached = CONTEXT.Event()
+        self._may_go = CONTEXT.Event()
+
+    def __call__(self, operation: str, act: Act) -> Any:
+        if operation == self._operation and not self._reached.is_set():
+            self._reached.set()
+            assert self._may_go.wait(PATIENCE)
+        return act()
+
+    def wait(self, command: Command) -> None:
+        until = time.monotonic() + PATIENCE
+        while not self._reached.wait(0.05):
+            assert time.monotonic() < until
+            assert command.is_alive, command.wait().err
+
+    def end(self) -> None:
+        self._may_go.set()

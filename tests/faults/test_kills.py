@@ -1,0 +1,140 @@
+"""Builds killed by SIGKILL at each operation of the store and of its disk, and at random, with readers running."""
+
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from outings.release.folder import FolderStore
+from tests.faults.commands import DISK, STORE, Meets, build, start
+from tests.faults.readers import asking, reading
+from tests.faults.whole import Whole, check_current, read_whole
+from tests.faults.worlds import clock_of, copy_world, write_round
+from tests.release.doubles import Nth, kill, kill_after
+
+
+class Uninterrupted(NamedTuple):
+    """A build that nothing befell: its release, its store's bytes by name, and what it asked of store and disk."""
+
+    release: Whole
+    stored: dict[str, bytes]
+    trace: tuple[str, ...]
+
+    def count(self, *operations: str) -> int:
+        return sum(operation in operations for operation in self.trace)
+
+
+def build_uninterrupted(config: Path, *, number: int) -> Uninterrupted:
+    forget_cache(config)
+    ended = build(config, as_of=clock_of(number))
+    assert ended.code == 0, ended.err
+    store = config.parent / "var/store"
+    release = read_whole(FolderStore(store))
+    assert release is not None
+    return Uninterrupted(release, read_objects(store), ended.trace)
+
+
+def read_objects(store: Path) -> dict[str, bytes]:
+    """All that a release may name."""
+    return {path.name: path.read_bytes() for path in store.glob("objects/*/*")}
+
+
+def forget_cache(config: Path) -> None:
+    """So that each build asks the store for the same things."""
+    shutil.rmtree(config.parent / "var/cache", ignore_errors=True)
+
+
+def build_again(config: Path, *, number: int, expected: Uninterrupted) -> None:
+    """After a kill the next build succeeds, and leaves what a build leaves that was never killed."""
+    store = config.parent / "var/store"
+    before = check_current(store)
+    ended = build(config, as_of=clock_of(number))
+    assert ended.code == 0, ended.err
+    release = read_whole(FolderStore(store))
+    assert release is not None
+    assert (release.root["parts"], release.log) == (expected.release.root["parts"], expected.release.log)
+    assert release.listings == expected.release.listings
+    if before < expected.release.sequence:  # the killed one published nothing
+        assert (release.sha, release.sequence) == (expected.release.sha, expected.release.sequence)
+        assert read_objects(store) == expected.stored
+
+
+WRITES = ("put", "put_many", "put_if")
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+def test_killed_at_each_store_operation(number: int, unbuilt: Path, built: Path, tmp_path: Path) -> None:
+    """Before each; what is after one is before the next. A killed build meets what those before it left.
+
+    Where a write would have been next, the store is as none before left it: there the next build is let through.
+    """
+    origin = (unbuilt, built)[number]
+    expected = build_uninterrupted(copy_world(origin, tmp_path / "expected"), number=number)
+    operations = [each for each in expected.trace if each in STORE]
+    assert len(operations) >= 20
+    config = copy_world(origin, tmp_path / "killed")
+    store = config.parent / "var/store"
+    with reading(store) as seen:
+        for n, operation in enumerate(operations):
+            forget_cache(config)
+            ended = build(config, as_of=clock_of(number), meets=Meets(operations=Nth(n, kill)))
+            assert ended.code == -signal.SIGKILL, ended.err
+            assert check_current(store) == number
+            if operation in WRITES:
+                build_again(copy_world(config, tmp_path / str(n)), number=number, expected=expected)
+        forget_cache(config)
+        last = operations.index("put_if")
+        ended = build(config, as_of=clock_of(number), meets=Meets(operations=Nth(last, kill_after)))
+        assert ended.code == -signal.SIGKILL, ended.err
+        assert check_current(store) == number + 1
+        build_again(config, number=number, expected=expected)
+    assert set(seen) <= {number, number + 1, number + 2}
+
+
+def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) -> None:
+    """As many of them as the setting says, the last ones of a build among them; what one leaves the next one meets."""
+    expected = build_uninterrupted(copy_world(built, tmp_path / "expected"), number=1)
+    count = expected.count(*DISK)
+    # The pointer: its bytes, their sync, its name, the sync of that.
+    last = range(count - 5, count)
+    others = random.Random(3).sample(range(last[0]), min(cases, last[0]))
+    config = copy_world(built, tmp_path / "killed")
+    store = config.parent / "var/store"
+    with reading(store) as seen:
+        for n in sorted({*others, *last}):
+            ended = build(config, as_of=clock_of(1), meets=Meets(disk=Nth(n, kill)))
+            assert ended.code == -signal.SIGKILL, ended.err
+            # Only the sync of its name is left when the pointer is another one.
+            assert check_current(store) == (2 if n == last[-1] else 1)
+    assert {1} <= set(seen) <= {1, 2}
+    build_again(config, number=1, expected=expected)
+
+
+def test_killed_at_random(built: Path, tmp_path: Path, cases: int) -> None:
+    """Readers of the store and of a server see the old release or the new one, never one between."""
+    config = copy_world(built, tmp_path / "world")
+    store, moments = config.parent / "var/store", random.Random(11)
+    published, longest = 1, 1.0
+    with asking(config) as server, reading(store) as seen:
+        for _ in range(cases):
+            write_round(config, published)
+            with start("build", "--workers", "1", "--as-of", clock_of(published), config=config):
+                time.sleep(moments.uniform(0, longest))
+            now = check_current(store)
+            assert now in (published, published + 1)
+            # Whatever the machine's load, about half of the builds are killed before the end.
+            longest *= 1.2 if now == published else 0.9
+            published = now
+        write_round(config, published)
+        assert build(config, as_of=clock_of(published)).code == 0
+        published += 1
+        server.wait_for(published)
+    whole = read_whole(FolderStore(store))
+    assert whole is not None
+    assert (whole.sequence, set(whole.marks.values())) == (published, {published - 1})
+    assert set(seen) <= set(range(1, published + 1))
+    assert all(rounds == {int(release.partition("-")[0]) - 1} for release, rounds in server.rounds.items())

@@ -1,0 +1,149 @@
+"""Reads a release whole, sharing no code with the program but the store's own `get`: JSON, gzip, Parquet, SHA-256."""
+
+import gzip
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from outings.release.cache import fetch_object
+from outings.release.folder import FolderStore
+from outings.release.manifest import read_manifest
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.store import Store
+from tests.faults.worlds import read_marks
+from tests.release.worlds import read_chain, read_checked, read_current, read_log
+
+PUBLISHED = 0
+
+
+@dataclass(frozen=True)
+class Listing:
+    slug: str
+    is_published: bool
+    updated_at: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    """`marks`: each metro's round. `listings`: of all metros, organizations too, by metro and id."""
+
+    sequence: int
+    sha: str
+    root: dict[str, Any]
+    marks: dict[str, int]
+    listings: dict[tuple[str, str], Listing]
+    log: list[dict[str, Any]]
+
+
+def read_whole(store: Store) -> Whole | None:
+    """The release in force, every object of it read and checked; None before the first."""
+    current = read_current(store)
+    if current is None:
+        return None
+    root = json.loads(read_checked(store, current["root"]))
+    assert (root["sequence"], root["log"]["latest_version_id"]) == (current["sequence"], current["latest_version_id"])
+    for feed in root["feeds"].values():
+        if feed["problems"]:
+            read_checked(store, feed["problems"])
+    for segment in [*root["log"]["sealed"], *filter(None, [root["log"]["tail"]])]:
+        read_checked(store, segment["index"])
+    marks, listings = {}, {}
+    for slug, part in root["parts"].items():
+        marks[slug], listed = _read_metro(store, json.loads(read_checked(store, part["manifest"])))
+        listings.update({(slug, id_): each for id_, each in listed.items()})
+    log = read_log(store, root)
+    check_log(log)
+    assert len(log) == root["log"]["latest_version_id"]
+    return Whole(current["sequence"], current["root"], root, marks, listings, log)
+
+
+def _read_metro(store: Store, manifest: dict[str, Any]) -> tuple[int, dict[str, Listing]]:
+    tables = {
+        name: pl.read_parquet(io.BytesIO(read_checked(store, table["object"])))
+        for name, table in manifest["tables"].items()
+    }
+    packs = [read_checked(store, pack["object"]) for pack in manifest["packs"]]
+    names, listings = [], {}
+    for name in ("listings", "organizations"):
+        for row in tables[name].iter_rows(named=True):
+            document = json.loads(packs[row["pack"]][row["offset"] : row["offset"] + row["length"]])
+            assert (document["id"], document["name"]) == (row["id"], row["name"])
+            is_published = row["status"] == PUBLISHED
+            listings[row["id"]] = Listing(row["slug"], is_published, row["updated_at"])
+            if is_published:
+                names.append(row["name"])
+            if row.get("object") is not None:
+                detail = json.loads(gzip.decompress(read_checked(store, row["object"].hex())))
+                assert detail["data"] == document
+    for page in manifest["pages"].values():
+        body = json.loads(gzip.decompress(read_checked(store, page["object"])))
+        names += [item["name"] for item in body["data"]]
+    if manifest["details"] is not None:
+        named = read_checked(store, manifest["details"])
+        assert {named[at : at + 32] for at in range(0, len(named), 32)} == {
+            row["object"] for row in tables["listings"].iter_rows(named=True) if row["object"] is not None
+        }
+    marks = read_marks(names)
+    assert len(marks) == 1, f"a mixture of rounds {marks}"
+    return marks.pop(), listings
+
+
+def check_log(log: list[dict[str, Any]]) -> None:
+    """Ids rise by one, time never goes back, and a listing is created once, then changed, gone and back in turn."""
+    assert [each["version_id"] for each in log] == [*range(1, len(log) + 1)]
+    assert [each["changed_at"] for each in log] == sorted(each["changed_at"] for each in log)
+    last: dict[str, str] = {}
+    allowed = {
+        None: {"created"},
+        "created": {"updated", "removed"},
+        "updated": {"updated", "removed"},
+        "restored": {"updated", "removed"},
+        "removed": {"restored"},
+    }
+    for each in log:
+        assert each["kind"] in allowed[last.get(each["listing_id"])], each
+        last[each["listing_id"]] = each["kind"]
+
+
+def replay(log: list[dict[str, Any]]) -> dict[str, str]:
+    """What a mirror has that read the log: slugs by id."""
+    held: dict[str, str] = {}
+    for each in log:
+        if each["kind"] == "removed":
+            del held[each["listing_id"]]
+        else:
+            held[each["listing_id"]] = each["slug"]
+    return held
+
+
+def list_published(whole: Whole) -> dict[str, str]:
+    return {id_: each.slug for (_, id_), each in whole.listings.items() if each.is_published}
+
+
+def check_current(folder: Path) -> int:
+    """The release in force is whole and its log leads to it; its number, 0 before the first."""
+    whole = read_whole(FolderStore(folder))
+    if whole is None:
+        return 0
+    assert replay(whole.log) == list_published(whole)
+    return whole.sequence
+
+
+def check_all(folder: Path) -> int:
+    """Every release that is still listed can be opened by the program, and no two have one number; how many."""
+    store = FolderStore(folder)
+    assert Counter(root["sequence"] for root in read_chain(store)).most_common(1)[0][1] == 1
+    opened = 0
+    for listed in list_releases(store):
+        open_release(store, listed, cache=folder.with_name("cache-of-check"))
+        for part in listed.root.parts.values():
+            for page in read_manifest(store, part.manifest).pages.values():
+                fetch_object(store, page.object, folder=folder.with_name("cache-of-check"))
+        opened += 1
+    return opened

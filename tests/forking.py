@@ -1,0 +1,18 @@
+"""Child processes that start in milliseconds: forked by a server that imported the engines and never used them.
+
+There is one such server a test process, whoever asks first: what it imports beforehand is said here for all.
+"""
+
+import multiprocessing
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    [
+        "outings.command.build",
+        "outings.command.releases",
+        "pipeline.rollback",
+        "tests.faults.commands",
+        "tests.faults.warm",
+        "tests.release.test_crashes",
+    ]
+)
