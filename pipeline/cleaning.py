@@ -194,7 +194,10 @@ def show_value(value: Any) -> str | None:
     """A raw value as text, cut: an operator should know it again, not read it whole."""
     if value is None:
         return None
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
+    try:
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
+    except RecursionError:
+        text = "nested too deep to show"
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 

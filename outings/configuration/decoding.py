@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,8 @@ class Decoder:
         if isinstance(raw, dict):
             members = {name: self._expand(value, f"{key}.{name}") for name, value in raw.items()}
             return None if None in members.values() else members
-        return raw
+        # In a table of free values a date is as a record would state it: a text.
+        return raw.isoformat() if isinstance(raw, date | time) else raw
 
     def _decode_path(self, kind: type, value: Any) -> Any:
         """Relative paths are relative to the file."""

@@ -17,6 +17,10 @@ from pipeline.feeds.table import read_rows
 from pipeline.members import make_members
 from pipeline.record import Problem, Record
 
+# A feed keyed by ids has as many names as records: a report needs the frequent ones.
+SHOWN_UNKNOWN = 50
+OTHERS = "(others)"
+
 # A reference is one way of naming: a default's name beside a record's own source_id would be two.
 WHOLE_MEMBERS = frozenset({"organization", "place"})
 
@@ -68,7 +72,7 @@ def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
     check_unchanged(feed, files, configuration.directory)
     return FeedRead(
         feed=feed.name, hash=hashed, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=dict(sorted(unknown.items())),
+        records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
         files=named,
     )  # fmt: skip
 
@@ -144,6 +148,13 @@ def _number_lines(files: Sequence[SourceFile]) -> tuple[tuple[str, int], ...]:
     before = [0]
     before += [count_lines(file.path) for file in files[:-1]]
     return tuple((file.name, start) for file, start in zip(files, accumulate(before), strict=True))
+
+
+def _sum_unknown(unknown: Counter[str]) -> dict[str, int]:
+    """The most frequent by name, the rest as one number."""
+    common = dict(unknown.most_common(SHOWN_UNKNOWN))
+    rest = unknown.total() - sum(common.values())
+    return dict(sorted(common.items())) | ({OTHERS: rest} if rest else {})
 
 
 def _identify(record: Record) -> tuple[str, ...]:

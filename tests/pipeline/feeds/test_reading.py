@@ -160,6 +160,27 @@ def test_unknown_members_are_left_out_and_counted_by_path(read_ndjson: ReadNdjso
     assert read.unknown == {"colour": 2, "price.is_free": 1, "price.vat": 1, "sections[].room": 2}
 
 
+def test_of_very_many_unknown_members_the_frequent_are_named_and_all_are_counted(read_ndjson: ReadNdjson) -> None:
+    many = {f"id{number}": 1 for number in range(500)}
+    read = read_ndjson(lines(event(**many), event("2", colour="red"), event("3", colour="red")))
+    assert len(read.unknown) == 51
+    assert read.unknown["colour"] == 2
+    assert sum(read.unknown.values()) == 502
+    assert read.unknown["(others)"] == 451
+
+
+def test_a_value_nested_as_deep_as_can_be_read_is_quarantined(read_ndjson: ReadNdjson) -> None:
+    nested = [b'{"type": "event", "source_id": "1", "name": %s%s}' % (b"[" * n, b"]" * n) for n in range(1, 1200, 7)]
+    read = read_ndjson(b"\n".join(nested))
+    assert read.read == read.quarantined == len(nested)
+
+
+def test_defaults_may_be_dates_as_toml_writes_them(read_ndjson: ReadNdjson) -> None:
+    settings = 'metro = "seattle"\ndefaults = { date_on = 2026-08-10, ends_local = 2026-08-11T09:00:00 }'
+    (record,) = read_ndjson(lines(event()), settings=settings).records
+    assert (str(record.date_on), str(record.ends_local)) == ("2026-08-10", "2026-08-11 09:00:00")  # type: ignore[attr-defined]
+
+
 def test_a_glob_is_one_feed_whose_problems_name_the_file(configure: Configure, tmp_path: Path) -> None:
     (tmp_path / "b.ndjson").write_bytes(lines(event("1"), "no object", event("2")))
     (tmp_path / "a.ndjson").write_bytes(lines(event("1", name="of the first file")) + b"\n")
