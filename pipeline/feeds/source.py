@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 from msgspec import Struct, structs
@@ -66,6 +67,8 @@ def _look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
         if path.is_dir():
             raise FeedError(feed.name, name, f"is a folder; {name}/*.ndjson names the files in it")
         found = path.stat()
+        if not S_ISREG(found.st_mode):
+            raise FeedError(feed.name, name, "is no file: it would have no end")
     except OSError as error:
         raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
     return SourceFile(name=name, path=path, state=(found.st_ino, found.st_size, found.st_mtime_ns))

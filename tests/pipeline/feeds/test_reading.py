@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from outings.configuration import read_configuration
 from pipeline.feeds.reading import apply_defaults, read_feed
-from pipeline.feeds.source import FeedError, SelectError, SettingError, hash_feed
+from pipeline.feeds.source import FeedError, SelectError, SettingError, check_unchanged, hash_feed, list_files
 from tests.pipeline.feeds.settings import METRO, Configure, ReadNdjson
 
 
@@ -199,6 +199,7 @@ def test_a_glob_is_one_feed_whose_problems_name_the_file(configure: Configure, t
         ("gone.ndjson", r"feed spl: gone\.ndjson: can't be read: No such file or directory"),
         ("gone/*.ndjson", r"feed spl: gone/\*\.ndjson: no file matches"),
         ("folder", "feed spl: folder: is a folder"),
+        ("/dev/zero", "feed spl: /dev/zero: is no file"),
     ],
 )
 def test_a_source_that_is_not_there_fails_with_its_path(
@@ -215,6 +216,16 @@ def test_a_missing_select_is_a_wrong_setting(configure: Configure, tmp_path: Pat
     configuration = configure('format = "table"\nurl = "t.csv"\nselect = "gone.sql"\nmetro = "seattle"')
     with pytest.raises(SelectError, match=r"gone\.sql: can't be read: No such file"):
         read_feed(configuration.feeds[0], configuration)
+
+
+def test_a_file_that_changes_while_it_is_read_is_no_feed(configure: Configure, tmp_path: Path) -> None:
+    feed = configure('format = "ndjson"\nurl = "*.ndjson"\nmetro = "seattle"').feeds[0]
+    (tmp_path / "a.ndjson").write_bytes(lines(event()))
+    files = list_files(feed, tmp_path)
+    check_unchanged(feed, files, tmp_path)
+    (tmp_path / "a.ndjson").write_bytes(lines(event(), event("2")))
+    with pytest.raises(FeedError, match="changed while it was read"):
+        check_unchanged(feed, files, tmp_path)
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_read(configure: Configure, tmp_path: Path) -> None:

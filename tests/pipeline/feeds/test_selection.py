@@ -159,6 +159,8 @@ def test_the_network_is_not_asked(
         ("SELECT {'mim': 1} AS price FROM feed", ["member price.mim,", "the nearest: min"]),
         ("SELECT [{'schedule': {'dais': ['monday']}}] AS sections FROM feed", ["member sections.schedule.dais,"]),
         ("SELECT name::INT AS name FROM feed", ["Could not convert string 'x' to INT32"]),
+        ("SELECT ? AS name FROM feed", ["parameter"]),
+        ("SELECT name\0 FROM feed", []),
         ("DESCRIBE feed", ["column column_name,"]),
         ("SELECT name FROM feed WHERE current_date > '2026-01-01'", ["asks for current_date"]),
         ("SELECT name FROM feed WHERE CURRENT_TIMESTAMP > '2026-01-01'", ["asks for current_timestamp"]),
