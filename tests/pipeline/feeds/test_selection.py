@@ -159,6 +159,8 @@ def test_the_network_is_not_asked(
         ("SELECT {'mim': 1} AS price FROM feed", ["member price.mim,", "the nearest: min"]),
         ("SELECT [{'schedule': {'dais': ['monday']}}] AS sections FROM feed", ["member sections.schedule.dais,"]),
         ("SELECT name::INT AS name FROM feed", ["Could not convert string 'x' to INT32"]),
+        ("SELECT age(TIMESTAMP '2026-01-01')::VARCHAR AS name FROM feed", ["asks for age with one argument"]),
+        ("SELECT current_localtimestamp()::VARCHAR AS name FROM feed", ["asks for current_localtimestamp"]),
         ("SELECT ? AS name FROM feed", ["parameter"]),
         ("SELECT name\0 FROM feed", []),
         ("DESCRIBE feed", ["column column_name,"]),
@@ -179,6 +181,12 @@ def test_a_wrong_select_says_what_is_wrong(read_table: ReadTable, select: str, w
 def test_a_column_named_like_a_clock_word_is_a_column(read_table: ReadTable) -> None:
     read = read_table("SELECT 'event' AS type, 'e' AS source_id, current_date AS name FROM feed", b"current_date\nx\n")
     assert [record.name for record in read.records] == ["x"]
+
+
+def test_the_age_between_two_times_stands_still(read_table: ReadTable) -> None:
+    age = "age(DATE '2026-02-01', DATE '2026-01-01')::VARCHAR"
+    read = read_table(f"SELECT 'event' AS type, 'e' AS source_id, {age} AS name FROM feed")
+    assert [record.name for record in read.records] == ["1 month"]
 
 
 def test_rows_may_be_made_of_values(read_table: ReadTable) -> None:
