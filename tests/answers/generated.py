@@ -176,6 +176,23 @@ def _make_place(world: World, row_id: str, random: Random) -> dict[str, Any]:
     return document
 
 
+def _choose_neighborhood(world: World, random: Random) -> str:
+    """A slug or a name, spelled as people do; or one that is not there."""
+    stated = [each["location"] for each in world.listings if each["location"]["neighborhood"]]
+    if not stated or random.random() < 0.1:
+        return "nowhere"
+    location = random.choice(stated)
+    name = str(location["neighborhood"])
+    spellings = [name.upper(), name.replace(".", "").replace(" ", "  "), name.replace("ã", "a"), f"({name})"]
+    return random.choice([str(location["neighborhood_slug"]), *spellings])
+
+
+def _choose_point(world: World, random: Random) -> dict[str, str]:
+    stated = [each["location"] for each in world.listings if each["location"]["lat"] is not None]
+    lat, lng = (stated[0]["lat"], stated[0]["lng"]) if stated else CENTER
+    return {"lat": f"{lat + random.uniform(-0.02, 0.02):.4f}", "lng": f"{lng + random.uniform(-0.02, 0.02):.4f}"}
+
+
 def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
     """Some of the parameters that the type's list takes, with values that the world has."""
     dated, sensed = kind != "place", kind in ("event", "class")
@@ -185,9 +202,9 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
         {"min_confidence": random.choice(["0", "0.5", "0.7", "0.85"])},
         {"audience": random.choice(["all", "kids", "not_adults", "adults,teens", "adults,not_adults"])},
         {"category": ",".join(random.sample(CATEGORIES, 2))}, {"age": str(random.randint(0, 14))},
-        {"neighborhood": random.choice(["old-town", "OLD TOWN", "sao joao", "São  João", "st marks", "nowhere"])},
-        {"lat": "40.01", "lng": "-74.01"},
-        {"lat": "39.98", "lng": "-74.02", "radius_m": random.choice(["900", "9000"])},
+        {"neighborhood": _choose_neighborhood(world, random)},
+        _choose_point(world, random),
+        {**_choose_point(world, random), "radius_m": random.choice(["900", "9000"])},
         {"organization_id": random.choice(world.organizations)["id"]},
     ]  # fmt: skip
     if dated:
