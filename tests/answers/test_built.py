@@ -1,0 +1,106 @@
+"""The same lists on a real build of the sample metros: what the documents say is what the tables find."""
+
+import json
+from datetime import date, datetime, timedelta
+from random import Random
+
+import polars as pl
+import pytest
+from dateutil.rrule import rrulestr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outings.answers.opened import open_snapshot
+from outings.configuration import read_configuration
+from outings.demo import write_world
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.snapshot import Release, Snapshot
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+from tests.answers.asking import fetch
+from tests.answers.generated import TODAY, make_request
+from tests.answers.reference import list_items
+from tests.answers.test_lists import COLLECTIONS, seeds
+from tests.answers.worlds import World
+
+HORIZON = timedelta(days=400)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    folder = tmp_path_factory.mktemp("demo")
+    configuration = read_configuration(write_world(folder, today=TODAY, size=160), {})
+    store = open_store(configuration.store.url)
+    build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
+    return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
+
+
+@pytest.fixture(scope="module")
+def worlds(release: Release) -> dict[str, World]:
+    return {slug: read_world(snapshot) for slug, snapshot in release.metros.items()}
+
+
+def read_world(snapshot: Snapshot) -> World:
+    """The documents, and what they don't tell: programs, and the dates that python-dateutil makes of their rules."""
+    opened = open_snapshot(snapshot)
+    rows = pl.read_parquet(snapshot.tables["listings"], columns=["row", "id", "program_key"]).rows()
+    organizations = pl.read_parquet(snapshot.tables["organizations"], columns=["row"]).rows()
+    world = World(
+        slug=snapshot.metro.slug,
+        timezone=snapshot.metro.timezone,
+        listings=[json.loads(opened.read_document(row)) for row, _, _ in rows],
+        organizations=[json.loads(opened.read_organization(row)) for (row,) in organizations],
+        programs={row_id: program for _, row_id, program in rows if program is not None},
+    )
+    for event in world.listings:
+        if event["type"] == "event" and event["has_date"]:
+            world.dates[event["id"]] = list_dates(event)
+            if event["rrule"] and not {"COUNT", "UNTIL"} & {part.split("=")[0] for part in event["rrule"].split(";")}:
+                world.unending.add(event["id"])
+    return world
+
+
+def list_dates(event: dict[str, str]) -> list[datetime]:
+    first = datetime.fromisoformat(event["starts_local"])
+    if event["rrule"] is None:
+        return [first]
+    rule = rrulestr(event["rrule"], dtstart=first)
+    last = datetime.combine(TODAY, first.time()) + HORIZON
+    return sorted({first, *rule.between(min(first, last), last, inc=True)})
+
+
+def test_the_samples_hold_every_type_and_series_and_programs(worlds: dict[str, World]) -> None:
+    for world in worlds.values():
+        assert {each["type"] for each in world.listings} == set(COLLECTIONS)
+        assert any(each.get("is_recurring") for each in world.listings)
+        assert len(set(world.programs.values())) < len(world.programs)
+
+
+@given(seed=seeds, days=st.integers(min_value=-30, max_value=30))
+def test_lists_of_a_build_are_what_its_documents_say(
+    release: Release, worlds: dict[str, World], seed: int, days: int
+) -> None:
+    random, today = Random(seed), TODAY + timedelta(days=days)
+    for world in worlds.values():
+        for kind, collection in COLLECTIONS.items():
+            params = make_request(world, kind, random)
+            if params.get("to", "9999") < str(today):
+                continue
+            expected = list_items(world, kind, params, today=today)[:200]
+            found = fetch(release, f"/v1/{world.slug}/{collection}", {**params, "limit": "200"}, today=today)["data"]
+            assert [item["id"] for item in found] == [item["id"] for item in expected], (kind, params, today)
+            assert found == expected
+
+
+def test_details_are_the_items_of_lists(release: Release, worlds: dict[str, World]) -> None:
+    everything = {"audience": "all", "min_confidence": "0", "limit": "200"}
+    today = date(2026, 8, 11)
+    for slug in worlds:
+        for item in fetch(release, f"/v1/{slug}/events", everything, today=today)["data"]:
+            by_id = fetch(release, f"/v1/events/{item['id']}", today=today)
+            by_slug = fetch(release, f"/v1/events/slug/{item['slug']}", {"metro": slug}, today=today)
+            assert by_id == by_slug == {"data": item}
