@@ -125,7 +125,7 @@ def _clean_object(
     values: dict[str, Any] = {}
     for name, value in raw.items():
         kind = members.get(name)
-        if value is None and kind is not None:
+        if value is None:
             continue
         if type(kind) is Leaf:
             try:
@@ -144,7 +144,8 @@ def _clean_object(
             if made is not None:
                 values[name] = made
         else:
-            unknown[_INDEX.sub("[]", f"{path}{name}")] += 1
+            # One SELECT of several types gives each the others' columns, which state nothing.
+            unknown[_INDEX.sub("[]", f"{path}{name}")] += is_stated(value)
     return values
 
 
@@ -181,6 +182,20 @@ def _settle(
         findings.append(Finding(path + member, reason, values[member], quarantines=not drop))
         if drop:
             del values[member]
+
+
+def is_stated(value: object) -> bool:
+    """Whether there is anything in it: not null, nor an object or a list of only such."""
+    ahead = [value]
+    while ahead:
+        one = ahead.pop()
+        if isinstance(one, dict):
+            ahead += one.values()
+        elif isinstance(one, list):
+            ahead += one
+        elif one is not None:
+            return True
+    return False
 
 
 def _make_problem(finding: Finding, *, line: int, feed: str, source_id: str | None) -> Problem:

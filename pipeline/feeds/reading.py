@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.cleaning import Origin, clean_record, quarantine_unread
+from pipeline.cleaning import Origin, clean_record, is_stated, quarantine_unread
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
 from pipeline.feeds.source import FeedError, SettingError, SourceFile, check_unchanged, hash_feed, list_files
 from pipeline.feeds.table import read_rows
@@ -119,15 +119,11 @@ def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str
     joined = dict(raw)
     for name, default in defaults.items():
         own = raw.get(name)
-        if own is None or (name in WHOLE_MEMBERS and isinstance(own, dict) and not _states(own)):
+        if own is None or (name in WHOLE_MEMBERS and not is_stated(own)):
             joined[name] = default
         elif isinstance(own, dict) and isinstance(default, dict) and name not in WHOLE_MEMBERS:
             joined[name] = apply_defaults(own, default)
     return joined
-
-
-def _states(members: Mapping[str, object]) -> bool:
-    return any(value is not None for value in members.values())
 
 
 def _read_raw(
@@ -152,7 +148,7 @@ def _number_lines(files: Sequence[SourceFile]) -> tuple[tuple[str, int], ...]:
 
 def _sum_unknown(unknown: Counter[str]) -> dict[str, int]:
     """The most frequent by name, the rest as one number."""
-    common = dict(unknown.most_common(SHOWN_UNKNOWN))
+    common = {path: count for path, count in unknown.most_common(SHOWN_UNKNOWN) if count}
     rest = unknown.total() - sum(common.values())
     return dict(sorted(common.items())) | ({OTHERS: rest} if rest else {})
 

@@ -152,7 +152,7 @@ def test_unknown_members_are_left_out_and_counted_by_path(read_ndjson: ReadNdjso
     read = read_ndjson(
         lines(
             event("1", colour="red", price={"min": 1, "vat": 2, "is_free": False}),
-            event("2", colour="blue"),
+            event("2", colour="blue", shade=None, tuition={"amount": None}, sections=[], term={}),
             {"type": "class", "source_id": "3", "name": "Ballet", "sections": [{"room": 1}, {"room": 2}]},
         )
     )
@@ -170,9 +170,11 @@ def test_of_very_many_unknown_members_the_frequent_are_named_and_all_are_counted
 
 
 def test_a_value_nested_as_deep_as_can_be_read_is_quarantined(read_ndjson: ReadNdjson) -> None:
-    nested = [b'{"type": "event", "source_id": "1", "name": %s%s}' % (b"[" * n, b"]" * n) for n in range(1, 1200, 7)]
-    read = read_ndjson(b"\n".join(nested))
+    nested = [b'{"type": "event", "source_id": "1", "%%s": %s%s}' % (b"[" * n, b"]" * n) for n in range(1, 1200, 7)]
+    read = read_ndjson(b"\n".join(line % b"name" for line in nested))
     assert read.read == read.quarantined == len(nested)
+    read = read_ndjson(b"\n".join(line % b"colour" for line in nested))
+    assert read.read == read.quarantined == len(nested)  # they have no name
 
 
 def test_defaults_may_be_dates_as_toml_writes_them(read_ndjson: ReadNdjson) -> None:
