@@ -1,0 +1,93 @@
+"""Phrases of whole words in texts: which sets of phrases a text has, the longest first."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+
+Words = tuple[str, ...]
+
+_APOSTROPHES = re.compile("['’‘ʼ`´]")
+_MARKS = re.compile("[\u0300-\u036f]")
+_AND = re.compile(r"&|(?<=[a-z])(?:\s*\+\s*|/)(?=[a-z])")
+_ABBREVIATION = re.compile(r"\b(mos?|mths?|yrs?|jr|sr|st|dr|mrs?|ms)\.")
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_WORD = re.compile(r"\d+\+?|[a-z]+\d*")
+# A phrase does not reach over the end of a sentence.
+_SENTENCE = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
+
+
+class _Node:
+    """A word of a phrase: the words that may follow, and the sets of the phrases that end here."""
+
+    __slots__ = ("next", "sets")
+
+    def __init__(self) -> None:
+        self.next: dict[str, _Node] = {}
+        self.sets: set[str] = set()
+
+
+class Phrases:
+    """`sets`: phrases by the name of their set, with {a|b} for alternatives."""
+
+    def __init__(self, sets: Mapping[str, Iterable[str]]) -> None:
+        self._first = _Node()
+        for name, phrases in sets.items():
+            for phrase in phrases:
+                for words in expand_phrase(phrase):
+                    self._add(words, name)
+
+    def find(self, sentences: Iterable[Sequence[str]]) -> set[str]:
+        """Names of the sets that have a phrase in the text. Words of one phrase are in no other."""
+        found: set[str] = set()
+        firsts = self._first.next
+        for words in sentences:
+            done = 0
+            for place, word in enumerate(words):
+                if word in firsts and place >= done:
+                    length, names = self._match(words, place)
+                    found.update(names)
+                    done = place + length
+        return found
+
+    def _add(self, words: Words, name: str) -> None:
+        node = self._first
+        for word in words:
+            node = node.next.setdefault(word, _Node())
+        node.sets.add(name)
+
+    def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
+        """The longest phrase that begins at `place`: how many words it has; one word that is in no phrase."""
+        longest: tuple[int, Collection[str]] = (1, ())
+        node = self._first
+        for end in range(place, len(words)):
+            following = node.next.get(words[end])
+            if following is None:
+                break
+            node = following
+            if node.sets:
+                longest = (end - place + 1, node.sets)
+        return longest
+
+
+def fold_phrases(text: str) -> str:
+    """Lower case, no accents and apostrophes, `and` for its signs, one kind of dash, no point behind short words."""
+    if not text.isascii():
+        text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", _APOSTROPHES.sub("", text))))
+    return _ABBREVIATION.sub(r"\1", _AND.sub(" and ", _APOSTROPHES.sub("", text).lower()))
+
+
+def split_sentences(folded: str) -> list[str]:
+    return [sentence for sentence in _SENTENCE.split(folded) if sentence.strip()]
+
+
+def split_words(sentence: str) -> list[str]:
+    """Words and numbers, `21+` being one."""
+    return _WORD.findall(sentence)
+
+
+def expand_phrase(phrase: str) -> list[Words]:
+    """`{a|b} c` → (a, c), (b, c). An alternative may be empty."""
+    found = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
+    parts = [part[1:-1].split("|") if part.startswith("{") else [part] for part in found]
+    return [tuple(words) for chosen in product(*parts) if (words := "".join(chosen).split())]
