@@ -2,7 +2,7 @@
 
 Every rule that we follow is a rule over days: a set of conditions that each day meets or not, and positions within a
 period. So all days of a span are judged at once, in arrays. The work is bounded by the span, whatever the rule says;
-a rule that never falls (30 February) costs what any other does. Why not python-dateutil: docs/decisions.
+a rule that never falls (30 February) costs what any other does. Why not python-dateutil: docs/decisions/0007.
 """
 
 from datetime import date

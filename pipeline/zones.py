@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Seconds = NDArray[np.int64]
 
-# Changes of offset are known from 1900 to 2299: no series of ours is counted outside of them (pipeline.rules).
+# Changes of offset are known from 1900 to 2299: no series of ours is counted outside of them (pipeline.rule_days).
 _FIRST = timegm((1900, 1, 1, 0, 0, 0))
 _LAST = timegm((2300, 1, 1, 0, 0, 0))
 # Zones keep an offset for weeks: a look a week finds every change, in 30 ms a zone (a test compares all zones).
