@@ -20,9 +20,11 @@ def make_app(answers: Path) -> Starlette:
         for target, each in msgspec.json.decode(answers.read_bytes()).items()
     }
 
+    first = {target.partition("?")[0]: answer for target, answer in reversed(ready.items()) if "?" in target}
+
     async def send_answer(request: Request) -> Response:
-        query = request.scope["query_string"].decode()
-        headers, body = ready[request.url.path + (f"?{query}" if query else "")]
+        path, query = request.scope["path"], request.scope["query_string"].decode()
+        headers, body = ready.get(f"{path}?{query}" if query else path) or first[path]
         return Response(body, headers=headers)
 
     return Starlette(routes=[Route("/{path:path}", send_answer)])

@@ -4,6 +4,7 @@ import asyncio
 import multiprocessing
 import time
 from collections.abc import Sequence
+from typing import cast
 
 import uvloop
 from msgspec import Struct
@@ -32,8 +33,7 @@ class Client(asyncio.Protocol):
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's own, which asyncio does not know as one
         self._send()
 
     def data_received(self, data: bytes) -> None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 class Counts(Struct):
     """`computed`: by a query of the engine. `documents`: a detail from its pack. `objects`: written ahead.
 
-    `remembered`: in memory from one of these. `not_modified`: 304.
+    `remembered`: one of these again, from memory or from the one being made. `not_modified`: 304.
     """
 
     computed: int = 0

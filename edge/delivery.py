@@ -1,5 +1,6 @@
 """Last in the chain: request → query → `304`, an object of the release, or an answer made now."""
 
+import asyncio
 from functools import partial
 
 import structlog
@@ -29,7 +30,7 @@ log = structlog.get_logger()
 
 # Until the first release is open, in seconds.
 RETRY_AFTER = 5
-# Bodies as they were sent, of one worker: details and pages of the release.
+# Bodies as they were sent, of one worker. An ETag stands for all that a body depends on, so none of them gets old.
 MEMORY_BYTES = 64 * 2**20
 
 # A listing's document is a look-up and a slice: a hop to a thread would cost more than the work.
@@ -44,6 +45,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     etag: bytes
     coding: bytes
     page: Page | None
+
+    @property
+    def name(self) -> tuple[str, bytes, bytes]:
+        """What its body is remembered by: who asks for the same with the same rights gets the same."""
+        return (self.query.text, self.etag, self.coding) if self.page is None else (self.page.object, b"", self.coding)
 
     def compute_body(self) -> "Body":
         data = b"".join(self.plan.render())
@@ -78,6 +84,7 @@ class Deliver:
         self._opening = opening
         self._counts = counts
         self._bodies: Bounded[tuple[str, bytes, bytes], Body] = Bounded(MEMORY_BYTES, lambda body: len(body.data))
+        self._making: dict[tuple[str, bytes, bytes], asyncio.Task[Body]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 a GET's body is ignored
         exchange: Exchange = scope["exchange"]
@@ -122,41 +129,41 @@ class Deliver:
         return found or current
 
     async def _read_body(self, asked: Asked) -> Body:
-        if asked.page is not None:
-            found = await self._read_page(asked.page, asked.coding)
-            if found is not None:
-                return found
-        if asked.query.route in _INLINE:
-            return self._read_document(asked)
-        self._counts.computed += 1
-        return await self._computing.run(asked.compute_body)
-
-    def _read_document(self, asked: Asked) -> Body:
-        """A detail's ETag is its own content's, so what was made for one release serves the next ones too."""
-        name = (asked.query.text, asked.etag, asked.coding)
+        """From memory, or made: once, however many ask for it meanwhile."""
+        name = asked.name
         body = self._bodies.get(name)
         if body is not None:
             self._counts.remembered += 1
             return body
-        body = asked.compute_body()
-        self._counts.documents += 1
-        self._bodies.put(name, body)
+        if asked.query.route in _INLINE:
+            body = asked.compute_body()
+            self._counts.documents += 1
+            self._bodies.put(name, body)
+            return body
+        making = self._making.get(name)
+        if making is None:
+            making = self._making[name] = asyncio.create_task(self._make_body(asked))
+            making.add_done_callback(lambda _: self._making.pop(name))
+        else:
+            self._counts.remembered += 1
+        return await asyncio.shield(making)
+
+    async def _make_body(self, asked: Asked) -> Body:
+        body = None if asked.page is None else await self._fetch_page(asked.page, asked.coding)
+        if body is None:
+            body = await self._computing.run(asked.compute_body)
+            self._counts.computed += 1
+        self._bodies.put(asked.name, body)
         return body
 
-    async def _read_page(self, page: Page, coding: bytes) -> Body | None:
+    async def _fetch_page(self, page: Page, coding: bytes) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""
-        name = (page.object, b"", coding)
-        body = self._bodies.get(name)
-        if body is not None:
-            self._counts.remembered += 1
-            return body
         try:
             body = await self._computing.run(partial(fetch_page, self._store, page.object, coding))
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
             return None
         self._counts.objects += 1
-        self._bodies.put(name, body)
         return body
 
 

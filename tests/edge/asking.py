@@ -3,12 +3,15 @@
 import asyncio
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import brotli
 import zstandard
 from starlette.types import ASGIApp
+
+from tests.contract.conformance import check_response
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Response:
     body: bytes
 
     def read_body(self) -> bytes:
-        match self.headers.get("content-encoding"):
+        match self.headers.get("content-encoding") if self.body else None:
             case None:
                 return self.body
             case "gzip":
@@ -43,11 +46,24 @@ class Response:
 def ask(
     app: ASGIApp, target: str, *, key: str | None = None, method: str = "GET", body: bytes = b"", **headers: str
 ) -> Response:
-    """`headers` by name, underscores for hyphens."""
+    """`headers` by name, underscores for hyphens. Checks on the way that the response is as the contract declares it."""
     raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
     if key is not None:
         raw.append((b"x-api-key", key.encode("latin-1")))
-    return asyncio.run(_ask(app, target.encode("latin-1"), method=method, body=body, headers=raw))
+    got = asyncio.run(_ask(app, target.encode("latin-1"), method=method, body=body, headers=raw))
+    check_response(target, status=got.status, headers=got.headers, body=got.read_body(), method=method)
+    return got
+
+
+def ask_together(app: ASGIApp, targets: Sequence[str], *, key: str) -> list[Response]:
+    """All at once, on one event loop."""
+
+    async def gather() -> list[Response]:
+        headers = [(b"x-api-key", key.encode())]
+        asked = [_ask(app, target.encode(), method="GET", body=b"", headers=headers) for target in targets]
+        return list(await asyncio.gather(*asked))
+
+    return asyncio.run(gather())
 
 
 async def _ask(

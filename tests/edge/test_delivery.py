@@ -15,7 +15,7 @@ from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
 from outings.release.root import read_root
 from tests.answers.worlds import open_world
-from tests.edge.asking import ask
+from tests.edge.asking import ask, ask_together
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, make_worlds, publish_worlds, put_snapshot
 from tests.edge.test_scopes import READS
@@ -23,6 +23,8 @@ from tests.edge.test_scopes import READS
 LIST = "/v1/harbor/events"
 EVENT = f"/v1/events/{make_id('harbor-event-1')}"
 TARGETS = [read[0] for read in READS.values() if read[3] == 200]
+
+STORIES = [f"Story {n} of harbor" for n in range(5)]
 
 MakeService = Callable[..., Service]
 
@@ -51,10 +53,11 @@ def publish_vandalized(service: Service, body: bytes) -> None:
 
 def test_a_default_page_is_the_releases_object_and_all_else_is_computed(make_own: MakeService) -> None:
     service = make_own()
-    publish_vandalized(service, b'{"data":["written ahead"]}')
+    written = service.get(LIST).body.replace(b"Story", b"Written ahead")
+    publish_vandalized(service, written)
     for target in (LIST, "/v1/harbor-city/events?limit=50&page=1"):
         for kind in ("all", "harbor"):
-            assert service.get(target, kind=kind).body == b'{"data":["written ahead"]}'
+            assert service.get(target, kind=kind).body == written
     for kind, target in (("events", LIST), ("all", f"{LIST}?limit=49"), ("all", f"{LIST}?from=2026-08-10")):
         assert b"Story 1" in service.get(target, kind=kind).body
     service.clock.now += timedelta(days=1)
@@ -82,15 +85,38 @@ def test_a_page_that_the_store_spoiled_is_computed(make_own: MakeService) -> Non
     assert read_counts(service) == {"computed": 1}
 
 
-def test_pages_and_details_are_remembered(make_own: MakeService) -> None:
+def test_a_body_is_made_once_for_each_coding(make_own: MakeService) -> None:
     service = make_own()
-    bodies = {(target, coding): service.get(target, accept_encoding=coding).body
-              for target in (LIST, EVENT) for coding in ("", "gzip", "br", "zstd")}  # fmt: skip
-    assert read_counts(service) == {"objects": 4, "documents": 4}
+    asked = [(target, coding) for target in (LIST, EVENT, f"{LIST}?limit=2") for coding in ("", "gzip", "br", "zstd")]
+    bodies = [service.get(target, accept_encoding=coding).body for target, coding in asked]
+    assert read_counts(service) == {"objects": 4, "documents": 4, "computed": 4}
     service.store.delete(list(service.store.list("objects/")))
-    for (target, coding), body in bodies.items():
-        assert service.get(target, accept_encoding=coding).body == body
-    assert read_counts(service) == {"objects": 4, "documents": 4, "remembered": 8}
+    assert [service.get(target, accept_encoding=coding).body for target, coding in asked] == bodies
+    assert read_counts(service) == {"objects": 4, "documents": 4, "computed": 4, "remembered": 12}
+
+
+def test_readers_of_different_rights_never_share_a_body(service: Service) -> None:
+    for _ in range(2):
+        read = {kind: service.get("/v1/metros", kind=kind).read_json()["data"] for kind in ("all", "harbor", "places")}
+        assert {kind: [metro["accessible"] for metro in metros] for kind, metros in read.items()} == {
+            "all": [True, True], "harbor": [True, False], "places": [True, True],
+        }  # fmt: skip
+        assert [read[kind][0]["counts"]["events"] for kind in read] == [5, 5, 0]
+
+
+def test_many_who_ask_for_the_same_at_once_wait_for_one_answer(make_own: MakeService) -> None:
+    service = make_own()
+    first, *others = ask_together(service.edge, [f"{LIST}?limit=3"] * 20, key=service.keys["all"])
+    assert first.status == 200
+    assert {each.body for each in others} == {first.body}
+    assert read_counts(service) == {"computed": 1, "remembered": 19}
+
+
+def test_a_walk_is_not_mistaken_for_its_first_page(service: Service) -> None:
+    first = service.get(f"{LIST}?limit=2").read_json()
+    for _ in range(2):
+        second = service.get(f"{LIST}?limit=2&cursor={first['meta']['next_cursor']}").read_json()
+        assert [each["name"] for each in second["data"]] == STORIES[2:4]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -174,9 +200,6 @@ def walk(
         if cursor is None:
             return names, releases
         between(pages)
-
-
-STORIES = [f"Story {n} of harbor" for n in range(5)]
 
 
 def test_a_walk_gives_each_row_once(service: Service) -> None:
