@@ -1,0 +1,129 @@
+"""Which dates are inside a window, and where a camp stands in the order: both ends inclusive."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.answers import documents
+from tests.answers.asking import fetch
+from tests.answers.test_details import make_uuid
+from tests.answers.worlds import World, open_release
+
+WINDOW = {"from": "2026-08-10", "to": "2026-08-20"}
+A, B, C, D = map(make_uuid, (1, 2, 3, 4))
+
+
+def list_ids(folder: Path, world: World, collection: str, params: dict[str, str]) -> list[str]:
+    return [item["id"] for item in fetch(open_release([world], folder), f"/v1/harbor/{collection}", params)["data"]]
+
+
+def make_camp(row_id: str, *spans: tuple[str | None, str | None], **members: Any) -> dict[str, Any]:
+    sessions = [
+        documents.make_session(f"{row_id}-{number}", starts_on=first, ends_on=last)
+        for number, (first, last) in enumerate(spans)
+    ]
+    return documents.make_camp(row_id, sessions=sessions, **members)
+
+
+@pytest.mark.parametrize(
+    ("local", "inside"),
+    [
+        ("2026-08-09T23:59:59", False),
+        ("2026-08-10T00:00:00", True),
+        ("2026-08-20T23:59:59", True),
+        ("2026-08-21T00:00:00", False),
+    ],
+)
+def test_an_event_is_in_a_window_by_its_local_start(tmp_path: Path, local: str, inside: bool) -> None:
+    world = World(listings=[documents.make_event(A, has_date=True, starts_local=local, starts_at=local + "Z")])
+    world.dates[A] = [datetime.fromisoformat(local)]
+    assert list_ids(tmp_path, world, "events", WINDOW) == [A] * inside
+
+
+TERMS = [
+    ((None, None), True),
+    (("2026-08-01", None), True),
+    ((None, "2026-08-10"), True),
+    ((None, "2026-08-09"), False),
+    (("2026-08-01", "2026-08-09"), False),
+    (("2026-08-20", None), True),
+    (("2026-08-21", None), False),
+    (("2026-08-01", "2026-12-01"), True),
+]
+
+
+@pytest.mark.parametrize(("span", "inside"), TERMS)
+def test_a_class_is_in_a_window_unless_its_term_is_known_to_be_outside(
+    tmp_path: Path, span: tuple[str | None, str | None], inside: bool
+) -> None:
+    term = documents.make_term(starts_on=span[0], ends_on=span[1])
+    world = World(listings=[documents.make_class(A, term=term)])
+    assert list_ids(tmp_path, world, "classes", WINDOW) == [A] * inside
+
+
+SESSIONS = [
+    ([("2026-08-05", "2026-08-10")], True),
+    ([("2026-08-05", "2026-08-09")], False),
+    ([("2026-08-20", "2026-08-24")], True),
+    ([("2026-08-21", "2026-08-24")], False),
+    ([("2026-08-01", "2026-08-05"), ("2026-08-25", "2026-08-29")], False),
+    ([], True),
+    ([(None, None)], True),
+    ([(None, None), ("2026-07-01", "2026-07-05")], False),
+]
+
+
+@pytest.mark.parametrize(("spans", "inside"), SESSIONS)
+def test_a_camp_is_in_a_window_by_a_session_or_without_any_date(
+    tmp_path: Path, spans: list[tuple[str | None, str | None]], inside: bool
+) -> None:
+    assert list_ids(tmp_path, World(listings=[make_camp(A, *spans)]), "camps", WINDOW) == [A] * inside
+
+
+def test_camps_are_ordered_by_their_first_session_not_ended_by_the_windows_start(tmp_path: Path) -> None:
+    world = World(
+        listings=[
+            make_camp(D),
+            make_camp(C, (None, None)),
+            make_camp(B, ("2026-06-01", "2026-06-05"), ("2026-08-12", "2026-08-14")),
+            make_camp(A, ("2026-08-11", "2026-08-15")),
+        ]
+    )
+    assert list_ids(tmp_path, world, "camps", {}) == [A, B, C, D]
+    assert list_ids(tmp_path, world, "camps", {"from": "2026-06-05"}) == [B, A, C, D]
+    assert list_ids(tmp_path, world, "camps", {"from": "2026-06-06"}) == [A, B, C, D]
+
+
+def test_a_clock_time_is_after_inclusively_and_before_strictly(tmp_path: Path) -> None:
+    world = World()
+    for row_id, clock in ((A, "09:00:00"), (B, "11:59:59"), (C, "12:00:00")):
+        local = f"2026-08-12T{clock}"
+        world.listings.append(
+            documents.make_event(
+                row_id, has_date=True, has_time=True, start_time=clock, starts_local=local, starts_at=local + "Z"
+            )
+        )
+        world.dates[row_id] = [datetime.fromisoformat(local)]
+    params = {"start_after": "09:00", "start_before": "12:00"}
+    assert list_ids(tmp_path, world, "events", params) == [A, B]
+    assert list_ids(tmp_path, world, "events", {"start_after": "09:00:01"}) == [B, C]
+
+
+def test_one_date_of_a_series_must_meet_all_conditions_on_dates(tmp_path: Path) -> None:
+    """A Tuesday in the window and a Saturday outside it are no Saturday in the window."""
+    world = World(
+        listings=[
+            documents.make_event(
+                A, has_date=True, has_time=True, is_recurring=True, starts_local="2026-08-11T09:00:00",
+                starts_at="2026-08-11T13:00:00Z",
+            )
+        ],
+        dates={A: documents.read_dates("2026-08-11T09:00:00", "2026-08-22T09:00:00")},
+    )  # fmt: skip
+    assert list_ids(tmp_path, world, "events", {**WINDOW, "weekday": "saturday"}) == []
+    assert list_ids(tmp_path, world, "events", {**WINDOW, "weekday": "saturday,tuesday"}) == [A]
+    assert list_ids(tmp_path, world, "events", {**WINDOW, "to": "2026-08-22", "weekday": "saturday"}) == [A]
+    [item] = fetch(open_release([world], tmp_path), "/v1/harbor/events", {"from": "2026-08-20"})["data"]
+    assert item["starts_local"] == "2026-08-11T09:00:00"
