@@ -22,7 +22,7 @@ from pipeline.plan import Build, Plan, plan_build
 from pipeline.problems import put_problems, read_problems
 from pipeline.record import Problem
 from pipeline.shrink import refuse_shrink
-from pipeline.versions import join_versions
+from pipeline.versions import compare_organizations, list_versions
 from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
 
 Progress = Callable[[str], None]
@@ -61,25 +61,33 @@ def build_release(build: Build, *, store: Store, executor: Executor, progress: P
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]
+    memories = {each.feed: each.memory for each in feeds}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
-    versions = join_versions(
-        store, {each.slug: each.changes for each in built},
-        parts={**({} if base is None else base.parts), **parts}, stamp=plan.stamp,
-        cache=build.configuration.edge.cache,
-    )  # fmt: skip
+    # All that is told in the end is read before the swap: once it is done, nothing may fail.
+    feeds += _remember_feeds(plan, base, store=store)
+    carried = _tally_carried(plan, base, store=store)
+    changes = {each.slug: each.changes for each in built}
     published = publish(
-        store, base=base, parts=parts, changes=versions, feeds={each.feed: each.memory for each in feeds},
-        now=plan.stamp, check_deadline=check_deadline,
-    )  # fmt: skip
+        store,
+        base=base,
+        parts=parts,
+        changes=list_versions(changes, stamp=plan.stamp),
+        feeds=memories,
+        now=plan.stamp,
+        find_changes=lambda standing: compare_organizations(
+            store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
+        ),
+        check_deadline=check_deadline,
+    )
     ended = perf_counter()
     return Built(
         published=published,
-        feeds=(*feeds, *_remember_feeds(plan, base, store=store)),
+        feeds=tuple(feeds),
         problems=tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done}),
         metros=tuple(built),
         carried=tuple(plan.carried),
-        changes=Counter(version.kind for version in versions),
-        objects=sum((each.tally for each in built), _tally_carried(plan, base, store=store)),
+        changes=Counter(version.kind for version in published.changes),
+        objects=sum((each.tally for each in built), carried),
         seconds={
             "plan": planned - started, "feeds": read - planned, "metros": made - read, "publish": ended - made,
             "all": ended - started,

@@ -168,24 +168,25 @@ def _stamp_parts(
     return tuple(stamped)
 
 
+def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
+    """decisions: created, updated, removed, restored; none for what readers can't see on either side.
+
+    `old` is the row before, `status` the one that it has now; None where there is none.
+    """
+    if status != PUBLISHED:
+        return "removed" if old is not None and old["status"] == PUBLISHED else None
+    if old is None or (old["status"] == DRAFT and old["reason"] is None):
+        return "created"
+    return "updated" if old["status"] == PUBLISHED else "restored"
+
+
 def _name_change(
     row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes
 ) -> Change | None:
-    """decisions: created, updated, removed, restored; none for what readers can't see on either side."""
-    was = None if old is None else old["status"]
-    now = row.columns["status"]
-    fields: tuple[str, ...] = ()
-    if now == PUBLISHED:
-        if was is None or (was == DRAFT and old is not None and old["reason"] is None):
-            kind = "created"
-        elif was == PUBLISHED:
-            kind, fields = "updated", name_changed_members(before or b"{}", after)
-        else:
-            kind = "restored"
-    elif was == PUBLISHED:
-        kind = "removed"
-    else:
+    kind = name_kind(old, row.columns["status"])
+    if kind is None:
         return None
+    fields = name_changed_members(before or b"{}", after) if kind == "updated" else ()
     return Change(
         listing_id=row.id, type=row.kind, slug=row.columns["slug"], kind=kind,
         reason=row.columns["reason"] if kind == "removed" else None,

@@ -15,7 +15,7 @@ from outings.release.store import Store
 from pipeline.diff import PUBLISHED, Change
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
 from pipeline.previous import Previous
-from pipeline.versions import join_versions
+from pipeline.versions import compare_organizations, list_versions
 
 
 class RolledBack(Struct, frozen=True, kw_only=True):
@@ -50,9 +50,12 @@ def roll_back(
         store,
         base=current.root,
         parts=parts,
-        changes=join_versions(store, changes, parts={**current.root.parts, **parts}, stamp=stamp, cache=cache),
+        changes=list_versions(changes, stamp=stamp),
         feeds={name: target.root.feeds.get(name) for name in {*current.root.feeds, *target.root.feeds}},
         now=stamp,
+        find_changes=lambda standing: compare_organizations(
+            store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache
+        ),
         check_deadline=check_deadline,
     )
     return RolledBack(published=published, metros=tuple(built))

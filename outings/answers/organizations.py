@@ -55,8 +55,8 @@ def find_copies(query: Query, *, release: Release, entitlement: Entitlement) -> 
 def answer_organization(
     query: Query, copies: list[Copy], *, dates: Mapping[str, date], entitlement: Entitlement
 ) -> list[bytes]:
-    """The newest copy (ties: the first metro's) is the record; a published one goes before an archived one."""
-    newest = min(copies, key=lambda copy: (not _is_published(copy), -copy.updated_at, copy.snapshot.metro.slug))
+    """The first copy by `rank_copy` is the record."""
+    newest = min(copies, key=_rank)
     document = open_snapshot(newest.snapshot).read_organization(newest.row)
     moving = _encoder.encode(_make_moving(query, copies, dates=dates, entitlement=entitlement))
     document = b"%b,%b" % (document[:-1], moving[1:])
@@ -82,6 +82,17 @@ def _make_moving(
         categories=tuple(sorted(categories)),
         metros=tuple(copy.snapshot.metro.slug for copy in copies),
         counts=counts,
+    )
+
+
+def rank_copy(*, is_published: bool, updated_at: int, metro: str) -> tuple[bool, int, str]:
+    """Of copies, the smallest is the record: the newest (ties: the first metro's), a published one before others."""
+    return not is_published, -updated_at, metro
+
+
+def _rank(copy: Copy) -> tuple[bool, int, str]:
+    return rank_copy(
+        is_published=_is_published(copy), updated_at=copy.updated_at, metro=copy.snapshot.metro.slug
     )
 
 

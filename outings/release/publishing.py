@@ -32,12 +32,17 @@ class BuildTooLong(Exception):  # noqa: N818 - the name says it
 
 
 class Published(Struct, frozen=True, kw_only=True):
-    """A release in force: its id, its root's hash, its root, and the pointer to it."""
+    """A release in force: its id, its root's hash, its root, the pointer to it, and the changes that it brought."""
 
     id: str
     sha: str
     root: Root
     pointer: Pointer
+    changes: tuple[UnnumberedVersion, ...]
+
+
+def _find_no_changes(_: Mapping[str, Part]) -> Sequence[UnnumberedVersion]:
+    return ()
 
 
 def publish(
@@ -48,6 +53,7 @@ def publish(
     changes: Sequence[UnnumberedVersion],
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
+    find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
     check_deadline: Callable[[], None] = lambda: None,
 ) -> Published:
     """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
@@ -55,13 +61,16 @@ def publish(
     `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
     were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
     of `parts`; StoreError; what `check_deadline` raises right before a swap.
+
+    `find_changes` adds what depends on the parts in force, which it is given, also on those of others.
     """
     for _ in range(ATTEMPTS):
         current = read_pointer(store)
         standing = None if current is None else read_root(store, current.pointer.root)
         refuse_touched(base=base, standing=standing, parts=parts)
         refuse_regress(standing, parts)
-        grown = append_versions(standing.log if standing else Log(), changes, read=partial(read_object, store))
+        found = (*changes, *find_changes(standing.parts if standing else {}))
+        grown = append_versions(standing.log if standing else Log(), found, read=partial(read_object, store))
         root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
         data = encode_root(root)
         store.put_many((name_of(each), each) for each in (*grown.objects, data))
@@ -71,7 +80,8 @@ def publish(
         )
         check_deadline()
         if swap_pointer(store, old=current, new=pointer) is Outcome.WON:
-            return Published(id=format_release_id(root.sequence, sha), sha=sha, root=root, pointer=pointer)
+            release_id = format_release_id(root.sequence, sha)
+            return Published(id=release_id, sha=sha, root=root, pointer=pointer, changes=found)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
 

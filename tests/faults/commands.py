@@ -175,3 +175,18 @@ class Pause:
 
     def end(self) -> None:
         self._may_go.set()
+
+
+class Meet:
+    """A watch that waits before the first `operation` until as many processes are there."""
+
+    def __init__(self, operation: str, *, parties: int) -> None:
+        self._operation = operation
+        self._barrier = CONTEXT.Barrier(parties)
+        self._met = False
+
+    def __call__(self, operation: str, act: Act) -> Any:
+        if operation == self._operation and not self._met:
+            self._met = True
+            self._barrier.wait(PATIENCE)
+        return act()

@@ -123,7 +123,12 @@ def replay(log: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def list_published(whole: Whole) -> dict[str, str]:
-    return {id_: each.slug for (_, id_), each in whole.listings.items() if each.is_published}
+    """What readers see: slugs by id. Of an organization of several metros the newest copy, then the first metro's."""
+    seen: dict[str, tuple[int, str]] = {}
+    for (_, id_), each in sorted(whole.listings.items()):
+        if each.is_published and (id_ not in seen or each.updated_at > seen[id_][0]):
+            seen[id_] = (each.updated_at, each.slug)
+    return {id_: slug for id_, (_, slug) in seen.items()}
 
 
 def check_current(folder: Path) -> int:

@@ -1,0 +1,122 @@
+"""Two builds at once: of two metros both are published, of one metro one; no version is lost, doubled or reordered."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.folder import FolderStore
+from tests.faults.commands import STORE, Ended, Meet, Meets, Pause, build, start
+from tests.faults.whole import Whole, check_current, list_published, read_whole, replay
+from tests.faults.worlds import METROS, clock_of, copy_world, write_round
+
+BUILD = ("build", "--json", "--workers", "1", "--as-of")
+
+
+def build_beside(config: Path, slow: str, quick: str, *, number: int) -> tuple[Ended, Ended]:
+    """The slow metro's build waits right before its swap until the quick one's is through."""
+    pause = Pause("put_if")
+    words = (*BUILD, clock_of(number), "--metro", slow)
+    with start(*words, config=config, meets=Meets(operations=pause)) as waiting:
+        pause.wait(waiting)
+        through = build(config, "--metro", quick, as_of=clock_of(number))
+        pause.end()
+        return waiting.wait(), through
+
+
+def read_current(config: Path) -> Whole:
+    whole = read_whole(FolderStore(config.parent / "var/store"))
+    assert whole is not None
+    assert replay(whole.log) == list_published(whole)
+    return whole
+
+
+def name_versions(log: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return [(each["listing_id"], each["kind"], each["slug"]) for each in log]
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+def test_of_two_metros_both_are_published_and_the_loser_renders_nothing_again(
+    number: int, unbuilt: Path, built: Path, tmp_path: Path
+) -> None:
+    origin = (unbuilt, built)[number]
+    config = copy_world(origin, tmp_path / "at once")
+    slow, quick = build_beside(config, "seattle", "new-york", number=number)
+    assert (slow.code, quick.code) == (0, 0), slow.err + quick.err
+    both = read_current(config)
+    assert both.sequence == number + 2
+    assert json.loads(slow.out)["release"].startswith(f"{both.sequence}-")
+
+    lost = slow.trace.index("put_if")
+    again = slow.trace[lost + 1 :]
+    assert "put_if" in again
+    # Pointer, root, tail and organizations are read, once; the tail, its index and the root written, then the pointer.
+    assert [each for each in again if each in STORE and each != "get"] == ["read_versioned", "put_many", "put_if"]
+    assert again.count("get") < 10
+    assert again.count("write_file") == 3 + 1
+
+    # The same as one after the other, each in its own order.
+    config = copy_world(origin, tmp_path / "in turn")
+    for metro in ("new-york", "seattle"):
+        assert build(config, "--metro", metro, as_of=clock_of(number)).code == 0
+    turned = read_current(config)
+    assert name_versions(both.log) == name_versions(turned.log)
+    assert both.listings.keys() == turned.listings.keys()
+    assert both.root["parts"].keys() == turned.root["parts"].keys() == set(METROS)
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
+    number: int, unbuilt: Path, built: Path, tmp_path: Path
+) -> None:
+    config = copy_world((unbuilt, built)[number], tmp_path / "world")
+    slow, quick = build_beside(config, "seattle", "seattle", number=number)
+    assert (slow.code, quick.code) == (3, 0), slow.err + quick.err
+    assert slow.out == ""
+    assert "another build published seattle first" in slow.err
+    assert "Traceback" not in slow.err
+    assert read_current(config).sequence == number + 1
+    # Nothing is left that a next build would stumble over.
+    write_round(config, number + 1)
+    assert build(config, as_of=clock_of(number + 1)).code == 0
+    assert read_current(config).sequence == number + 2
+
+
+def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) -> None:
+    config = copy_world(built, tmp_path / "world")
+    pause = Pause("put_if")
+    with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause)) as everything:
+        pause.wait(everything)
+        assert build(config, "--metro", "new-york", as_of=clock_of(1)).code == 0
+        pause.end()
+        ended = everything.wait()
+    assert (ended.code, ended.out) == (3, "")
+    assert "new-york" in ended.err
+    assert check_current(config.parent / "var/store") == 2
+
+
+@pytest.mark.parametrize("pair", [("seattle", "new-york"), ("seattle", "seattle")], ids=["two", "one"])
+def test_builds_that_begin_together_end_as_one_after_the_other(
+    pair: tuple[str, str], built: Path, tmp_path: Path, cases: int
+) -> None:
+    """Both have read the pointer before either writes; from there on they run as the machine lets them."""
+    config = copy_world(built, tmp_path / "world")
+    for number in range(1, 1 + max(2, cases // 8)):
+        write_round(config, number)
+        before = read_current(config)
+        meet = Meet("put_many", parties=2)
+        with (
+            start(*BUILD, clock_of(number), "--metro", pair[0], config=config, meets=Meets(operations=meet)) as one,
+            start(*BUILD, clock_of(number), "--metro", pair[1], config=config, meets=Meets(operations=meet)) as other,
+        ):
+            endings = [one.wait(), other.wait()]
+        expected = [0, 0] if pair[0] != pair[1] else [0, 3]
+        assert sorted(each.code for each in endings) == expected, [each.err for each in endings]
+        after = read_current(config)
+        assert after.sequence == before.sequence + expected.count(0)
+        assert after.log[: len(before.log)] == before.log
+        assert {after.marks[metro] for metro in pair} == {number}
+        added = [each["listing_id"] for each in after.log[len(before.log) :]]
+        told = [json.loads(each.out) for each in endings if each.code == 0]
+        assert len(added) == sum(sum(each["changes"].values()) for each in told)
