@@ -34,6 +34,7 @@ def list_cards(
 # TODAY, 2026-08-10, is a Monday.
 CASES = [
     ("its term's first day, where no days are stated", {"starts_on": "2026-08-20"}, {"starts_on": "2026-08-15"}),
+    ("a first day today", {"starts_on": "2026-08-11"}, {"starts_on": "2026-08-10"}),
     (
         "its next meeting, where they are",
         {"starts_on": "2026-08-12"},
