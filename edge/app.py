@@ -16,6 +16,7 @@ from edge.delivery import Deliver
 from edge.failures import Explain
 from edge.identification import Identify
 from edge.keys import KeyRing, Recognize
+from edge.openapi import ShowContract
 from edge.probes import make_public
 from edge.releases import Releases
 from edge.routing import Dispatch
@@ -48,7 +49,10 @@ class Edge:
         self._computing = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
-        self._public = make_public(releases=self._releases, ring=self._ring, lifespan=self._run_beside)
+        self._contract = ShowContract(self._releases)
+        self._public = make_public(
+            releases=self._releases, ring=self._ring, contract=self._contract, lifespan=self._run_beside
+        )
         self._chain = self._link(store, clock)
 
     def _link(self, store: Store, clock: Callable[[], datetime]) -> ASGIApp:
@@ -78,6 +82,7 @@ class Edge:
         """Blocks: not for the event loop."""
         self._ring.poll()
         self._releases.poll()
+        self._contract.prepare()
 
     def close(self) -> None:
         """Lets go of threads and of the cache. What runs beside a server does it by itself."""

@@ -1,4 +1,4 @@
-"""`/healthz` and `/readyz`: for whoever starts, watches and balances servers. No key."""
+"""`/healthz` and `/readyz`: for whoever starts, watches and balances servers; and the router of what needs no key."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from starlette.routing import Route, Router
 from starlette.types import Lifespan, Receive, Scope, Send
 
 from edge.keys import KeyRing
+from edge.openapi import ShowContract
 from edge.releases import Releases
 from edge.responses import send_status
 from outings.contract.errors import ApiError
@@ -46,10 +47,11 @@ class ShowReadiness:
         await send_status(send, scope["exchange"], body=msgspec.json.encode({"status": "ready", **status}))
 
 
-def make_public(*, releases: Releases, ring: KeyRing, lifespan: Lifespan[Any]) -> Router:
+def make_public(*, releases: Releases, ring: KeyRing, contract: ShowContract, lifespan: Lifespan[Any]) -> Router:
     """The routes that need no key, and what runs as long as the server does."""
     routes = [
         Route("/healthz", ShowHealth()),
         Route("/readyz", ShowReadiness(releases=releases, ring=ring)),
+        Route("/openapi.json", contract),
     ]
     return Router(routes=routes, lifespan=lifespan)

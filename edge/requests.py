@@ -51,7 +51,7 @@ def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapsh
     query = parse_query(
         match,
         query_string,
-        vocabulary=_find_vocabulary(serving.release.metros) if metro is None else metro.vocabulary,
+        vocabulary=find_vocabulary(serving.release.metros) if metro is None else metro.vocabulary,
         aliases=serving.aliases,
     )
     if not match.route.implemented:
@@ -59,6 +59,6 @@ def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapsh
     return query
 
 
-def _find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:
+def find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:
     """Of a route without a metro: all metros of a deployment have the same one."""
     return next((metro.vocabulary for metro in metros.values()), Vocabulary())

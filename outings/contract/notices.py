@@ -19,7 +19,7 @@ NOTICES = (
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`code` is one of `NOTICES`; `links` may have `upgrade` and `docs`. What is not stated is left out."""
+    """`links` may have `upgrade` and `docs`. What is not stated is left out."""
 
     code: Annotated[str, Meta(extra_json_schema={"enum": list(NOTICES)})]
     message: str

@@ -46,7 +46,7 @@ class Response:
 def ask(
     app: ASGIApp, target: str, *, key: str | None = None, method: str = "GET", body: bytes = b"", **headers: str
 ) -> Response:
-    """`headers` by name, underscores for hyphens. Checks on the way that the response is as the contract declares it."""
+    """`headers` by name, underscores for hyphens. Checks that the response is as the contract declares it."""
     raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
     if key is not None:
         raw.append((b"x-api-key", key.encode("latin-1")))

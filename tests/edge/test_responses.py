@@ -66,9 +66,8 @@ def test_every_route_fails_in_the_envelope(service: Service, name: str) -> None:
         check_error(service.get(target), status=501, code="not_implemented")
 
 
-@pytest.mark.parametrize("target", ["/openapi.json", "/metrics"])
-def test_a_route_of_a_later_version_is_501_without_a_key(service: Service, target: str) -> None:
-    check_error(ask(service.edge, target), status=501, code="not_implemented")
+def test_a_route_of_a_later_version_is_501_without_a_key(service: Service) -> None:
+    check_error(ask(service.edge, "/metrics"), status=501, code="not_implemented")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "X" * 300])

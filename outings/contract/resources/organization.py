@@ -24,7 +24,7 @@ class OrganizationLinks(Member, frozen=True, kw_only=True):
 
 
 class Organization(Member, frozen=True, kw_only=True):
-    """The last three are made when answering: they move with the day, the key and other rows."""
+    """The last three move with the day, the key and other rows: they are made when answering."""
 
     id: Id
     type: str

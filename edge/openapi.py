@@ -1,0 +1,68 @@
+"""`/openapi.json`: the contract in the words of the deployment. No key."""
+
+import hashlib
+from collections.abc import Mapping
+
+from msgspec import Struct
+from starlette.types import Receive, Scope, Send
+
+from edge.conditions import matches
+from edge.encoding import CODINGS, IDENTITY, choose_coding, encode_body
+from edge.exchange import Exchange
+from edge.releases import Releases
+from edge.requests import find_vocabulary
+from edge.responses import send_not_modified, send_success
+from outings.contract.errors import unavailable
+from outings.contract.openapi import encode_document
+from outings.contract.vocabulary import Vocabulary
+
+# Until the first release is open, in seconds: its metros have the words.
+RETRY_AFTER = 5
+
+
+class Prepared(Struct, frozen=True, kw_only=True):
+    """The document under a vocabulary, in each coding."""
+
+    vocabulary: Vocabulary
+    etag: bytes
+    bodies: Mapping[bytes, bytes]
+
+
+class ShowContract:
+    """`prepare` makes the document beside the event loop, once for each vocabulary."""
+
+    def __init__(self, releases: Releases) -> None:
+        self._releases = releases
+        self._prepared: Prepared | None = None
+
+    def prepare(self) -> None:
+        """Takes up the words of the current release."""
+        serving, prepared = self._releases.current, self._prepared
+        if serving is None:
+            return
+        vocabulary = find_vocabulary(serving.release.metros)
+        if prepared is None or prepared.vocabulary != vocabulary:
+            self._prepared = prepare_document(vocabulary)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
+        exchange: Exchange = scope["exchange"]
+        prepared = self._prepared
+        assert exchange.match is not None
+        if prepared is None:
+            raise unavailable(RETRY_AFTER)
+        max_age = exchange.match.route.max_age
+        if matches(exchange.if_none_match, prepared.etag):
+            await send_not_modified(send, exchange, etag=prepared.etag, max_age=max_age)
+            return
+        coding = choose_coding(exchange.accept_encoding)
+        body = prepared.bodies[coding]
+        await send_success(send, exchange, body=body, coding=coding, etag=prepared.etag, max_age=max_age)
+
+
+def prepare_document(vocabulary: Vocabulary) -> Prepared:
+    body = encode_document(vocabulary)
+    return Prepared(
+        vocabulary=vocabulary,
+        etag=b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode(),
+        bodies={coding: encode_body(body, coding) for coding in (IDENTITY, *CODINGS)},
+    )

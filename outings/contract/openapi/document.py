@@ -1,0 +1,81 @@
+"""The contract as one OpenAPI 3.1 document, made of the tables and of the deployment's words alone.
+
+Every route of v1 is in it: a path is a promise, whatever a version answers there. What is not answered yet is marked
+`x-implemented: false`, says so, and has `501` in place of a success; clients generated from it outlive the gap.
+"""
+
+from typing import Any
+
+import msgspec
+
+from outings import __version__
+from outings.contract.openapi.parameters import NOT_YET, list_parameters, make_shared
+from outings.contract.openapi.responses import list_responses, make_failures, make_headers
+from outings.contract.openapi.schemas import Schema, make_schemas
+from outings.contract.routes import ROUTES, Route
+from outings.contract.vocabulary import Vocabulary
+
+_ABOUT = """\
+Family activities of several cities, read-only: events, classes, camps, places and who offers them.
+
+Every path takes `GET`, `HEAD` and `OPTIONS`; any other method is `405`. Arrays are repeated or joined by commas.
+`*_at` is an instant in UTC, `*_local` a local time to be read in the object's own `timezone`, `*_on` a date. Null is
+"the source did not say", never "no".
+
+v1 is frozen: what is in it stays. Parameters, members, and error codes may be added at any time, so parse
+permissively. `x-stability` marks what is outside of that promise, `x-implemented: false` what is not answered yet,
+`x-plan` the plans that may ask, `x-credits` what is planned to be charged.
+"""
+_KEY = "ApiKey"
+
+
+def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "outings",
+            "version": __version__,
+            "description": _ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{_KEY: []}],
+        "tags": [{"name": name} for name in dict.fromkeys(_tag_route(route) for route in ROUTES)],
+        "paths": {route.path: {"get": _make_operation(route, vocabulary=vocabulary)} for route in ROUTES},
+        "components": {
+            "securitySchemes": {_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
+            "parameters": make_shared(vocabulary),
+            "headers": make_headers(),
+            "responses": make_failures(),
+            "schemas": make_schemas(vocabulary),
+        },
+    }
+
+
+def encode_document(vocabulary: Vocabulary) -> bytes:
+    """The same bytes for the same words."""
+    return msgspec.json.encode(make_document(vocabulary))
+
+
+def _tag_route(route: Route) -> str:
+    return route.collection if route.needs_key else "service"
+
+
+def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
+    operation: Schema = {
+        "operationId": route.name.replace(".", "_"),
+        "tags": [_tag_route(route)],
+        "summary": route.meaning,
+        "parameters": list_parameters(route, vocabulary=vocabulary),
+        "responses": list_responses(route),
+        "x-plan": route.plan,
+        "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
+    }
+    if not route.needs_key:
+        operation["security"] = []
+    if route.stability != "stable":
+        operation["x-stability"] = route.stability
+    if not route.implemented:
+        operation["description"] = NOT_YET
+        operation["x-implemented"] = False
+    return operation

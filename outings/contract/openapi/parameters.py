@@ -1,0 +1,144 @@
+"""Rows of the table of parameters → OpenAPI's parameters."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from outings.contract.argument import list_allowed
+from outings.contract.openapi.schemas import Schema, name_path, refer
+from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameters import PARAMETERS
+from outings.contract.routes import Route
+from outings.contract.vocabulary import Vocabulary
+
+NOT_YET = "This version answers `501` to it."
+
+_HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
+# As `values` reads them: dates from 1900 to 2199, so that no sum of a date and a window overflows.
+_FORMS: Mapping[str, Schema] = {
+    "text": {"type": "string", "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"},
+    "word": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "date": {"type": "string", "format": "date", "pattern": "^(19|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}$"},
+    "date-time": {"type": "string", "format": "date-time", "pattern": "^(19|2[01])[0-9]{2}-"},
+    "clock": {"type": "string", "pattern": f"^{_HOUR}:{_SIXTY}(:{_SIXTY})?$"},
+    "minute": {"type": "string", "pattern": f"^{_HOUR}:{_SIXTY}$"},
+    "uuid": {"type": "string", "format": "uuid"},
+    "path": {"type": "string", "minLength": 1},
+    "cursor": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"},
+    "group-cursor": {"type": "string", "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"},
+}
+
+# What stands in a path's braces.
+_IN_PATH: Mapping[str, Schema] = {
+    "metro": {"schema": {"type": "string"}, "description": "A metro's slug, or an alias of it.", "example": "seattle"},
+    "id": {
+        "schema": {"type": "string", "format": "uuid"},
+        "description": "Its id.",
+        "example": "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
+    },
+    "slug": {"schema": {"type": "string"}, "description": "Its slug.", "example": "story-time-at-the-library"},
+}
+
+
+def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
+    """Components: what stands in paths, and the rows that are the same wherever they are taken."""
+    in_path = {
+        f"in_path_{name}": {"name": name, "in": "path", "required": True, **members}
+        for name, members in _IN_PATH.items()
+    }
+    rows = {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items() if row.kind != "path"}
+    return in_path | rows
+
+
+def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
+    """Of one operation, those of its path first."""
+    listed = [refer(f"in_path_{name}", kind="parameters") for name in _IN_PATH if f"{{{name}}}" in route.path]
+    for name, row in route.parameters.items():
+        if row == PARAMETERS[name] and row.kind != "path":
+            listed.append(refer(name, kind="parameters"))
+        else:
+            listed.append(make_parameter(row, vocabulary=vocabulary, resource=_find_resource(route)))
+    return [*listed, *_list_ignored(route, vocabulary=vocabulary)]
+
+
+def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | None = None) -> Schema:
+    """`resource`: whose members a row of kind `path` may name."""
+    schema = _make_schema(row, vocabulary=vocabulary, resource=resource)
+    parameter: Schema = {"name": row.name, "in": "query", "description": " ".join(_describe(row)), "schema": schema}
+    if row.required:
+        parameter["required"] = True
+    if row.replaced_by is not None:
+        parameter["deprecated"] = True
+    if _shows_example(row):
+        parameter["example"] = _read_example(row)
+    if row.stability != "stable":
+        parameter["x-stability"] = row.stability
+    if not row.implemented:
+        parameter["x-implemented"] = False
+    return parameter
+
+
+def _find_resource(route: Route) -> str | None:
+    if route.type is not None:
+        return route.type
+    return "organization" if route.collection == "organizations" else None
+
+
+def _list_ignored(route: Route, *, vocabulary: Vocabulary) -> Iterable[Schema]:
+    for name in route.ignored:
+        parameter = make_parameter(PARAMETERS[name], vocabulary=vocabulary)
+        meaning = f"Changes nothing for {route.collection}, whatever its value: a notice says so."
+        yield {**parameter, "description": meaning, "schema": {}, "x-ignored": True}
+
+
+def _describe(row: Parameter) -> Iterable[str]:
+    yield row.meaning
+    if row.array:
+        yield "Several are repeated or joined by commas."
+    if isinstance(row.default, Moving):
+        yield f"Default: {row.default.value}."
+    if row.replaced_by is not None:
+        yield f"Send `{row.replaced_by}`."
+    if not row.implemented:
+        yield NOT_YET
+
+
+def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None) -> Schema:
+    item: Schema = dict(_FORMS[row.kind])
+    allowed = list_allowed(row, vocabulary)
+    if allowed is not None:
+        item["enum"] = list(allowed)
+    if row.kind == "path" and resource is not None:
+        item = refer(name_path(resource))
+    bounded = row.kind in ("integer", "number")
+    for bound, keyword in ((row.minimum, "minimum"), (row.maximum, "maximum")):
+        if bound is not None:
+            item[keyword if bounded else f"{keyword[:3]}Length"] = int(bound) if bound == int(bound) else bound
+    if row.array:
+        item = {"type": "array", "items": item, "minItems": 1}
+        if row.most is not None:
+            item["maxItems"] = row.most
+    if row.default is not None and not isinstance(row.default, Moving):
+        item["default"] = list(row.default) if isinstance(row.default, tuple) else row.default
+    return item
+
+
+def _shows_example(row: Parameter) -> bool:
+    # What allows no value (`include` of search) has no example either.
+    return row.allowed != ()
+
+
+def _read_example(row: Parameter) -> Any:
+    if row.array:
+        return [_read_scalar(row, text) for text in row.example.split(",")]
+    return _read_scalar(row, row.example)
+
+
+def _read_scalar(row: Parameter, text: str) -> Any:
+    if row.kind == "boolean":
+        return text == "true"
+    if row.kind == "integer":
+        return int(text)
+    return float(text) if row.kind == "number" else text

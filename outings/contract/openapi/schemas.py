@@ -1,0 +1,116 @@
+"""Structs → components of OpenAPI: what a body holds, with the deployment's own words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.members import MEMBERS
+from outings.contract.meta import ListMeta, MetrosMeta
+from outings.contract.notices import Notice
+from outings.contract.resources import LISTINGS, Metro, Organization
+from outings.contract.resources.facets import Facets
+from outings.contract.resources.failure import Failure, Health, Readiness
+from outings.contract.vocabulary import Vocabulary
+
+Schema = dict[str, Any]
+
+RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
+_FRAME: tuple[type[Struct], ...] = (Metro, ListMeta, MetrosMeta, Facets, Notice, Failure, Health, Readiness)
+_BODIES = (*RESOURCES.values(), *_FRAME)
+
+# Members whose default means "not in this body"; all others are present, null where nothing is stated.
+# An organization is stored without three of its members, and never answered without them.
+_ALWAYS_WHOLE = (Organization,)
+
+
+def refer(name: str, *, kind: str = "schemas") -> Schema:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def name_path(resource: str) -> str:
+    """The component that lists what `fields` may name."""
+    return f"{RESOURCES[resource].__name__}Path"
+
+
+def name_part(resource: str) -> str:
+    """The component of a resource under `fields`."""
+    return f"{RESOURCES[resource].__name__}Part"
+
+
+def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
+    """Every component, by name."""
+    _, found = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
+    schemas = {name: _tidy(schema, vocabulary) for name, schema in found.items()}
+    for struct in _walk_structs(_BODIES):
+        schemas[struct.__name__]["required"] = list(_list_present(struct))
+    for resource, struct in RESOURCES.items():
+        schemas[struct.__name__]["properties"]["type"] = {"const": resource}
+        schemas[name_part(resource)] = _make_part(resource)
+        schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
+    return dict(sorted(schemas.items()))
+
+
+def _make_part(resource: str) -> Schema:
+    return {
+        "title": name_part(resource),
+        "description": f"With `fields`: those members of {RESOURCES[resource].__name__} alone that were asked for.",
+        "type": "object",
+        "properties": {"id": {"type": "string", "format": "uuid"}, "type": {"const": resource}},
+        "required": ["id", "type"],
+    }
+
+
+def _list_present(struct: type[Struct]) -> Iterable[str]:
+    config = struct.__struct_config__
+    for field in msgspec.structs.fields(struct):
+        left_out = config.omit_defaults and not field.required
+        if struct in _ALWAYS_WHOLE or not (left_out or field.default is msgspec.UNSET):
+            yield field.encode_name
+
+
+def _walk_structs(structs: Iterable[type[Struct]]) -> Iterable[type[Struct]]:
+    """They and all that stand in their members."""
+    for found in msgspec.inspect.multi_type_info(structs):
+        yield from _walk_info(found)
+
+
+def _walk_info(info: Any) -> Iterable[type[Struct]]:
+    if isinstance(info, msgspec.inspect.StructType):
+        yield info.cls
+        info = info.fields
+    if isinstance(info, tuple):
+        for each in info:
+            yield from _walk_info(each)
+        return
+    for name in ("type", "types", "item_type", "value_type"):
+        if hasattr(info, name):
+            yield from _walk_info(getattr(info, name))
+
+
+def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
+    """Without Python's defaults, which say nothing of an answer; with the deployment's words; null as a type."""
+    if isinstance(schema, list):
+        return [_tidy(each, vocabulary) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidy = {key: _tidy(value, vocabulary) for key, value in schema.items() if key not in ("default", "required")}
+    if isinstance(tidy.get("description"), str):
+        tidy["description"] = " ".join(tidy["description"].split())
+    words = tidy.pop("x-vocabulary", None)
+    if words is not None:
+        tidy["enum"] = list(getattr(vocabulary, words))
+    return _join_null(tidy)
+
+
+def _join_null(schema: Schema) -> Schema:
+    """`anyOf` a plain type and null → both as types of one schema."""
+    choices = schema.get("anyOf", [])
+    plain = [choice for choice in choices if choice != {"type": "null"}]
+    if len(choices) != 2 or len(plain) != 1 or not isinstance(plain[0].get("type"), str):
+        return schema
+    joined = {**plain[0], "type": [plain[0]["type"], "null"]}
+    if "enum" in joined:
+        joined["enum"] = [*joined["enum"], None]
+    return joined

@@ -1,0 +1,160 @@
+"""Whether a response is what `/openapi.json` says, strictly: nothing undeclared in it, and all that is promised.
+
+The published document leaves objects open, since its readers must take members that come later; what we send is closed.
+Everything that asks for a response in tests passes it through `check_response` or `check_success`.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from jsonschema_rs import Draft202012Validator
+
+from outings.contract.errors import METHODS
+from outings.contract.openapi import make_document
+from outings.contract.openapi.schemas import RESOURCES
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import Vocabulary
+
+Schema = dict[str, Any]
+
+_DEFAULT = Vocabulary()
+# What transport and browsers speak of among themselves.
+_OF_HTTP = {
+    "content-type", "content-length", "content-encoding", "x-content-type-options", "access-control-allow-origin",
+    "access-control-expose-headers",
+}  # fmt: skip
+
+
+def check_success(target: str, body: bytes, *, vocabulary: Vocabulary = _DEFAULT) -> None:
+    """The body of a `200` to `target`: a raw path with its query string."""
+    path, _, query = target.partition("?")
+    match = match_route(path)
+    assert match is not None, target
+    cut = "fields" in parse_qs(query)
+    _validate(_compile_success(vocabulary, match.route.path, cut), json.loads(body), target)
+
+
+def check_response(
+    target: str,
+    *,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    method: str = "GET",
+    vocabulary: Vocabulary = _DEFAULT,
+) -> None:
+    """`headers` by names in lower case; `body` decoded, empty where there is none to see."""
+    if method == "OPTIONS" and status == 204:
+        assert body == b"", target
+        return
+    response = _find_response(vocabulary, target, status, method)
+    _check_headers(response, headers, target=target)
+    if "content" not in response or method == "HEAD":
+        assert body == b"", f"{status} of {target} has a body"
+        return
+    assert headers["content-type"] in response["content"], f"{status} of {target} is {headers['content-type']}"
+    if status == 200:
+        check_success(target, body, vocabulary=vocabulary)
+    else:
+        _validate(_compile_failure(vocabulary, status), json.loads(body), target)
+
+
+def _find_response(vocabulary: Vocabulary, target: str, status: int, method: str) -> Schema:
+    """As the document declares it; a route that there is not, and a method, are refused alike everywhere."""
+    document = _make_strict(vocabulary)
+    match = match_route(target.partition("?")[0])
+    common = match is None and status in (400, 404)
+    if common or (status == 405 and method not in METHODS):
+        return _name_failures(vocabulary)[status]
+    assert match is not None, f"{status} of {target}, which is no route"
+    declared = document["paths"][match.route.path]["get"]["responses"]
+    assert str(status) in declared, f"{status} of {target} is not declared"
+    return _resolve(document, declared[str(status)])
+
+
+def _check_headers(response: Schema, headers: Mapping[str, str], *, target: str) -> None:
+    declared = {name.lower() for name in response["headers"]}
+    optional = {"x-release"}
+    assert declared - optional <= set(headers), f"{target} lacks {declared - optional - set(headers)}"
+    assert set(headers) <= declared | _OF_HTTP, f"{target} has {set(headers) - declared - _OF_HTTP}"
+
+
+def _validate(validator: Draft202012Validator, body: Any, target: str) -> None:
+    for error in validator.iter_errors(body):
+        where = "/".join(map(str, error.instance_path))
+        raise AssertionError(f"{target}: {where}: {error.message[:500]}")
+
+
+@cache
+def _compile_success(vocabulary: Vocabulary, path: str, cut: bool) -> Draft202012Validator:
+    document = _make_strict(vocabulary)
+    declared = document["paths"][path]["get"]["responses"]
+    assert "200" in declared, f"{path} is not to be answered"
+    schema = declared["200"]["content"]["application/json"]["schema"]
+    schemas = document["components"]["schemas"]
+    return _compile(schema, _cut_resources(schemas) if cut else schemas)
+
+
+@cache
+def _compile_failure(vocabulary: Vocabulary, status: int) -> Draft202012Validator:
+    response = _name_failures(vocabulary)[status]
+    schemas = _make_strict(vocabulary)["components"]["schemas"]
+    return _compile(response["content"]["application/json"]["schema"], schemas)
+
+
+def _compile(schema: Schema, schemas: Schema) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": {"schemas": schemas}}, validate_formats=True)
+
+
+@cache
+def _name_failures(vocabulary: Vocabulary) -> Mapping[int, Schema]:
+    """The component of each status, by the codes that its examples have."""
+    document = _make_strict(vocabulary)
+    by_status: dict[int, Schema] = {}
+    for path in document["paths"].values():
+        for status, response in path["get"]["responses"].items():
+            if int(status) >= 400:
+                by_status[int(status)] = _resolve(document, response)
+    return {**by_status, 405: document["components"]["responses"]["MethodNotAllowed"]}
+
+
+@cache
+def _make_strict(vocabulary: Vocabulary) -> Schema:
+    closed: Schema = _close(make_document(vocabulary))
+    return closed
+
+
+def _close(schema: Any) -> Any:
+    """No members but those that are declared; an item is the whole resource, not what `fields` might leave of it."""
+    if isinstance(schema, list):
+        return [_close(each) for each in schema]
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return schema
+    choices = schema.get("anyOf", [])
+    if len(choices) == 2 and choices[1].get("$ref", "").endswith("Part"):
+        return choices[0]
+    closed = {key: value if key in ("enum", "examples") else _close(value) for key, value in schema.items()}
+    if schema.get("type") == "object" and "properties" in schema:
+        closed.setdefault("additionalProperties", False)
+    return closed
+
+
+def _cut_resources(schemas: Schema) -> Schema:
+    """Under `fields` any member of a resource may be absent, but `id` and `type` of an item."""
+    names = {struct.__name__ for struct in RESOURCES.values()}
+    kept = {name: {"required": ["id", "type"]} for name in names}
+    frame = {"ListMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet", "OrganizationCount"}
+    return {
+        name: schema if name in frame else {**schema, **kept.get(name, {"required": []})}
+        for name, schema in schemas.items()
+    }
+
+
+def _resolve(document: Schema, node: Schema) -> Schema:
+    found: Any = document
+    for key in node.get("$ref", "#").split("/")[1:]:
+        found = found[key]
+    return found if "$ref" in node else node
