@@ -154,27 +154,49 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
 
 
 class Pause:
-    """A watch that waits before the first `operation` until it may go on."""
+    """A watch that waits once, before what `is_there` says of an operation and its number, until it may go on."""
 
-    def __init__(self, operation: str) -> None:
-        self._operation = operation
+    def __init__(self, is_there: Callable[[str, int], bool]) -> None:
+        self._is_there = is_there
+        self._count = 0
         self._reached = CONTEXT.Event()
         self._may_go = CONTEXT.Event()
 
     def __call__(self, operation: str, act: Act) -> Any:
-        if operation == self._operation and not self._reached.is_set():
+        if not self._reached.is_set() and self._is_there(operation, self._count):
             self._reached.set()
             assert self._may_go.wait(PATIENCE)
+        self._count += 1
         return act()
 
-    def wait(self, command: Command) -> None:
+    def wait(self, command: Command) -> bool:
+        """Until it is there; False where the command ended before."""
         until = time.monotonic() + PATIENCE
-        while not self._reached.wait(0.05):
+        while not self._reached.wait(0.02):
             assert time.monotonic() < until
-            assert command.is_alive, command.wait().err
+            if not command.is_alive:
+                return self._reached.is_set()
+        return True
 
     def end(self) -> None:
         self._may_go.set()
+
+
+def pause_at_swap() -> Pause:
+    return Pause(_is_swap)
+
+
+def _is_swap(operation: str, _: int) -> bool:
+    return operation == "put_if"
+
+
+def pause_at(number: int) -> Pause:
+    """Before that operation, from 0."""
+    return Pause(partial(_is_number, number=number))
+
+
+def _is_number(_: str, count: int, *, number: int) -> bool:
+    return count == number
 
 
 class Meet:

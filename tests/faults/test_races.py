@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import STORE, Ended, Meet, Meets, Pause, build, start
+from tests.faults.commands import STORE, Ended, Meet, Meets, build, pause_at_swap, start
 from tests.faults.whole import Whole, check_current, list_published, read_whole, replay
 from tests.faults.worlds import METROS, clock_of, copy_world, write_round
 
@@ -16,10 +16,10 @@ BUILD = ("build", "--json", "--workers", "1", "--as-of")
 
 def build_beside(config: Path, slow: str, quick: str, *, number: int) -> tuple[Ended, Ended]:
     """The slow metro's build waits right before its swap until the quick one's is through."""
-    pause = Pause("put_if")
+    pause = pause_at_swap()
     words = (*BUILD, clock_of(number), "--metro", slow)
     with start(*words, config=config, meets=Meets(operations=pause)) as waiting:
-        pause.wait(waiting)
+        assert pause.wait(waiting)
         through = build(config, "--metro", quick, as_of=clock_of(number))
         pause.end()
         return waiting.wait(), through
@@ -85,9 +85,9 @@ def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
 
 def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
-    pause = Pause("put_if")
+    pause = pause_at_swap()
     with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause)) as everything:
-        pause.wait(everything)
+        assert pause.wait(everything)
         assert build(config, "--metro", "new-york", as_of=clock_of(1)).code == 0
         pause.end()
         ended = everything.wait()

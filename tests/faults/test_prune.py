@@ -1,0 +1,122 @@
+"""A prune beside a build: whatever of either comes first, every release that is listed is whole."""
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+from tests.faults.commands import STORE, Meets, build, pause_at, pause_at_swap, run, start
+from tests.faults.whole import check_current, check_listed
+from tests.faults.worlds import clock_of, copy_world, write_round
+from tests.release.doubles import Nth, kill
+
+MONTH = 30 * 86_400.0
+
+
+def make_old(built: Path, folder: Path) -> Path:
+    """Two releases and what a build of round 2 left that was killed before its swap, all of it a month old."""
+    config = copy_world(built, folder)
+    config.write_text(config.read_text().replace("[store]", "[store]\nkeep_days = 1"))
+    assert build(config, as_of=clock_of(1)).code == 0
+    write_round(config, 2)
+    pause = pause_at_swap()
+    words = ("build", "--workers", "1", "--as-of", clock_of(2))
+    with start(*words, config=config, meets=Meets(operations=pause)) as dying:
+        assert pause.wait(dying)
+    long_ago = time.time() - MONTH
+    for path in (config.parent / "var/store").rglob("*"):
+        os.utime(path, (long_ago, long_ago))
+    return config
+
+
+def prune(config: Path, *, meets: Meets | None = None) -> int:
+    """How many objects were deleted."""
+    ended = run("releases", "prune", "--json", config=config, meets=meets)
+    assert ended.code == 0, ended.err
+    return int(json.loads(ended.out)["deleted"])
+
+
+def check(config: Path, *, sequence: int) -> None:
+    store = config.parent / "var/store"
+    assert check_current(store) == sequence
+    check_listed(store)
+
+
+def test_before_any_write_of_a_build(built: Path, tmp_path: Path, cases: int) -> None:
+    """And before as many of its other operations as the setting says."""
+    origin = make_old(built, tmp_path / "origin")
+    counted = build(copy_world(origin, tmp_path / "counted"), as_of=clock_of(2))
+    operations = [each for each in counted.trace if each in STORE]
+    writes = [at for at, operation in enumerate(operations) if operation in ("put", "put_many", "put_if")]
+    others = random.Random(4).sample(range(len(operations)), min(cases // 5, len(operations)))
+    deleted = []
+    for n in sorted({0, *writes, *others}):
+        config = copy_world(origin, tmp_path / str(n))
+        pause = pause_at(n)
+        words = ("build", "--workers", "1", "--as-of", clock_of(2))
+        with start(*words, config=config, meets=Meets(operations=pause)) as waiting:
+            assert pause.wait(waiting)
+            deleted.append(prune(config))
+            pause.end()
+            ended = waiting.wait()
+        assert ended.code == 0, ended.err
+        check(config, sequence=3)
+    # What the killed build left goes, but what this one has written by then stays.
+    assert deleted[0] > deleted[-1] > 0
+
+
+def test_a_build_before_any_operation_of_a_prune(built: Path, tmp_path: Path, cases: int) -> None:
+    origin = make_old(built, tmp_path / "origin")
+    counted = run("releases", "prune", config=copy_world(origin, tmp_path / "counted"))
+    count = len([each for each in counted.trace if each in STORE or each.startswith("delete")])
+    assert counted.count("remove") > 100
+    numbers = {*range(4), *random.Random(5).sample(range(count), min(cases // 3, count)), count - 1}
+    for n in sorted(numbers):
+        config = copy_world(origin, tmp_path / str(n))
+        pause = pause_at(n)
+        with start("releases", "prune", "--json", config=config, meets=Meets(operations=pause)) as waiting:
+            assert pause.wait(waiting)
+            ended = build(config, as_of=clock_of(2))
+            pause.end()
+            pruned = waiting.wait()
+        assert (ended.code, pruned.code) == (0, 0), ended.err + pruned.err
+        check(config, sequence=3)
+
+
+def test_killed_at_any_operation(built: Path, tmp_path: Path, cases: int) -> None:
+    """The releases that are still listed are whole, and the next prune ends the work."""
+    origin = make_old(built, tmp_path / "origin")
+    whole = copy_world(origin, tmp_path / "whole")
+    assert prune(whole) > 100
+    config = copy_world(origin, tmp_path / "killed")
+    moments = random.Random(9)
+    for _ in range(max(3, cases // 4)):
+        meets = Meets(operations=Nth(moments.randrange(40), kill))
+        ended = run("releases", "prune", config=config, meets=meets)
+        assert ended.code in (0, -signal.SIGKILL)
+        check(config, sequence=2)
+    prune(config)
+    check(config, sequence=2)
+    assert sorted(path.name for path in list_objects(config)) == sorted(path.name for path in list_objects(whole))
+
+
+def list_objects(config: Path) -> list[Path]:
+    return list((config.parent / "var/store/objects").glob("*/*"))
+
+
+def test_over_and_over_beside_builds(built: Path, tmp_path: Path, cases: int) -> None:
+    """As the machine lets them run, with everything that was published before old enough to go."""
+    config = make_old(built, tmp_path / "world")
+    for number in range(2, 2 + max(2, cases // 8)):
+        write_round(config, number)
+        words = ("build", "--workers", "1", "--as-of", clock_of(number))
+        with start(*words, config=config) as running:
+            while running.is_alive:
+                prune(config)
+            ended = running.wait()
+        assert ended.code == 0, ended.err
+        check(config, sequence=number + 1)
+        for path in list_objects(config):
+            os.utime(path, (path.stat().st_mtime - MONTH,) * 2)
