@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.bodies import Bodies
 from edge.computing import Computing
 from edge.counts import Counts
 from edge.dates import Dates
@@ -17,6 +18,7 @@ from edge.failures import Explain
 from edge.identification import Identify
 from edge.keys import KeyRing, Recognize
 from edge.openapi import ShowContract
+from edge.planning import Planning
 from edge.probes import make_public
 from edge.releases import Releases
 from edge.routing import Dispatch
@@ -57,14 +59,9 @@ class Edge:
 
     def _link(self, store: Store, clock: Callable[[], datetime]) -> ASGIApp:
         """In the order of the checks (decisions.md §1), the last one first."""
-        deliver = Deliver(
-            store=store,
-            releases=self._releases,
-            dates=Dates(clock),
-            computing=self._computing,
-            opening=self._opening,
-            counts=self.counts,
-        )
+        planning = Planning(releases=self._releases, dates=Dates(clock), opening=self._opening)
+        bodies = Bodies(store=store, computing=self._computing, counts=self.counts)
+        deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
         # Rate and quota stand here, between the key and what it asks for: issue D.
         recognize = Recognize(deliver, ring=self._ring, clock=clock)
         dispatch = Dispatch(public=self._public, keyed=recognize)

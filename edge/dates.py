@@ -17,12 +17,15 @@ class Dates:
         self._dates: Mapping[str, date] = {}
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
+        """The same mapping for as long as no date in it changes."""
         now = self._clock()
         minute = now.replace(second=0, microsecond=0)
         if minute != self._minute or release.id != self._release:
-            self._dates = {
+            dates = {
                 slug: now.astimezone(ZoneInfo(snapshot.metro.timezone)).date()
                 for slug, snapshot in release.metros.items()
             }
+            if dates != self._dates:
+                self._dates = dates
             self._minute, self._release = minute, release.id
         return self._dates

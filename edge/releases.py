@@ -11,7 +11,6 @@ from msgspec import Struct
 from edge.bounded import Bounded
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
-from outings.contract.query import Query
 from outings.release.cache import Claim, evict_objects
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt
@@ -29,7 +28,6 @@ MOST_KEPT = 4
 # Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
 _GONE = "gone"
-MOST_QUERIES = 8_192
 MOST_CACHE_BYTES = 20 * 2**30
 # A release that could not be opened is tried again this much later: its objects are fetched anew.
 RETRY_AFTER = timedelta(seconds=30)
@@ -38,7 +36,7 @@ RETRY_AFTER = timedelta(seconds=30)
 class Serving(Struct, frozen=True, kw_only=True):
     """A release as it is served.
 
-    `files` are the objects that it has open, `header` names it, `stamps` are by metro, `queries` were read before.
+    `files` are the objects that it has open, `header` names it, `stamps` are by metro.
     """
 
     release: Release
@@ -47,7 +45,6 @@ class Serving(Struct, frozen=True, kw_only=True):
     header: bytes
     stamps: Mapping[str, str]
     aliases: Mapping[str, str]
-    queries: Bounded[tuple[str, bytes], Query]
 
     def find_metro(self, name: str) -> Snapshot | None:
         """The metro of this slug or alias."""
@@ -183,7 +180,6 @@ class Releases:
             header=listed.id.encode(),
             stamps={slug: format_instant(part.stamp) for slug, part in listed.root.parts.items()},
             aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
-            queries=Bounded(MOST_QUERIES),
         )
 
     def _keep(self, served: Serving) -> None:

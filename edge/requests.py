@@ -11,9 +11,6 @@ from outings.contract.routes import Match
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Snapshot
 
-# Longer ones are lists of ids and the like, which nobody sends twice.
-_MOST_REMEMBERED_BYTES = 512
-
 
 def read_query(match: Match, exchange: Exchange, *, serving: Serving, entitlement: Entitlement) -> Query:
     """404 of a metro, 403, 400, 501."""
@@ -22,12 +19,7 @@ def read_query(match: Match, exchange: Exchange, *, serving: Serving, entitlemen
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
         raise _refuse(serving, entitlement)
-    target = (exchange.path, exchange.query_string)
-    query = serving.queries.get(target)
-    if query is None:
-        query = _parse(match, exchange.query_string, serving=serving, metro=metro)
-        if query.cursor is None and len(exchange.query_string) <= _MOST_REMEMBERED_BYTES:
-            serving.queries.put(target, query)
+    query = _parse(match, exchange.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
     return query

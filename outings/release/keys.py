@@ -29,6 +29,7 @@ EVERY = "*"
 
 ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
 _BASE62 = digits + ascii_uppercase + ascii_lowercase
+_PAIRS = [(high + low).encode() for high in _BASE62 for low in _BASE62]
 _FORM = re.compile(rb"ldk_([0-9A-Za-z]{8})_[0-9A-Za-z]{36}")
 _TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
 
@@ -109,11 +110,9 @@ def split_key_text(text: str) -> tuple[str, str]:
 
 
 def _sum(opening: bytes) -> bytes:
-    rest, figures = zlib.crc32(opening), bytearray()
-    for _ in range(SUM_LENGTH):
-        rest, figure = divmod(rest, 62)
-        figures.insert(0, ord(_BASE62[figure]))
-    return bytes(figures)
+    rest, low = divmod(zlib.crc32(opening), len(_PAIRS))
+    high, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
 def read_registry(store: Store) -> tuple[Registry, str | None]:

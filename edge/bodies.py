@@ -1,0 +1,104 @@
+"""Plan → body: from memory, from the release's object, or made now."""
+
+import asyncio
+from functools import partial
+
+import structlog
+from msgspec import Struct
+
+from edge.bounded import Bounded
+from edge.computing import Computing
+from edge.counts import Counts
+from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
+from edge.planning import Planned
+from outings.answers.plan import Plan
+from outings.contract.routes import ROUTES
+from outings.release.objects import Corrupt, read_object
+from outings.release.snapshot import Page
+from outings.release.store import Store, StoreError
+
+log = structlog.get_logger()
+
+# Bodies as they were sent, of one worker. An ETag stands for all that a body depends on, so none of them gets old.
+MEMORY_BYTES = 64 * 2**20
+
+# A listing's document is a look-up and a slice: a hop to a thread would cost more than the work.
+_INLINE = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
+
+_Name = tuple[str, bytes, bytes]
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """Bytes to be sent, in `coding`."""
+
+    data: bytes
+    coding: bytes
+
+
+class Bodies:
+    """`computing` does what would hold up the event loop."""
+
+    def __init__(self, *, store: Store, computing: Computing, counts: Counts) -> None:
+        self._store = store
+        self._computing = computing
+        self._counts = counts
+        self._held: Bounded[_Name, Body] = Bounded(MEMORY_BYTES, lambda body: len(body.data))
+        self._making: dict[_Name, asyncio.Task[Body]] = {}
+
+    async def read_body(self, planned: Planned, coding: bytes) -> Body:
+        """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
+        name = name_body(planned, coding)
+        body = self._held.get(name)
+        if body is not None:
+            self._counts.remembered += 1
+            return body
+        if planned.query.route in _INLINE:
+            body = make_body(planned.plan, coding)
+            self._counts.documents += 1
+            self._held.put(name, body)
+            return body
+        making = self._making.get(name)
+        if making is None:
+            making = self._making[name] = asyncio.create_task(self._make_body(name, planned, coding))
+            making.add_done_callback(lambda _: self._making.pop(name))
+        else:
+            self._counts.remembered += 1
+        return await asyncio.shield(making)
+
+    async def _make_body(self, name: _Name, planned: Planned, coding: bytes) -> Body:
+        body = None if planned.page is None else await self._fetch_page(planned.page, coding)
+        if body is None:
+            body = await self._computing.run(partial(make_body, planned.plan, coding))
+            self._counts.computed += 1
+        self._held.put(name, body)
+        return body
+
+    async def _fetch_page(self, page: Page, coding: bytes) -> Body | None:
+        """None where the store does not give it whole: then it is computed, to the same bytes."""
+        try:
+            body = await self._computing.run(partial(fetch_page, self._store, page.object, coding))
+        except (StoreError, Corrupt) as error:
+            log.warning("page_not_read", object=page.object, reason=str(error))
+            return None
+        self._counts.objects += 1
+        return body
+
+
+def name_body(planned: Planned, coding: bytes) -> _Name:
+    """What it is remembered by: who asks for the same with the same rights gets the same."""
+    if planned.page is not None:
+        return (planned.page.object, b"", coding)
+    return (planned.query.text, planned.etag, coding)
+
+
+def make_body(plan: Plan, coding: bytes) -> Body:
+    data = b"".join(plan.render())
+    if len(data) < LEAST_BYTES:
+        coding = IDENTITY
+    return Body(data=encode_body(data, coding), coding=coding)
+
+
+def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
+    """A page's object is gzip; who does not take that gets it coded again. NotFound, StoreError, Corrupt."""
+    packed = read_object(store, sha)
+    return Body(data=packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding=coding)

@@ -1,0 +1,101 @@
+"""Request → plan: what will answer it, from which release, under which ETag. No body is made here."""
+
+from collections.abc import Mapping
+from datetime import date
+from functools import partial
+
+from msgspec import Struct
+
+from edge.bounded import Bounded
+from edge.computing import Computing
+from edge.dates import Dates
+from edge.exchange import Exchange
+from edge.releases import Releases, Serving
+from edge.requests import read_query
+from outings.answers.plan import Circumstances, Plan, make_plan
+from outings.contract.cursor import Cursor
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import unavailable
+from outings.contract.query import Query
+from outings.contract.routes import Match
+from outings.release.snapshot import Page
+
+# Until the first release is open, in seconds.
+RETRY_AFTER = 5
+
+_MOST_REMEMBERED = 8_192
+# Longer ones are lists of ids and the like, which nobody sends twice.
+_MOST_REMEMBERED_BYTES = 512
+
+
+class Planned(Struct, frozen=True, kw_only=True):
+    """A request that gets an answer. `page` was written ahead for it; `release` is what answers, as its header has it."""
+
+    query: Query
+    plan: Plan
+    etag: bytes
+    page: Page | None
+    release: bytes
+
+
+class Planning:
+    """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
+    same rights has the same plan. `opening` opens releases that walks began in, by one thread."""
+
+    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing) -> None:
+        self._releases = releases
+        self._dates = dates
+        self._opening = opening
+        self._under: tuple[Serving, Mapping[str, date]] | None = None
+        self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(_MOST_REMEMBERED)
+
+    async def read_plan(self, match: Match, exchange: Exchange, *, entitlement: Entitlement) -> Planned:
+        """Everything that the answer would fail with but a fault of ours: ApiError."""
+        serving = self._releases.current
+        if serving is None:
+            raise unavailable(RETRY_AFTER)
+        exchange.release = serving.header
+        dates = self._dates.read_dates(serving.release)
+        plans = self._recall(serving, dates)
+        name = (exchange.path, exchange.query_string, entitlement.digest)
+        planned = plans.get(name)
+        if planned is None:
+            query = read_query(match, exchange, serving=serving, entitlement=entitlement)
+            if query.cursor is not None:
+                return await self._plan_walk(query, query.cursor, current=serving, entitlement=entitlement)
+            planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
+            if len(exchange.query_string) <= _MOST_REMEMBERED_BYTES:
+                plans.put(name, planned)
+        return planned
+
+    def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[tuple[str, bytes, str], Planned]:
+        if self._under is None or self._under[0] is not serving or self._under[1] is not dates:
+            self._under = (serving, dates)
+            self._plans = Bounded(_MOST_REMEMBERED)
+        return self._plans
+
+    async def _plan_walk(self, query: Query, cursor: Cursor, *, current: Serving, entitlement: Entitlement) -> Planned:
+        """From the release and on the date that the walk began with; from the current one where that is gone."""
+        assert query.metro is not None
+        walk = (query.metro, cursor.release)
+        serving = self._releases.find_walk(*walk)
+        if serving is None and not self._releases.is_gone(*walk):
+            serving = await self._opening.run(partial(self._releases.open_walk, *walk))
+        serving = serving or current
+        dates = dict.fromkeys(serving.release.metros, cursor.date)
+        return plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
+
+
+def plan_request(query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement) -> Planned:
+    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+    plan = make_plan(query, about)
+    return Planned(
+        query=query, plan=plan, etag=plan.etag.encode(), page=find_page(query, about), release=serving.header
+    )
+
+
+def find_page(query: Query, about: Circumstances) -> Page | None:
+    """The object that was written ahead for this: only ever for keys of all types."""
+    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+        return None
+    return about.release.metros[query.metro].pages.get(f"{query.text}@{about.dates[query.metro]}")
