@@ -29,7 +29,7 @@ _MOST_REMEMBERED_BYTES = 512
 
 
 class Planned(Struct, frozen=True, kw_only=True):
-    """A request that gets an answer. `page` was written ahead for it; `release` is what answers, as its header has it."""
+    """A request that gets an answer. `page` was written ahead for it, `release` names what answers."""
 
     query: Query
     plan: Plan
