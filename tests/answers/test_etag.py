@@ -8,9 +8,10 @@ import pytest
 
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
-from tests.answers.asking import ask
+from tests.answers.asking import ask, read
+from tests.answers.documents import make_place
 from tests.answers.generated import TODAY
-from tests.answers.test_details import PLACE, SERIES, make_worlds
+from tests.answers.test_details import PLACE, SERIES, make_uuid, make_worlds
 from tests.answers.worlds import STAMP, World, open_release, open_world
 
 PLACE_PATH, SERIES_PATH = f"/v1/places/{PLACE}", f"/v1/events/{SERIES}"
@@ -77,3 +78,14 @@ def test_an_explicit_default_of_a_filter_has_the_same_data_and_another_tag(relea
     plain, explicit = ask(release, LIST), ask(release, LIST, {"min_confidence": "0.5"})
     assert plain.etag != explicit.etag
     assert ask(release, LIST, {"limit": "50", "page": "1"}) == plain
+
+
+def test_every_page_of_a_walk_has_its_own_tag(tmp_path: Path) -> None:
+    world = World(listings=[make_place(make_uuid(number)) for number in range(1, 6)])
+    release = open_release([world], tmp_path)
+    tags, params = set(), {"limit": "1"}
+    for _ in range(5):
+        made = ask(release, LIST, params)
+        tags.add(made.etag)
+        params = {"limit": "1", "cursor": read(made)["meta"]["next_cursor"] or ""}
+    assert len(tags) == 5
