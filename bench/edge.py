@@ -51,10 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder, contextlib.ExitStack() as running:
         config = write_world(Path(folder), today=datetime.now(UTC).date(), size=asked.listings)
         subprocess.run([*OUTINGS, "build", "-c", config], check=True, stdout=subprocess.DEVNULL)
+        headers = [("X-API-Key", make_key(config)), ("Accept-Encoding", ACCEPTED)]
         edge = find_free_port()
         serve = [*OUTINGS, "serve", "-c", str(config), "--workers", "1", "--port", str(edge)]
         running.enter_context(run_process(serve, port=edge))
-        headers = [("X-API-Key", make_key(config)), ("Accept-Encoding", ACCEPTED)]
         kinds = list_kinds(edge, headers)
         answers = Path(folder) / "answers.json"
         known = [target for kind in kinds for target in kind.targets[: kind.known]]
