@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from outings.contract.argument import list_allowed
-from outings.contract.openapi.schemas import Schema, name_path, refer
+from outings.contract.openapi.schemas import Schema, find_resource, name_path, refer
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import Route
@@ -59,7 +59,7 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
         if row == PARAMETERS[name] and row.kind != "path":
             listed.append(refer(name, kind="parameters"))
         else:
-            listed.append(make_parameter(row, vocabulary=vocabulary, resource=_find_resource(route)))
+            listed.append(make_parameter(row, vocabulary=vocabulary, resource=find_resource(route)))
     return [*listed, *_list_ignored(route, vocabulary=vocabulary)]
 
 
@@ -78,12 +78,6 @@ def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | No
     if not row.implemented:
         parameter["x-implemented"] = False
     return parameter
-
-
-def _find_resource(route: Route) -> str | None:
-    if route.type is not None:
-        return route.type
-    return "organization" if route.collection == "organizations" else None
 
 
 def _list_ignored(route: Route, *, vocabulary: Vocabulary) -> Iterable[Schema]:

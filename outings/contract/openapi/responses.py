@@ -7,7 +7,7 @@ import msgspec
 
 from outings.contract import errors
 from outings.contract.envelope import encode_error
-from outings.contract.openapi.schemas import RESOURCES, Schema, name_part, refer
+from outings.contract.openapi.schemas import RESOURCES, Schema, find_resource, name_part, refer
 from outings.contract.routes import Route
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
@@ -110,7 +110,7 @@ def list_responses(route: Route) -> dict[str, Schema]:
 def make_body(route: Route) -> Schema:
     """The schema of a success. KeyError for a route that has none yet."""
     kind = route.name.partition(".")[2]
-    resource = route.type or ("organization" if route.collection == "organizations" else None)
+    resource = find_resource(route)
     if resource is not None and kind in ("detail", "slug"):
         return _wrap_data(_choose(resource))
     if resource is not None and kind in ("list", "of_organization", "at_place"):

@@ -12,6 +12,7 @@ from outings.contract.notices import Notice
 from outings.contract.resources import LISTINGS, Metro, Organization
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
+from outings.contract.routes import Route
 from outings.contract.vocabulary import Vocabulary
 
 Schema = dict[str, Any]
@@ -27,6 +28,11 @@ _ALWAYS_WHOLE = (Organization,)
 
 def refer(name: str, *, kind: str = "schemas") -> Schema:
     return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def find_resource(route: Route) -> str | None:
+    """Whose members a route's items have, and its `fields` may name; None where they are others."""
+    return "organization" if route.name == "organizations.detail" else route.type
 
 
 def name_path(resource: str) -> str:

@@ -1,0 +1,196 @@
+"""What a document of the contract takes away of an older one: v1 is frozen, so of a published version nothing may go.
+
+The promise holds for what was answered and is not marked `x-stability` (api.md, Versioning); of what was not answered
+yet, the path alone. Anything may be added: routes, optional parameters, members, values.
+
+`python -m tests.contract.compatibility` freezes the document of today, unless it takes something away.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from outings.contract.openapi import make_document
+from outings.contract.vocabulary import Vocabulary
+
+Schema = Mapping[str, Any]
+Way = Literal["asked", "answered"]
+
+FROZEN = Path(__file__).parent / "frozen/openapi-v1.json"
+
+# Bounds of what may be asked: keyword → whether a greater value takes more.
+_BOUNDS = {
+    "minimum": False, "minLength": False, "minItems": False, "maximum": True, "maxLength": True, "maxItems": True,
+}  # fmt: skip
+
+
+def list_losses(old: Schema, new: Schema) -> list[str]:
+    """Each as a sentence; none where whoever built on `old` can go on with `new`."""
+    return list(_compare_paths(old, new))
+
+
+def _compare_paths(old: Schema, new: Schema) -> Iterator[str]:
+    for path, methods in old["paths"].items():
+        for method, operation in methods.items():
+            where = f"{method} {path}"
+            if not _is_stable(operation):
+                continue
+            if method not in new["paths"].get(path, {}):
+                yield f"{where} is gone"
+            elif _is_answered(operation):
+                yield from _Comparison(old, new).compare_operations(operation, new["paths"][path][method], where=where)
+
+
+def _is_stable(node: Schema) -> bool:
+    return bool(node.get("x-stability", "stable") == "stable")
+
+
+def _is_answered(node: Schema) -> bool:
+    return bool(node.get("x-implemented", True))
+
+
+class _Comparison:
+    """Of nodes of two documents, references followed."""
+
+    def __init__(self, old: Schema, new: Schema) -> None:
+        self._old = old
+        self._new = new
+
+    def compare_operations(self, old: Schema, new: Schema, *, where: str) -> Iterator[str]:
+        yield from _compare_marks(new, where=where)
+        for name in ("operationId", "x-plan"):
+            if old.get(name) != new.get(name):
+                yield f"{where}: {name} was {old.get(name)}, is {new.get(name)}"
+        if old.get("security") == [] != new.get("security"):
+            yield f"{where} needs a key"
+        yield from self._compare_parameters(old, new, where=where)
+        for status, response in old["responses"].items():
+            if status in new["responses"]:
+                yield from self._compare_responses(response, new["responses"][status], where=f"{where}: {status}")
+            elif int(status) < 400:
+                yield f"{where}: {status} is gone"
+
+    def _compare_parameters(self, old: Schema, new: Schema, *, where: str) -> Iterator[str]:
+        before = {each["name"]: each for each in (_unfold(self._old, node) for node in old["parameters"])}
+        after = {each["name"]: each for each in (_unfold(self._new, node) for node in new["parameters"])}
+        for name, parameter in before.items():
+            told = f"{where}: {name}"
+            if not (_is_stable(parameter) and _is_answered(parameter)):
+                continue
+            if name not in after:
+                yield f"{told} is gone"
+                continue
+            yield from _compare_marks(after[name], where=told)
+            yield from self._compare_schemas(parameter["schema"], after[name]["schema"], where=told, way="asked")
+        for name, parameter in after.items():
+            if parameter.get("required") and not before.get(name, {}).get("required"):
+                yield f"{where}: {name} is required"
+
+    def _compare_responses(self, old: Schema, new: Schema, *, where: str) -> Iterator[str]:
+        old, new = _unfold(self._old, old), _unfold(self._new, new)
+        for name in old.get("headers", {}):
+            if name not in new.get("headers", {}):
+                yield f"{where}: header {name} is gone"
+        for name, content in old.get("content", {}).items():
+            if name not in new.get("content", {}):
+                yield f"{where}: {name} is gone"
+            else:
+                schema = new["content"][name]["schema"]
+                yield from self._compare_schemas(content["schema"], schema, where=where, way="answered")
+
+    def _compare_schemas(self, old: Schema, new: Schema, *, where: str, way: Way) -> Iterator[str]:
+        old, new = _unfold(self._old, old), _unfold(self._new, new)
+        yield from _compare_types(old, new, where=where, way=way)
+        yield from _compare_values(old, new, where=where, way=way)
+        for name, member in old.get("properties", {}).items():
+            told = f"{where}: {name}"
+            if name not in new.get("properties", {}):
+                yield f"{told} is gone"
+                continue
+            if name in old.get("required", ()) and name not in new.get("required", ()):
+                yield f"{told} may be absent"
+            yield from self._compare_schemas(member, new["properties"][name], where=told, way=way)
+        for keyword in ("items", "additionalProperties", "propertyNames"):
+            if isinstance(old.get(keyword), dict):
+                yield from self._compare_schemas(
+                    old[keyword], new.get(keyword, {}), where=f"{where}: {keyword}", way=way
+                )
+        for choice in old.get("anyOf", ()):
+            found = [list(self._compare_schemas(choice, each, where=where, way=way)) for each in new.get("anyOf", ())]
+            yield from min(found, key=len, default=[f"{where}: a choice is gone"])
+
+
+def _compare_marks(new: Schema, *, where: str) -> Iterator[str]:
+    if not _is_stable(new):
+        yield f"{where} is {new['x-stability']}"
+    if not _is_answered(new):
+        yield f"{where} is not answered"
+
+
+def _compare_types(old: Schema, new: Schema, *, where: str, way: Way) -> Iterator[str]:
+    before, after = _list_types(old), _list_types(new)
+    # A reader is prepared for the types that it was told of, and may send any of them.
+    if before != after and (way == "answered" or (after and not before <= after)):
+        yield f"{where}: type was {sorted(before)}, is {sorted(after)}"
+
+
+def _list_types(schema: Schema) -> set[str]:
+    found = schema.get("type", [])
+    return {found} if isinstance(found, str) else set(found)
+
+
+def _compare_values(old: Schema, new: Schema, *, where: str, way: Way) -> Iterator[str]:
+    if "enum" in old and "enum" in new:
+        gone = [value for value in old["enum"] if value not in new["enum"]]
+        if gone:
+            yield f"{where}: {', '.join(map(str, gone))} is gone"
+    elif ("enum" in new) if way == "asked" else ("enum" in old):
+        yield f"{where}: its values were {old.get('enum', 'any')}, are {new.get('enum', 'any')}"
+    # What is asked may become freer in form, what is answered stricter.
+    source, target = (new, old) if way == "asked" else (old, new)
+    for name in ("pattern", "format", "const"):
+        if name in source and source[name] != target.get(name):
+            yield f"{where}: {name} was {old.get(name)}, is {new.get(name)}"
+    if way == "answered":
+        return
+    if old.get("default") != new.get("default"):
+        yield f"{where}: default was {old.get('default')}, is {new.get('default')}"
+    for name, more in _BOUNDS.items():
+        if name in new and (name not in old or (new[name] < old[name] if more else new[name] > old[name])):
+            yield f"{where}: {name} was {old.get(name)}, is {new[name]}"
+
+
+def _unfold(document: Schema, node: Schema) -> Schema:
+    """What a reference leads to, with what stands beside it."""
+    if "$ref" not in node:
+        return node
+    found: Any = document
+    for key in node["$ref"].split("/")[1:]:
+        found = found[key]
+    beside = {key: value for key, value in node.items() if key != "$ref"}
+    return _merge(document, _unfold(document, found), beside)
+
+
+def _merge(document: Schema, under: Schema, over: Schema) -> Schema:
+    merged = dict(under)
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(merged.get(key), dict):
+            merged[key] = _merge(document, _unfold(document, merged[key]), value)
+        else:
+            merged[key] = [*merged.get(key, []), *value] if key == "required" else value
+    return merged
+
+
+def main() -> None:
+    new = make_document(Vocabulary())
+    losses = list_losses(json.loads(FROZEN.read_text()), new) if FROZEN.exists() else []
+    if losses:
+        sys.exit("\n".join(["v1 is frozen, and this takes away:", *losses]))
+    FROZEN.parent.mkdir(exist_ok=True)
+    FROZEN.write_text(json.dumps(new, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

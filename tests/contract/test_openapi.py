@@ -1,0 +1,267 @@
+"""The document tells what the program does: its bounds are the request reader's, its words the deployment's."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+from openapi_spec_validator import validate
+
+from outings.contract.errors import CODES, REASONS, ApiError
+from outings.contract.openapi import encode_document, make_document
+from outings.contract.parameter import Parameter
+from outings.contract.query import parse_query
+from outings.contract.routes import ROUTES, Route
+from outings.contract.vocabulary import Vocabulary
+from tests.contract.wishes import match_of
+
+VOCABULARY = Vocabulary()
+DOCUMENT = make_document(VOCABULARY)
+SCHEMAS = DOCUMENT["components"]["schemas"]
+by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+
+
+def follow(node: Any) -> Any:
+    if "$ref" not in node:
+        return node
+    found: Any = DOCUMENT
+    for key in node["$ref"].split("/")[1:]:
+        found = found[key]
+    return found
+
+
+def find_operation(route: Route) -> Any:
+    return DOCUMENT["paths"][route.path]["get"]
+
+
+def find_parameter(route: Route, name: str) -> Any:
+    (found,) = [each for each in map(follow, find_operation(route)["parameters"]) if each["name"] == name]
+    return found
+
+
+def find_item(route: Route, row: Parameter) -> Any:
+    """The schema of one value."""
+    schema = find_parameter(route, row.name)["schema"]
+    return follow(schema["items"] if row.array else schema)
+
+
+def is_valid(schema: Any, value: object) -> bool:
+    whole = {**schema, "components": {"schemas": SCHEMAS}} if "$ref" in str(schema) else schema
+    return Draft202012Validator(whole, validate_formats=True).is_valid(value)
+
+
+def read_refusal(route: Route, query: str) -> tuple[object, object] | None:
+    """Whose fault a request is and why, as far as one parameter shows it; None when it reads it well."""
+    try:
+        parse_query(match_of(route), query.encode(), vocabulary=VOCABULARY)
+    except ApiError as error:
+        reason = error.details.get("reason")
+        return None if reason in ("missing_parameter", "cursor_malformed", None) else (error.details["param"], reason)
+    return None
+
+
+def test_it_is_openapi_31():
+    validate(DOCUMENT)
+    assert DOCUMENT["openapi"].startswith("3.1")
+
+
+def test_the_same_words_give_the_same_bytes():
+    assert encode_document(Vocabulary()) == encode_document(Vocabulary())
+    assert encode_document(Vocabulary()) != encode_document(Vocabulary(teams=("mets",)))
+
+
+def test_it_has_every_route_and_no_other():
+    assert set(DOCUMENT["paths"]) == {route.path for route in ROUTES}
+    names = [find_operation(route)["operationId"] for route in ROUTES]
+    assert len(names) == len(set(names))
+
+
+@by_route
+def test_an_operation_has_the_parameters_of_its_route(route: Route):
+    listed = [follow(each) for each in find_operation(route)["parameters"]]
+    in_path = [each["name"] for each in listed if each["in"] == "path"]
+    in_query = [each["name"] for each in listed if each["in"] == "query"]
+    assert sorted(f"{{{name}}}" for name in in_path) == sorted(part for part in route.path.split("/") if "{" in part)
+    assert sorted(in_query) == sorted([*route.parameters, *route.ignored])
+
+
+@by_route
+def test_an_operation_says_what_is_promised_of_it(route: Route):
+    operation = find_operation(route)
+    assert operation.get("x-stability", "stable") == route.stability
+    assert operation["x-plan"] == "all"
+    assert operation["x-credits"] == {"planned": route.credits.amount, "per": route.credits.per}
+    assert operation["summary"]
+    assert (operation.get("security") == []) == (not route.needs_key)
+
+
+@by_route
+def test_a_route_that_answers_has_a_success_and_another_says_501(route: Route):
+    operation = find_operation(route)
+    assert ("200" in operation["responses"]) == route.implemented
+    assert operation.get("x-implemented", True) == route.implemented
+    if not route.implemented:
+        assert "501" in operation["responses"]
+        assert "501" in operation["description"]
+
+
+@by_route
+def test_a_parameter_says_what_it_means(route: Route):
+    for name, row in route.parameters.items():
+        parameter = find_parameter(route, name)
+        assert parameter["description"].startswith(row.meaning)
+        assert parameter.get("deprecated", False) == (row.replaced_by is not None)
+        assert parameter.get("x-stability", "stable") == row.stability
+        assert parameter.get("x-implemented", True) == row.implemented
+        assert ("501" in parameter["description"]) == (not row.implemented)
+        assert parameter.get("required", False) == row.required
+
+
+@by_route
+def test_an_example_is_valid_by_the_document_and_by_the_reader_of_requests(route: Route):
+    for name, row in route.parameters.items():
+        parameter = find_parameter(route, name)
+        if row.allowed == ():
+            assert "example" not in parameter
+        else:
+            assert is_valid(parameter["schema"], parameter["example"])
+            assert read_refusal(route, f"{name}={row.example}") is None
+
+
+def list_edges(schema: Mapping[str, Any]) -> Iterator[tuple[str, object, bool]]:
+    """A value as it is sent, as the document knows it, and whether the document takes it."""
+    for keyword, step in (("minimum", -1), ("maximum", 1)):
+        if keyword in schema:
+            bound = schema[keyword]
+            yield str(bound), bound, True
+            yield str(bound + step), bound + step, False
+    for keyword, step in (("minLength", -1), ("maxLength", 1)):
+        if keyword in schema and not {"enum", "format"} & set(schema) and ":" not in schema.get("pattern", ""):
+            yield "a" * schema[keyword], "a" * schema[keyword], True
+            yield "a" * (schema[keyword] + step), "a" * (schema[keyword] + step), False
+    for value in schema.get("enum", ()):
+        yield value, value, True
+    if "enum" in schema:
+        yield "no_such_word", "no_such_word", False
+
+
+LITERALS = {
+    "integer": [("7.5", 7.5), ("seven", "seven"), ("-0", None), ("٣", "٣"), ("+7", None), ("0x7", None)],
+    "number": [("seven", "seven"), ("NaN", None), ("1e999", None), ("٣", "٣"), (".5", None)],
+    "boolean": [("1", 1), ("yes", "yes"), ("True", "True")],
+    "date": [("2026-02-30", "2026-02-30"), ("0000-01-01", "0000-01-01"), ("9999-12-31", "9999-12-31"),
+             ("1899-12-31", "1899-12-31"), ("2200-01-01", "2200-01-01"), ("2026-8-1", "2026-8-1"), ("٢٠٢٦-01-01",) * 2],
+    "date-time": [("2026-08-10", "2026-08-10"), ("2026-08-10T16:00:00", "2026-08-10T16:00:00"),
+                  ("9999-12-31T00:00:00Z", "9999-12-31T00:00:00Z")],
+    "clock": [("24:00", "24:00"), ("9:00", "9:00"), ("09:60", "09:60"), ("09:00:60", "09:00:60")],
+    "minute": [("24:00", "24:00"), ("09:00:00", "09:00:00")],
+    "uuid": [("3f2b8c1e", "3f2b8c1e"), ("urn:uuid:3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",) * 2],
+    "text": [("a\x00b", "a\x00b"), ("a\x85b", "a\x85b")],
+    "group-cursor": [("places", "places"), ("places:-1", "places:-1")],
+}  # fmt: skip
+
+
+@by_route
+def test_what_the_document_takes_is_what_is_read(route: Route):
+    """At every bound and just beyond it; a value that JSON can't write (`None`) is refused by the reader alone."""
+    for name, row in route.parameters.items():
+        schema = find_item(route, row)
+        edges = [*list_edges(schema), *((text, value, False) for text, value in LITERALS.get(row.kind, ()))]
+        for text, value, taken in edges:
+            if value is not None:
+                assert is_valid(schema, value) is taken, (name, value)
+            refusal = read_refusal(route, f"{name}={text}")
+            if name == "limit" and text == "0":
+                assert refusal == ("limit", "out_of_range")  # it goes with `facets` alone
+            elif row.kind != "cursor" or taken:  # a cursor that is too long is told as what it is: malformed
+                assert (refusal is None) is taken, (name, text, refusal)
+                assert refusal is None or refusal[0] == name
+
+
+@by_route
+def test_an_array_takes_as_many_values_as_the_document_says(route: Route):
+    for name, row in route.parameters.items():
+        schema = find_parameter(route, name)["schema"]
+        assert (schema.get("type") == "array") == row.array
+        if "maxItems" in schema:
+            some = [f"{number:05}" if row.kind == "text" else f"{number:08x}-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
+                    for number in range(schema["maxItems"] + 1)]  # fmt: skip
+            assert read_refusal(route, f"{name}={','.join(some[:-1])}") is None
+            assert read_refusal(route, f"{name}={','.join(some)}") == (name, "out_of_range")
+
+
+def test_a_default_is_told_where_it_does_not_depend_on_the_day():
+    lists = {route.name: route for route in ROUTES}
+    told = {
+        (name, parameter): find_parameter(lists[name], parameter)["schema"].get("default")
+        for name, parameter in [
+            ("events.list", "min_confidence"), ("places.list", "min_confidence"), ("events.list", "limit"),
+            ("search", "limit"), ("around", "limit"), ("changes", "limit"), ("events.list", "audience"),
+            ("events.list", "radius_m"), ("events.list", "from"), ("events.list", "to"),
+        ]
+    }  # fmt: skip
+    assert list(told.values()) == [0.7, 0.5, 50, 20, 10, 200, ["not_adults"], 5000, None, None]
+    assert "Default: today." in find_parameter(lists["events.list"], "from")["description"]
+    assert "Default: from + 30 days." in find_parameter(lists["events.list"], "to")["description"]
+    assert "Default" not in find_parameter(lists["classes.list"], "to")["description"]
+
+
+def test_a_deployments_own_words_are_in_parameters_and_in_members():
+    own = Vocabulary(
+        categories=("chess",), seasons=("monsoon",), occasions=("holi",), teams=("mets",), type_hints=("temple",)
+    )
+    document = make_document(own)
+    parameters, schemas = document["components"]["parameters"], document["components"]["schemas"]
+    for name, words in (("category", "chess"), ("season", "monsoon"), ("occasion", "holi"), ("team", "mets"),
+                        ("type_hint", "temple"), ("place_type", "temple")):  # fmt: skip
+        assert parameters[name]["schema"]["items"]["enum"] == [words]
+    assert schemas["Event"]["properties"]["categories"]["items"]["enum"] == ["chess"]
+    assert schemas["Event"]["properties"]["occasions"]["items"]["enum"] == ["holi"]
+    assert schemas["Event"]["properties"]["teams"]["items"]["enum"] == ["mets"]
+    assert schemas["Traits"]["properties"]["seasons"]["items"]["enum"] == ["monsoon"]
+    assert schemas["Place"]["properties"]["type_hint"]["enum"] == ["temple", None]
+    assert b"arts_creative" not in encode_document(own).replace(b"/events/slug", b"")
+
+
+def test_codes_and_reasons_are_closed_lists():
+    assert SCHEMAS["FailureMembers"]["properties"]["code"]["enum"] == list(CODES)
+    assert SCHEMAS["FailureDetails"]["properties"]["reason"]["enum"] == list(REASONS)
+
+
+def test_every_code_has_an_example_under_its_status():
+    shown = {}
+    for path in DOCUMENT["paths"].values():
+        for status, node in path["get"]["responses"].items():
+            content = follow(node).get("content", {}).get("application/json", {})
+            for example in content.get("examples", {}).values():
+                assert is_valid(content["schema"], example["value"])
+                shown[example["value"]["error"]["code"]] = int(status)
+    not_of_a_get = {"method_not_allowed"}
+    assert shown == {code: status for code, status in CODES.items() if code not in not_of_a_get}
+
+
+def test_members_of_the_contract_are_there_and_null_is_said():
+    event = SCHEMAS["Event"]
+    assert set(event["properties"]) - set(event["required"]) == {"occurrence"}
+    assert event["properties"]["type"] == {"const": "event"}
+    assert event["properties"]["verified_at"]["type"] == ["string", "null"]
+    assert event["properties"]["has_date"] == {"type": "boolean"}
+    assert SCHEMAS["Tuition"]["properties"]["from"]["type"] == ["number", "null"]
+    assert set(SCHEMAS["Window"]["required"]) == {"from", "to", "timezone"}
+    assert set(SCHEMAS["Organization"]["required"]) == set(SCHEMAS["Organization"]["properties"])
+    assert SCHEMAS["Notice"]["required"] == ["code", "message"]
+
+
+def test_readers_may_be_sent_members_that_come_later():
+    assert "additionalProperties" not in SCHEMAS["Event"]
+    assert "additionalProperties" not in SCHEMAS["Failure"]
+
+
+@by_route
+def test_headers_are_told_of_every_answer(route: Route):
+    for status, node in find_operation(route)["responses"].items():
+        headers = set(follow(node)["headers"])
+        assert {"X-Request-Id", "X-Trace-Id", "Vary", "Cache-Control", "X-Release"} <= headers
+        assert ("Retry-After" in headers) == (status in ("429", "503"))
+        if route.needs_key:
+            assert ("ETag" in headers) == (status in ("200", "304"))
