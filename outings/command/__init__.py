@@ -56,9 +56,10 @@ class Commands(click.Group):
 def explain_error(error: Exception) -> str:
     """One line. What a store or its contents did wrong says all there is; of a fault of ours, where to look."""
     from outings.release.objects import Corrupt
+    from outings.release.publishing import BuildTooLong
     from outings.release.store import StoreError
 
-    if isinstance(error, (StoreError, Corrupt)):
+    if isinstance(error, (StoreError, Corrupt, BuildTooLong)):
         return str(error)
     return f"{type(error).__name__}: {error} (`outings --traceback …` shows where)"
 

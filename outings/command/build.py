@@ -22,7 +22,7 @@ from outings.release.publishing import BuildRaced
 from pipeline.build_report import describe_build, format_build, list_problems
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
-from pipeline.feeds.source import SettingError
+from pipeline.feeds.source import FeedError, SettingError
 from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.quarantine import write_quarantine
@@ -78,6 +78,8 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             raise Refused(str(refused)) from refused
         except SettingError as wrong:
             raise WrongConfiguration(str(wrong)) from wrong
+        except FeedError as failed:
+            raise click.ClickException(str(failed)) from failed
 
 
 def _make_executor(workers: int) -> Executor:
