@@ -42,6 +42,8 @@ def read_rows(feed: FeedTable, files: Sequence[SourceFile], vocabulary: Vocabula
         TemporaryDirectory(prefix="outings-") as folder,
         duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": f"{folder}/spill"}) as connection,
     ):
+        # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
+        connection.execute("SET enable_progress_bar = false")
         open_table(connection, feed, files, scratch=Path(folder))
         lock(connection)
         try:
