@@ -69,7 +69,7 @@ def run_outings(*words: str, example: Path, data: Path | None = DATA) -> subproc
     if data is not None:
         environment["CITY_DATA"] = str(data)
     return subprocess.run(
-        [sys.executable, "-c", "from outings.command import main; main()", *words, "-c", example / "outings.toml"],
+        [sys.executable, "-m", "outings.command", *words, "-c", example / "outings.toml"],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,

@@ -61,7 +61,7 @@ def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory)
     with TestClient(edge, headers={"X-API-Key": key}) as client:
 
         def ask_one(path: str, cursor: str | None) -> Any:
-            response = client.get(path, params=None if cursor is None else {"cursor": cursor})
+            response = client.get(path if cursor is None else f"{path}&cursor={cursor}")
             if response.status_code != 200:
                 raise LookupError(f"{response.status_code} {response.text}")
             return response.json()

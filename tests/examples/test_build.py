@@ -37,6 +37,7 @@ def test_every_row_of_every_feed_is_accounted_for(build: Build, as_of: str) -> N
     assert report["records"]["read"] == sum(ROWS.values())
     # Five spray showers are in New York's file twice.
     assert {name: feed["merged"] for name, feed in feeds.items() if feed["merged"]} == {"nyc-places": 5}
+    assert report["unknown_members"] == {}
 
 
 @pytest.mark.parametrize("as_of", DATES)
