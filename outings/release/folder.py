@@ -97,9 +97,7 @@ class FolderStore:
                         self._disk.replace(temporary, path)
                 self._disk.sync_folders([self._path(each) for each in sorted(touched)])
         except StoreError:
-            for temporary, _ in written:
-                with contextlib.suppress(OSError):
-                    temporary.unlink(missing_ok=True)
+            _discard(temporary for temporary, _ in written)
             raise
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
@@ -110,9 +108,13 @@ class FolderStore:
                 return Outcome.LOST
             self._make_folder_of(TEMPORARY)
             self._make_folder_of(name)
-            self._disk.write_file(temporary, data)
-            self._disk.sync_files([temporary])
-            self._disk.replace(temporary, path)
+            try:
+                self._disk.write_file(temporary, data)
+                self._disk.sync_files([temporary])
+                self._disk.replace(temporary, path)
+            except OSError:
+                _discard([temporary])
+                raise
             try:
                 self._disk.sync_folders([path.parent])
             except OSError:
@@ -176,3 +178,10 @@ class FolderStore:
             advice = _ADVICE.get(error.errno or 0)
             cause = f"{error.strerror or error}" + (f" ({advice})" if advice else "")
             raise StoreError(store=str(self), operation=operation, name=name, cause=cause) from error
+
+
+def _discard(temporaries: Iterable[Path]) -> None:
+    """What was written in vain: on a full disk its room is needed."""
+    for temporary in temporaries:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Feeds, neighborhoods and settings that are broken: what is told of them, by which exit code, and what is left alone."""
+"""Broken feeds, neighborhoods and settings: what is told of them, by which exit code, and what is left alone."""
 
 import json
 import shutil
@@ -45,7 +45,7 @@ def nest(_: dict[str, Any]) -> bytes:
     return b'{"a":' * 100_000
 
 
-# What one line of a feed is instead, the field that is named, words of the reason, and whether it says whose line it is.
+# What a line becomes, the field that is named, words of the reason, and whether it still says whose line it is.
 LINES = [
     pytest.param(cut, None, "unreadable", False, id="broken JSON"),
     pytest.param(spoil, None, "UTF-8", False, id="not UTF-8"),
@@ -218,13 +218,14 @@ def test_a_feed_that_shrank_too_much_is_exit_3_unless_it_is_allowed(world: Path)
 
 
 RING = [[-122.39, 47.66], [-122.37, 47.66], [-122.37, 47.68], [-122.39, 47.68], [-122.39, 47.66]]
+CROSSED = [RING[at] for at in (0, 2, 1, 3, 0)]
 POLYGONS = [
     pytest.param({"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}, id="a ring of two points"),
     pytest.param({"type": "Polygon", "coordinates": "here"}, id="coordinates that are a text"),
     pytest.param({"type": "Polygon", "coordinates": [[["a", "b"]] * 5]}, id="coordinates that are no numbers"),
     pytest.param({"type": "Point", "coordinates": [-122.3, 47.6]}, id="a point"),
     pytest.param(None, id="no geometry"),
-    pytest.param({"type": "Polygon", "coordinates": [[RING[at] for at in (0, 2, 1, 3, 0)]]}, id="one that crosses itself"),
+    pytest.param({"type": "Polygon", "coordinates": [CROSSED]}, id="one that crosses itself"),
 ]
 
 

@@ -1,7 +1,6 @@
 """Builds killed by SIGKILL at each operation of the store and of its disk, and at random, with readers running."""
 
 import random
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from outings.release.folder import FolderStore
 from tests.faults.commands import DISK, STORE, Meets, build, start
 from tests.faults.readers import asking, reading
 from tests.faults.whole import Whole, check_current, read_whole
-from tests.faults.worlds import clock_of, copy_world, write_round
+from tests.faults.worlds import clock_of, copy_world, forget_cache, write_round
 from tests.release.doubles import Nth, kill, kill_after
 
 
@@ -41,11 +40,6 @@ def build_uninterrupted(config: Path, *, number: int) -> Uninterrupted:
 def read_objects(store: Path) -> dict[str, bytes]:
     """All that a release may name."""
     return {path.name: path.read_bytes() for path in store.glob("objects/*/*")}
-
-
-def forget_cache(config: Path) -> None:
-    """So that each build asks the store for the same things."""
-    shutil.rmtree(config.parent / "var/cache", ignore_errors=True)
 
 
 def build_again(config: Path, *, number: int, expected: Uninterrupted) -> None:

@@ -31,6 +31,11 @@ def copy_world(config: Path, folder: Path) -> Path:
     return folder / config.name
 
 
+def forget_cache(config: Path) -> None:
+    """So that a build asks the store for the same things as one before it."""
+    shutil.rmtree(config.parent / "var/cache", ignore_errors=True)
+
+
 def write_round(config: Path, number: int, *, metros: tuple[str, ...] = METROS) -> None:
     """Every name ends with the round's number; some events are gone in every other round."""
     for slug in metros:
