@@ -50,27 +50,34 @@ def test_the_report_says_why_a_row_is_in_quarantine(build: Build, as_of: str) ->
 
 
 def test_a_row_that_breaks_a_rule_is_named_in_quarantine(tmp_path: Path) -> None:
-    data = shutil.copytree(DATA, tmp_path / "data", copy_function=shutil.copyfile)
-    (data / "nyc").chmod(0o755)
-    events = data / "nyc" / "parks-events.csv"
-    events.write_text(events.read_text().replace('"08/09/2026","08/09/2026"', '"99/09/2026","08/09/2026"', 1))
+    (tmp_path / "data").mkdir()
+    data = tmp_path / "data"
+    shutil.copytree(DATA / "seattle", data / "seattle", copy_function=shutil.copyfile)
+    (data / "seattle").chmod(0o755)
+    catalogue = data / "seattle" / "parks-activity-catalog.json"
+    rows = json.loads(catalogue.read_text())
+    assert rows[0]["Activity_ID"] == 67414
+    rows[0]["AgesMin"] = 700
+    catalogue.write_text(json.dumps(rows))
     example = copy_example(tmp_path / "example")
-    done = run_outings("build", "--as-of", DATES[0], "--json", example=example, data=data)
+    done = run_outings("build", "--metro", "sea", "--as-of", DATES[1], "--json", example=example, data=data)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     (line,) = [json.loads(line) for line in Path(report["quarantine"]).read_text().splitlines()]
-    assert (line["feed"], line["source_id"], line["field"]) == ("nyc-events", "2146733", "starts_local")
-    assert (line["value"], line["reason"].split(":")[0]) == ("99/09/2026 2026-08-09 08:00:00", "wrong_type")
+    assert (line["feed"], line["source_id"], line["field"]) == ("seattle-activities", "67414", "ages.min")
+    assert (line["value"], line["reason"]) == ("700", "out_of_range: expected an age from 0 to 120")
     assert report["records"]["quarantined"] == 1
 
 
 @pytest.mark.parametrize("as_of", DATES)
-def test_the_same_build_again_writes_nothing_and_changes_nothing(as_of: str, tmp_path: Path) -> None:
-    example = copy_example(tmp_path / "example")
-    first, again = (read_printed("build", "--as-of", as_of, example=example) for _ in range(2))
-    assert sum(first["changes"].values()) == first["changes"]["created"]
-    assert again["objects"] == {"total": first["objects"]["total"], "written": 0, "bytes_written": 0}
-    assert set(again["changes"].values()) == {0}
+def test_the_same_build_again_writes_nothing_and_changes_nothing(build: Build, as_of: str, tmp_path: Path) -> None:
+    first = build(as_of)
+    assert sum(first.report["changes"].values()) == first.report["changes"]["created"]
+    again = Built(tmp_path / "again", {})
+    shutil.copytree(first.example, again.example)
+    report = read_printed("build", "--as-of", as_of, example=again.example)
+    assert report["objects"] == {"total": first.report["objects"]["total"], "written": 0, "bytes_written": 0}
+    assert set(report["changes"].values()) == {0}
 
 
 def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path) -> None:
