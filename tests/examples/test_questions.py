@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 import pytest
 
-from tests.examples.cities import DATA, Ask, Row, Rows
+from tests.examples.cities import DATA, EXAMPLE, Ask, Row, Rows
 
 pytestmark = pytest.mark.xdist_group("cities")
 
@@ -268,6 +268,13 @@ def test_when_a_center_is_open(ask: Ask) -> None:
     assert (center["hours"]["monday"], center["hours"]["sunday"]) == ("8am-9pm", "10am-5pm")
     assert center["location"]["neighborhood"] == "Bitter Lake"
     assert center["organization"]["name"] == "Seattle Parks and Recreation"
+
+
+def test_the_requests_of_the_readme_have_answers(ask: Ask) -> None:
+    printed = re.findall(r"'http://127\.0\.0\.1:8000(/\S+)'", (EXAMPLE / "README.md").read_text())
+    assert len(printed) == 2
+    for path in printed:
+        assert ask(path)
 
 
 def test_an_archived_event_is_answered_only_where_asked_for(ask: Ask, export: Rows) -> None:

@@ -141,7 +141,7 @@ keyed AS (
             lower(name),
             '\d{1,2}(:\d\d)?( ?- ?\d{1,2}(:\d\d)?)? ?[ap]m\b', ' ', 'g'),
             '\bsess(ion)? ?#?(\d+[a-z]?|i{1,3}\b)|- i{1,3}$|#\d+|- ?[ab]\b', ' ', 'g'),
-            '\b(alki|ballard|bitter lake|delridge|garfield|green lake|hiawatha|high point|idccc|jefferson|lake city|laurelhurst|loyal heights|magnolia|magnuson|meadowbrook|miller|montlake|northgate|queen anne|rainier beach|rainier|ravenna(-eckstein)?|south park|southwest|van asselt|yesler)\b( cc\b| community center\b)?', ' ', 'g'),
+            '\b(alki|ballard|bitter lake|delridge|garfield|green lake|hiawatha|high point|idccc|jefferson|lake city|laurelhurst|lh|loyal heights|magnolia|magnuson|meadowbrook|miller|montlake|northgate|queen anne|rainier beach|rainier|ravenna(-eckstein)?|south park|southwest|van asselt|yesler)\b( cc\b| community center\b)?', ' ', 'g'),
             '\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|winter|spring|(mon|tues?|wed(nes)?|thu(r|rs)?|fri|sat(ur)?|sun)(days?)?|m|tu|t|w|th|f|sa|su|am|pm|mornings?|afternoons?|ages?|years?|olds?)\b|yrs?\b', ' ', 'g'),
             '[^a-z0-9+]+', ' ', 'g')) AS program_key,
         CASE
