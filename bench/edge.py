@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clients", type=int, default=8)
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder, contextlib.ExitStack() as running:
-        config = write_world(Path(folder), today=datetime.now(UTC).date(), size=asked.listings)
+        config = write_world(Path(folder) / "outings.toml", today=datetime.now(UTC).date(), size=asked.listings)
         subprocess.run([*OUTINGS, "build", "-c", config], check=True, stdout=subprocess.DEVNULL)
         headers = [("X-API-Key", make_key(config)), ("Accept-Encoding", ACCEPTED)]
         edge = find_free_port()
