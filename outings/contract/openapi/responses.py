@@ -114,7 +114,9 @@ def make_body(route: Route) -> Schema:
     if resource is not None and kind in ("detail", "slug"):
         return _wrap_data(_choose(resource))
     if resource is not None and kind in ("list", "of_organization", "at_place"):
-        return _wrap_list(route, _choose(resource))
+        return _wrap_list(route, _choose(resource), meta="ListMeta")
+    if kind == "calendar":
+        return _wrap_list(route, refer("CalendarDay"), meta="CalendarMeta")
     return _BODIES[route.name]
 
 
@@ -157,7 +159,8 @@ def _wrap_data(data: Schema) -> Schema:
     }
 
 
-def _wrap_list(route: Route, item: Schema) -> Schema:
+def _wrap_list(route: Route, item: Schema, *, meta: str) -> Schema:
+    """`meta`: the struct of it, whose filters are those of the route."""
     filters = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
     properties: Schema = {
         "data": {"type": "array", "items": item},
@@ -166,7 +169,7 @@ def _wrap_list(route: Route, item: Schema) -> Schema:
     if "facets" in route.parameters:
         properties["facets"] = refer("Facets")
     properties["meta"] = {
-        **refer("ListMeta"),
+        **refer(meta),
         "properties": {
             "applied_filters": {"propertyNames": {"enum": filters}},
             "defaults_applied": {"items": {"enum": filters}},
