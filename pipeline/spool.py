@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from outings.release.disk import write_named
 from pipeline.record import RECORDS, Record
 
 
@@ -18,7 +19,7 @@ def spool_records(records: Iterable[Record], *, folder: Path, feed: str) -> None
     for (metro, kind), some in parts.items():
         path = folder / metro / f"{feed}.{kind}.msgpack"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.msgpack.encode(some))
+        write_named(path, msgspec.msgpack.encode(some))
 
 
 def read_spool(folder: Path, *, metro: str, feeds: Sequence[str]) -> list[Record]:

@@ -54,13 +54,15 @@ class Commands(click.Group):
 
 
 def explain_error(error: Exception) -> str:
-    """One line. What a store or its contents did wrong says all there is; of a fault of ours, where to look."""
+    """One line. What a store or a file did wrong says all there is; of a fault of ours, where to look."""
     from outings.release.objects import Corrupt
     from outings.release.publishing import BuildTooLong
     from outings.release.store import StoreError
 
     if isinstance(error, (StoreError, Corrupt, BuildTooLong)):
         return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
     return f"{type(error).__name__}: {error} (`outings --traceback …` shows where)"
 
 

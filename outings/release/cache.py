@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
-from outings.release.disk import sync
+from outings.release.disk import sync, write_named
 from outings.release.objects import PREFIX, read_object
 from outings.release.store import Store
 
@@ -30,7 +30,7 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{sha}.{uuid.uuid4().hex}")
     try:
-        temporary.write_bytes(data)
+        write_named(temporary, data)
         sync(temporary)  # since it is not checked again, a power cut may not leave a torn one under its name
         temporary.replace(path)
     finally:

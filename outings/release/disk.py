@@ -63,6 +63,14 @@ class LinuxDisk:
         sync_all(paths)
 
 
+def write_named(path: Path, data: bytes) -> None:
+    """As `path.write_bytes`; the error of a full disk says which file it was."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 def sync_all(paths: Sequence[Path]) -> None:
     """Flush files or folders of one file system."""
     if len(paths) > FEW and sync_file_system(paths[0]):
