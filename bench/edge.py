@@ -64,9 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_head(asked)
         for kind in kinds:
             requests = [make_request(target, headers=headers) for target in kind.targets]
+            # Each round goes on in the list: what is to be asked once is not asked again.
             rounds = [
-                [measure_load(port, requests, clients=asked.clients, seconds=asked.seconds) for port in (edge, bare)]
-                for _ in range(asked.rounds)
+                [
+                    measure_load(port, requests, clients=asked.clients, seconds=asked.seconds, start=number * 1_000)
+                    for port in (edge, bare)
+                ]
+                for number in range(asked.rounds)
             ]
             print_row(kind, rounds)
 

@@ -9,12 +9,12 @@ import click
 from outings.command.build import run_build
 from outings.command.options import open_config_store, read_config
 from outings.configuration import Configuration
-from outings.demo import write_world
+from outings.demo import is_world, write_world
 from outings.release.keys import Key, add_key, change_registry, make_key_text, read_registry, split_key_text
 from pipeline.clock import parse_as_of
 from pipeline.plan import Build
 
-FOLDER = Path("var/demo")
+CONFIGURATION = Path("var/demo/outings.toml")
 PORT = 8000
 # Listings a metro: enough for pages and facets to mean something, and built in two seconds.
 SIZE = 400
@@ -28,24 +28,33 @@ REQUESTS = (
 
 
 @click.command()
-@click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
+@click.option(
+    "-c",
+    "--config",
+    type=click.Path(path_type=Path),
+    default=CONFIGURATION,
+    show_default=True,
+    help="The configuration to make; data, store and key go beside it.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
-def demo(*, folder: Path, host: str, port: int) -> None:
+def demo(*, config: Path, host: str, port: int) -> None:
     """Make two sample metros, build them, print a key and three requests, and serve."""
     from edge.server import bind_socket, run_server
 
+    if config.exists() and not is_world(config):
+        raise click.UsageError(f"{config} was not made by this command; -c names another place for the demo's")
     try:
         listening = bind_socket(host, port)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     now = datetime.now(UTC)
-    path = write_world(folder.absolute(), today=now.date(), size=SIZE)
-    configuration = read_config(path)
+    write_world(config.absolute(), today=now.date(), size=SIZE)
+    configuration = read_config(config)
     run_build(Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now)), workers=1)
-    key = _make_key(configuration, folder=folder, now=now)
+    key = _make_key(configuration, folder=configuration.directory, now=now)
     _print_requests(key, f"http://{host}:{listening.getsockname()[1]}")
-    run_server(path, listening=listening, workers=1)
+    run_server(config, listening=listening, workers=1)
 
 
 def _make_key(configuration: Configuration, *, folder: Path, now: datetime) -> str:

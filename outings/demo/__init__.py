@@ -2,6 +2,6 @@
 
 from outings.demo.geography import METROS, DemoMetro
 from outings.demo.records import generate_records
-from outings.demo.world import write_world
+from outings.demo.world import is_world, write_world
 
-__all__ = ["METROS", "DemoMetro", "generate_records", "write_world"]
+__all__ = ["METROS", "DemoMetro", "generate_records", "is_world", "write_world"]

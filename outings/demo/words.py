@@ -19,7 +19,7 @@ EVENTS = (
     Subject("Puppet Theater", ("theater_shows",), (3, 8), "Hand-made puppets tell an old tale in forty minutes."),
     Subject("Robot Night", ("stem_discovery",), (7, 13), "Build a small robot and race it down the hall."),
     Subject("Open Gym", ("sports_active_play",), (4, 12), "Mats, balls and a climbing wall, with staff to spot."),
-    Subject("Harvest Fair", ("festivals_seasonal", "food_cooking"), (0, 17), "Cider, music and a hay maze for all ages."),
+    Subject("Harvest Fair", ("festivals_seasonal", "food_cooking"), (0, 17), "Cider, music and a hay maze, all ages."),
     Subject("Baby Play Morning", ("parent_baby", "social_play_spaces"), (0, 1), "Soft toys, coffee and company."),
     Subject("Museum Free Day", ("museums_exhibits",), (4, 17), "All galleries are open; guides answer questions."),
     Subject("Lunar Lantern Walk", ("language_culture", "festivals_seasonal"), (2, 12), "Make a lantern and carry it."),
@@ -47,7 +47,7 @@ CAMPS = (
 )
 
 PLACES = (
-    Subject("Children's Museum", ("museums_exhibits", "social_play_spaces"), (1, 10), "Hands-on rooms on three floors."),
+    Subject("Children's Museum", ("museums_exhibits", "social_play_spaces"), (1, 10), "Hands-on rooms, three floors."),
     Subject("Branch Library", ("storytime_books",), (0, 17), "Books, a play corner and quiet rooms."),
     Subject("Playground", ("sports_active_play", "nature_outdoors"), (1, 12), "Swings, slides and shade."),
     Subject("Indoor Play Loft", ("social_play_spaces",), (0, 8), "Climbing nets and a ball pit; socks required."),

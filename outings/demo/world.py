@@ -8,27 +8,32 @@ from pathlib import Path
 from outings.demo.geography import METROS, DemoMetro, make_feature_collection
 from outings.demo.records import generate_records
 
-CONFIGURATION = "outings.toml"
+_MARK = "# Made by `outings demo`, which writes it anew at each run."
+
+
+def is_world(configuration: Path) -> bool:
+    """Whether this file was written here, and may be written again."""
+    with configuration.open() as lines:
+        return lines.readline().rstrip("\n") == _MARK
 
 
 def write_world(
-    folder: Path, *, today: date, size: int = 400, seed: int = 1, metros: Sequence[DemoMetro] = METROS
+    configuration: Path, *, today: date, size: int = 400, seed: int = 1, metros: Sequence[DemoMetro] = METROS
 ) -> Path:
-    """`size` listings a metro. Returns the configuration's path."""
-    data = folder / "data"
+    """`size` listings a metro, in files beside the configuration. Returns its path."""
+    data = configuration.parent / "data"
     data.mkdir(parents=True, exist_ok=True)
     for metro in metros:
         (data / f"{metro.slug}-neighborhoods.geojson").write_text(json.dumps(make_feature_collection(metro)))
         with (data / f"{metro.slug}.ndjson").open("w") as lines:
             for record in generate_records(metro, size=size, today=today, seed=seed):
                 lines.write(json.dumps(record, separators=(",", ":")) + "\n")
-    path = folder / CONFIGURATION
-    path.write_text(_format_configuration(metros))
-    return path
+    configuration.write_text(_format_configuration(metros))
+    return configuration
 
 
 def _format_configuration(metros: Sequence[DemoMetro]) -> str:
-    return "\n".join(["[store]", 'url = "file:var/store"', "", *map(_format_metro, metros)])
+    return "\n".join([_MARK, "", "[store]", 'url = "file:var/store"', "", *map(_format_metro, metros)])
 
 
 def _format_metro(metro: DemoMetro) -> str:

@@ -33,7 +33,7 @@ HORIZON = timedelta(days=400)
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     folder = tmp_path_factory.mktemp("demo")
-    configuration = read_configuration(write_world(folder, today=TODAY, size=160), {})
+    configuration = read_configuration(write_world(folder / "outings.toml", today=TODAY, size=160), {})
     store = open_store(configuration.store.url)
     build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
     return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)

@@ -65,7 +65,7 @@ def test_a_forced_second_look_at_the_same_records_writes_nothing_of_the_snapshot
 def test_two_builds_from_nothing_give_the_same_bytes(tmp_path: Path) -> None:
     stores = []
     for name in ("one", "other"):
-        config = write_world(tmp_path / name, today=date(2026, 8, 10), size=60)
+        config = write_world(tmp_path / name / "outings.toml", today=date(2026, 8, 10), size=60)
         configuration = read_configuration(config, {})
         store = open_store(configuration.store.url)
         asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 10)))

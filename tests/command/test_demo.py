@@ -1,0 +1,104 @@
+"""The first minutes of a newcomer: `outings demo`, and every request of the README, as printed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from outings.command import main
+
+ROOT = Path(__file__).parents[2]
+README_REQUESTS = re.findall(r"^curl .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+PRINTED_BASE = "http://127.0.0.1:8000"
+# A demo is built in two seconds; this is for a machine that runs other tests beside it.
+PATIENCE = 60
+
+
+def start_demo(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """The process, and what it printed up to the end of its requests."""
+    output = folder / "output.txt"
+    with output.open("wb") as printing:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "outings.command", "demo", "--port", "0", "-c", "var/outings.toml"],
+            cwd=folder, stdout=printing, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+    deadline = time.monotonic() + PATIENCE
+    while not (printed := output.read_text()).endswith("\n\n"):
+        if process.poll() is not None or time.monotonic() > deadline:
+            stop_demo(process)
+            pytest.fail(f"the demo printed no more than:\n{printed}")
+        time.sleep(0.05)
+    return process, printed
+
+
+def stop_demo(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+    process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    folder = tmp_path_factory.mktemp("demo")
+    process, printed = start_demo(folder)
+    key = re.search(r"^KEY=(\S+)$", printed, flags=re.MULTILINE)
+    base_url = re.search(r"http://127\.0\.0\.1:\d+", printed)
+    assert key is not None
+    assert base_url is not None
+    yield SimpleNamespace(folder=folder, printed=printed, key=key[1], base_url=base_url[0])
+    stop_demo(process)
+
+
+def run_request(line: str, demo: SimpleNamespace) -> dict[str, object]:
+    """The parsed body; a status of 400 and more fails."""
+    done = subprocess.run(
+        ["bash", "-c", line.replace(PRINTED_BASE, demo.base_url).replace("curl ", "curl -sS --fail-with-body --retry 5 "
+         "--retry-connrefused ", 1)],
+        env={**os.environ, "KEY": demo.key}, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    body: dict[str, object] = json.loads(done.stdout)
+    return body
+
+
+def test_the_readme_has_requests_to_try() -> None:
+    assert len(README_REQUESTS) >= 3
+
+
+@pytest.mark.parametrize("line", README_REQUESTS)
+def test_every_request_of_the_readme_works_as_printed(line: str, demo: SimpleNamespace) -> None:
+    assert run_request(line, demo)["data"]
+
+
+def test_every_request_that_the_demo_prints_works(demo: SimpleNamespace) -> None:
+    lines = re.findall(r"^curl .*$", demo.printed, flags=re.MULTILINE)
+    assert len(lines) == 3
+    assert all(run_request(line, demo)["data"] for line in lines)
+
+
+def test_a_second_run_prints_the_same_key(demo: SimpleNamespace) -> None:
+    process, printed = start_demo(demo.folder)
+    stop_demo(process)
+    assert f"KEY={demo.key}\n" in printed
+
+
+def test_the_key_s_file_is_its_owner_s_alone(demo: SimpleNamespace) -> None:
+    assert (demo.folder / "var/key.txt").stat().st_mode & 0o077 == 0
+
+
+def test_it_does_not_write_over_an_operator_s_configuration(tmp_path: Path) -> None:
+    theirs = tmp_path / "outings.toml"
+    theirs.write_text("[store]\n")
+    result = CliRunner().invoke(main, ["demo", "-c", str(theirs)])
+    assert result.exit_code == 2
+    assert "was not made by this command" in result.stderr
+    assert theirs.read_text() == "[store]\n"
