@@ -30,7 +30,7 @@ DAY = date(2026, 8, 10)
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     folder = tmp_path_factory.mktemp("world")
-    configuration = read_configuration(write_world(folder, today=DAY, size=120), {})
+    configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=120), {})
     store = open_store(configuration.store.url)
     asked = Build(configuration=configuration, as_of=AsOf(day=DAY))
     build_release(asked, store=store, executor=InlineExecutor())
