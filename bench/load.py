@@ -65,13 +65,13 @@ class Client(asyncio.Protocol):
         self._next += 1
 
 
-async def _run_clients(port: int, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
+async def _run_clients(port: int, requests: Sequence[bytes], clients: int, seconds: float, start: int) -> Load:
     loop = asyncio.get_running_loop()
     took: list[float] = []
     began = time.perf_counter()
     made = [
         await loop.create_connection(
-            lambda at=at: Client(requests, first=at * 7919, until=began + seconds, took=took), "127.0.0.1", port
+            lambda at=at: Client(requests, first=start + at * 7919, until=began + seconds, took=took), "127.0.0.1", port
         )
         for at in range(clients)
     ]
@@ -83,14 +83,16 @@ async def _run_clients(port: int, requests: Sequence[bytes], clients: int, secon
     return Load(per_second=len(took) / spent, p50=took[len(took) // 2] * 1e3, p99=took[int(len(took) * 0.99)] * 1e3)
 
 
-def _measure(port: int, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
-    return uvloop.run(_run_clients(port, requests, clients, seconds))
+def _measure(port: int, requests: Sequence[bytes], clients: int, seconds: float, start: int) -> Load:
+    return uvloop.run(_run_clients(port, requests, clients, seconds, start))
 
 
-def measure_load(port: int, requests: Sequence[bytes], *, clients: int = 8, seconds: float = 3.0) -> Load:
-    """`requests` are whole HTTP requests; each client takes them in turn, from a place of its own."""
+def measure_load(
+    port: int, requests: Sequence[bytes], *, clients: int = 8, seconds: float = 3.0, start: int = 0
+) -> Load:
+    """`requests` are whole HTTP requests; each client takes them in turn, from a place of its own after `start`."""
     with multiprocessing.get_context("spawn").Pool(1) as process:
-        return process.apply(_measure, (port, list(requests), clients, seconds))
+        return process.apply(_measure, (port, list(requests), clients, seconds, start))
 
 
 def make_request(target: str, *, headers: Sequence[tuple[str, str]]) -> bytes:

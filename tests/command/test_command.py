@@ -29,8 +29,7 @@ print([name for name in {ENGINES!r} if name in sys.modules])
     assert [line.split()[0] for line in lines[lines.index("Commands:") + 1 :]] == list(COMMANDS)
 
 
-# The demo writes a configuration of its own: with -c it might write over an operator's.
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_a_configuration(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
     assert result.exit_code == 0, result.stderr
