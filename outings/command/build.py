@@ -1,9 +1,8 @@
 """`outings build`: feeds to one new release."""
 
 import os
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -27,6 +26,12 @@ from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.quarantine import write_quarantine
 from pipeline.shrink import ShrinkRefused
+from pipeline.workers import make_workers
+
+_WORKER_DIED = (
+    "a worker process of this build died, as one does that is killed for want of memory; nothing of the build is in "
+    "force. Run it again, with fewer --workers where memory is short"
+)
 
 
 @click.command()
@@ -80,13 +85,13 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             raise WrongConfiguration(str(wrong)) from wrong
         except FeedError as failed:
             raise click.ClickException(str(failed)) from failed
+        except BrokenExecutor as broken:
+            raise click.ClickException(_WORKER_DIED) from broken
 
 
 def _make_executor(workers: int) -> Executor:
-    """One worker is this process. More are started afresh: threads of the engines do not survive a fork."""
-    if workers == 1:
-        return InlineExecutor()
-    return ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
+    """One worker is this process."""
+    return InlineExecutor() if workers == 1 else make_workers(workers)
 
 
 def _parse_as_of(text: str | None) -> AsOf:
