@@ -1,28 +1,70 @@
-"""The `occurrence` block of a series: made when answering, from its occurrences and the local date."""
+"""The `occurrence` block of an event: made when answering, from its occurrences and the local date."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from typing import Any
 
 import msgspec
+from msgspec import Raw
 
-from outings.answers.series import Series
+from outings.answers.series import Moment, Next, Series
 from outings.contract.instants import format_instant
 from outings.contract.resources.event import Occurrence
 
 _encoder = msgspec.json.Encoder()
+# An event's members as they stand in its document, in their order.
+_decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def splice_occurrence(document: bytes, *, series: Series, row: int, today: date) -> bytes:
     """The event's document as it is where it is no series; else with the block as its last member."""
     if not series.is_series(row):
         return document
-    found = series.find_next(row, today)
-    block = Occurrence(
-        next_starts_at=None if found.starts_at is None else format_instant(found.starts_at),
-        next_starts_local=None if found.starts_local is None else _format_local(found.starts_local),
-        remaining=found.remaining,
-        total=found.total,
-    )
+    block = Occurrence(**_show_next(series.find_next(row, today)))
     return b"%b,\"occurrence\":%b}" % (document[:-1], _encoder.encode(block))
+
+
+def expand_event(document: bytes, *, series: Series, row: int, number: int, today: date) -> bytes:
+    """The event with the times of one of its occurrences, and the block of that one, a single event's too."""
+    members = _decoder.decode(document)
+    moment, following = series.read_moment(number), series.find_next(row, today)
+    times = _show_times(moment)
+    local = times["starts_local"]
+    block = Occurrence(
+        **_show_next(following),
+        key=f"{msgspec.json.decode(members['id'])}_{local.translate(_COMPACT)}",
+        **times,
+        date_on=local[:10],
+        index=moment.index,
+        is_first=moment.index == 1,
+        is_last=moment.index == following.total,
+    )
+    if bytes(members["has_time"]) == b"true":
+        times = {**times, "start_time": local[11:]}
+    for name, value in {**times, "occurrence": block}.items():
+        members[name] = Raw(_encoder.encode(value))
+    return _encoder.encode(members)
+
+
+_COMPACT = str.maketrans("", "", "-:")
+
+
+def _show_next(following: Next) -> dict[str, Any]:
+    return {
+        "next_starts_at": None if following.starts_at is None else format_instant(following.starts_at),
+        "next_starts_local": None if following.starts_local is None else _format_local(following.starts_local),
+        "remaining": following.remaining,
+        "total": following.total,
+    }
+
+
+def _show_times(moment: Moment) -> Mapping[str, Any]:
+    return {
+        "starts_at": format_instant(moment.starts_at),
+        "starts_local": _format_local(moment.starts_local),
+        "ends_at": None if moment.ends_at is None else format_instant(moment.ends_at),
+        "ends_local": None if moment.ends_local is None else _format_local(moment.ends_local),
+    }
 
 
 def _format_local(seconds: int) -> str:

@@ -33,6 +33,18 @@ class ListMeta(Struct, frozen=True, kw_only=True):
     missing_ids: tuple[Id, ...] = ()
 
 
+class CalendarMeta(Struct, frozen=True, kw_only=True):
+    """Of the events calendar. `total`: all occurrences in the window."""
+
+    metro: str
+    window: Window
+    min_confidence: float
+    total: int
+    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    defaults_applied: tuple[str, ...]
+    generated_at: Instant
+
+
 class MetrosMeta(Struct, frozen=True, kw_only=True):
     """Of `/v1/metros`: the stamp is the latest of any metro."""
 

@@ -18,6 +18,13 @@ AGE_BANDS = {
     "teens": (13, 18),
 }
 
+# Band → the least price in it; `free` is what is free, whatever price it states.
+PRICE_BANDS = {"free": None, "under_20": 0, "20_to_50": 20, "50_to_100": 50, "100_plus": 100}
+# Block → the hour of the local day at which it begins.
+TIME_BLOCKS = {"early_morning": 0, "morning": 9, "afternoon": 12, "evening": 17}
+# The bucket of a facet for those that state none of its values.
+UNSPECIFIED = "unspecified"
+
 PRICE_TYPES = ("free", "fixed", "range", "from", "donation", "varies", "unknown")
 PRICE_SCOPES = ("admission", "program", "session", "materials", "membership", "unknown")
 PRICE_UNITS = (

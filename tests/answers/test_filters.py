@@ -69,7 +69,7 @@ def _choose_value(row: Parameter) -> str:
 
 
 # What each of them always states, so that "not stated" can't happen.
-STATED = {"from", "to", "weekday", "has_time", "recurring"}
+STATED = {"from", "to", "weekday", "has_time", "occurrences", "recurring"}
 CASES = [
     (listing_type, row)
     for row in FILTERS

@@ -201,8 +201,8 @@ def test_what_a_path_says_or_does_not_know_is_not_a_parameter(path: str, name: s
 
 @pytest.mark.parametrize(
     "query_string",
-    [f"ids={_ID}", "q=zoo", "occurrences=expand", "changed_since=2026-08-10T00:00:00Z", "facets=category",
-     "limit=0&facets=category", "expand=place", "include=source", "include_mode=lenient", "zip=98101",
+    [f"ids={_ID}", "q=zoo", "changed_since=2026-08-10T00:00:00Z",
+     "expand=place", "include=source", "include_mode=lenient", "zip=98101",
      "near_zip=98101", "include_approximate=true", "release=1-0a1b2c3d"],
 )  # fmt: skip
 def test_what_is_not_answered_yet_says_so(query_string: str):

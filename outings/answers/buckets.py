@@ -1,0 +1,77 @@
+"""In which bucket of a facet each listing of a snapshot is: numbers by row, and how numbers are counted."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS
+
+Numbers = NDArray[Any]
+
+
+class Buckets:
+    """`categories` numbers `category_sets`, bit sets over the vocabulary; `prices` numbers PRICE_BANDS, `ages` is a bit
+    set over AGE_BANDS, `organizations` numbers `organization_names`. One more than the last, or the bit after it,
+    stands for "not stated". An age past all bands is in none of them, and is stated.
+    """
+
+    def __init__(self, *, listings: Path, organizations: Path) -> None:
+        columns = ["categories", "is_free", "price_min", "age_min", "age_max", "organization_id"]
+        frame = pl.read_parquet(listings, columns=columns)
+        sets, numbers = np.unique(frame["categories"].fill_null(0).to_numpy(), return_inverse=True)
+        self.category_sets: Numbers = sets
+        self.categories: Numbers = numbers.astype(np.uint32)
+        self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
+        self.prices: Numbers = _number_prices(frame, self.is_free)
+        self.ages: Numbers = _pack_ages(frame)
+        known = pl.read_parquet(organizations, columns=["id", "name", "name_key"]).sort("name_key", "id")
+        self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
+        self.organizations: Numbers = _number_organizations(frame, known["id"])
+
+
+def _number_prices(frame: pl.DataFrame, is_free: Numbers) -> Numbers:
+    """`free` is the first band; the others follow by price."""
+    least = [price for price in PRICE_BANDS.values() if price is not None]
+    numbers: Numbers = np.digitize(frame["price_min"].fill_null(-1.0).to_numpy(), least)
+    numbers[numbers == 0] = len(PRICE_BANDS)
+    numbers[is_free] = 0
+    packed: Numbers = numbers.astype(np.uint8)
+    return packed
+
+
+def _pack_ages(frame: pl.DataFrame) -> Numbers:
+    low, high = pl.col("age_min"), pl.col("age_max")
+    is_unstated = low.is_null() & high.is_null()
+    bits = pl.when(is_unstated).then(1 << len(AGE_BANDS)).otherwise(0)
+    for index, (first, last) in enumerate(AGE_BANDS.values()):
+        overlaps = (low.is_null() | (low <= last)) & (high.is_null() | (high >= first)) & ~is_unstated
+        bits = bits + pl.when(overlaps).then(1 << index).otherwise(0)
+    return frame.select(bits.cast(pl.UInt8)).to_series().to_numpy()
+
+
+def _number_organizations(frame: pl.DataFrame, known: pl.Series) -> Numbers:
+    """The build writes a row for every organization that a listing names."""
+    numbered = pl.DataFrame({"organization_id": known}).with_row_index("number")
+    joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
+    return joined["number"].fill_null(len(known)).to_numpy()
+
+
+def spread_bits(sets: Numbers, width: int) -> Numbers:
+    """Bit sets → a row each of zeros and ones, the lowest bit first."""
+    bits: Numbers = (sets[:, np.newaxis] >> np.arange(width, dtype=sets.dtype)) & 1
+    return bits.astype(np.int64)
+
+
+def spread_categories(sets: Numbers, width: int) -> Numbers:
+    """The same, with a last column for those without any."""
+    return np.column_stack((spread_bits(sets, width), sets == 0)).astype(np.int64)
+
+
+def count_numbers(numbers: Numbers, size: int) -> Numbers:
+    """How often each number below `size` is there."""
+    counts: Numbers = np.bincount(numbers, minlength=size)
+    return counts

@@ -1,0 +1,79 @@
+"""SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
+
+from outings.answers.engine import Statement
+from outings.answers.sql import Fragment, Selection, Span, compile_happening, compile_listing, compile_set
+from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
+from outings.release.tables import HAPPENINGS
+
+# Bit sets over WEEKDAYS and TIME_BLOCKS; the bit after the last stands for "not stated".
+_NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
+
+_BLOCK = " ".join(
+    f"WHEN h.time >= {hour * 3600} THEN {1 << number}"
+    for number, hour in reversed([*enumerate(TIME_BLOCKS.values())])
+)
+_BLOCKS = f"CAST(CASE WHEN h.time IS NULL THEN {_NO_BLOCK} {_BLOCK} END AS UTINYINT)"
+_STATED_DAYS = f"CAST(CASE WHEN coalesce(h.days, 0) = 0 THEN {_NO_DAY} ELSE h.days END AS UTINYINT)"
+_DAYS = {"event": "CAST(1 << h.weekday AS UTINYINT)", "class": _STATED_DAYS, "camp": _STATED_DAYS}
+
+
+def compile_rows(selection: Selection, *, schema: str) -> Statement:
+    """Gives `row` of each listing of the list."""
+    text, values = compile_set(selection, schema=schema)
+    return Statement(f"SELECT row FROM ({text})", values, selection.rows)
+
+
+def compile_slots(selection: Selection, *, schema: str) -> Statement:
+    """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any."""
+    listed, values = compile_set(selection, schema=schema)
+    held, bound = compile_happening(selection)
+    days, table = _DAYS[selection.type], f"{schema}.{HAPPENINGS[selection.type]}"
+    slots = f"""SELECT h.row, bit_or({days}) AS days, bit_or({_BLOCKS}) AS blocks
+        FROM {table} h WHERE {held} GROUP BY h.row"""
+    return Statement(
+        f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
+        FROM ({listed}) LEFT JOIN ({slots}) USING (row)""",
+        (*values, *bound),
+        selection.rows,
+    )
+
+
+def compile_occurrence_slots(selection: Selection, *, schema: str) -> Statement:
+    """Gives `row`, `days`, `blocks` of each occurrence that matches."""
+    text, values = _compile_occurrences(
+        selection, f"h.row, {_DAYS['event']} AS days, {_BLOCKS} AS blocks", schema=schema
+    )
+    return Statement(text, values, selection.rows)
+
+
+def compile_days(selection: Selection, *, schema: str) -> Statement:
+    """Gives `row`, `day` of each occurrence that matches; the day in days after the window's first."""
+    text, values = _compile_occurrences(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
+    return Statement(text, (selection.start, *values), selection.rows)
+
+
+def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int], schema: str) -> Statement:
+    """Gives (number, row, id) of occurrences by `starts_at`, then id: their order in the table.
+
+    `ties`: the numbers of the first occurrence at the position's start and of the first after it.
+    """
+    text, values = _compile_occurrences(selection, "h.number, h.row, l.id", schema=schema)
+    after: Fragment = ("true", ())
+    if span.after is not None:
+        first, behind = ties
+        after = ("(h.number >= ? OR (h.number >= ? AND l.id > ?))", (behind, first, span.after[1]))
+    return Statement(
+        f"{text} AND {after[0]} ORDER BY h.number LIMIT ? OFFSET ?",
+        (*values, *after[1], span.limit, span.offset),
+        selection.rows,
+    )
+
+
+def _compile_occurrences(selection: Selection, columns: str, *, schema: str) -> Fragment:
+    listed, values = compile_listing(selection)
+    held, bound = compile_happening(selection)
+    return (
+        f"""SELECT {columns} FROM {schema}.occurrences h JOIN {schema}.listings l ON l.row = h.row
+        WHERE {listed} AND {held}""",
+        (*values, *bound),
+    )

@@ -1,0 +1,16 @@
+"""One date of the events calendar."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from outings.contract.resources.words import Day
+
+
+class CalendarDay(Struct, frozen=True, kw_only=True):
+    """A local date of the metro and the occurrences that start on it; `categories` holds those that any of them has."""
+
+    date: Day
+    count: int
+    free_count: int
+    categories: Mapping[str, int]
