@@ -1,4 +1,4 @@
-"""Text → words, as the index of a snapshot holds them and as a query is read: the same for both, or nothing is found."""
+"""Text → words, as a snapshot's index holds them and as a query is read: the same for both, or nothing is found."""
 
 import re
 import unicodedata
