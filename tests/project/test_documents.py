@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from msgspec import Struct, structs
+from msgspec import structs
 
 from outings.command import main
 from outings.configuration.tables import Configuration
@@ -14,7 +14,6 @@ from outings.contract.errors import CODES
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import COLLECTIONS
-from pipeline.record import RECORDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -138,10 +137,3 @@ def test_operators_find_every_option(name: str) -> None:
     row = next(line for line in section.splitlines() if f"`{name}" in line)
     options = {option for each in COMMANDS[name].params for option in each.opts if option.startswith("--")}
     assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", row))
-
-
-@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS.keys())
-def test_operators_find_every_member_of_a_record(record: type[Struct]) -> None:
-    # Where a record came from is not the operator's to say; `deleted` stands with the feeds' modes.
-    members = {field.name for field in structs.fields(record)} - {"feed", "line", "deleted"}
-    assert members <= set(re.findall(r"`(\w+)`", read_section(OPERATORS, "## A canonical record")))
