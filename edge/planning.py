@@ -12,7 +12,8 @@ from edge.dates import Dates
 from edge.exchange import Exchange
 from edge.releases import Releases, Serving
 from edge.requests import read_query
-from outings.answers.plan import Circumstances, Plan, make_plan
+from outings.answers.circumstances import Circumstances
+from outings.answers.plan import Plan, make_plan
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import unavailable
@@ -60,7 +61,7 @@ class Planning:
         name = (exchange.path, exchange.query_string, entitlement.digest)
         planned = plans.get(name)
         if planned is None:
-            query = read_query(match, exchange, serving=serving, entitlement=entitlement)
+            query = read_query(match, exchange, serving=serving, dates=dates, entitlement=entitlement)
             if query.cursor is not None:
                 return await self._plan_walk(query, query.cursor, current=serving, entitlement=entitlement)
             planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)

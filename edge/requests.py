@@ -1,9 +1,12 @@
 """Request → Query, in the order of the checks: metro, scope, parameters (decisions.md §1)."""
 
 from collections.abc import Mapping
+from datetime import date
 
 from edge.exchange import Exchange
 from edge.releases import Serving
+from outings.answers.circumstances import Circumstances
+from outings.answers.relations import find_homes, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
 from outings.contract.query import Query, parse_query
@@ -12,17 +15,21 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Snapshot
 
 
-def read_query(match: Match, exchange: Exchange, *, serving: Serving, entitlement: Entitlement) -> Query:
-    """404 of a metro, 403, 400, 501."""
+def read_query(
+    match: Match, exchange: Exchange, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement
+) -> Query:
+    """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
     named = match.values.get("metro")
     metro = None if named is None else read_metro(named, serving=serving, entitlement=entitlement)
+    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+    homes = () if match.route.sets is None else find_homes(match, about=about)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
         raise _refuse(serving, entitlement)
     query = _parse(match, exchange.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
-    return query
+    return settle_metro(query, homes, about=about) if homes else query
 
 
 def read_metro(name: str, *, serving: Serving, entitlement: Entitlement) -> Snapshot:

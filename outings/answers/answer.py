@@ -5,7 +5,8 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.plan import Circumstances, make_plan
+from outings.answers.circumstances import Circumstances
+from outings.answers.plan import make_plan
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query
 from outings.release.snapshot import Release

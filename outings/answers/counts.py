@@ -1,10 +1,14 @@
-"""Live counts: how many items the default lists hold on a date (decisions §2), for what a key may read."""
+"""Live counts: how many items the default lists hold on a date (decisions §2), for what a key may read.
 
+Each is worked out once for a snapshot and a date: of all organizations together, since a page may show many of them.
+"""
+
+from collections.abc import Callable, Mapping
 from datetime import date
 
-from outings.answers.lists import select_listings
-from outings.answers.opened import Opened, open_snapshot
-from outings.answers.sql import compile_count
+from outings.answers.opened import open_snapshot
+from outings.answers.selections import select_listings
+from outings.answers.sql import Selection, compile_count, compile_organizations
 from outings.answers.window import settle_values
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
@@ -13,23 +17,25 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 _PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
+# Types × dates that are remembered of a snapshot; a cursor may name any date.
+_MOST_REMEMBERED = 64
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
 
-def count_listings(
-    snapshot: Snapshot, *, today: date, entitlement: Entitlement, organization_id: str | None = None
-) -> Counts:
-    """Of a metro, or of one organization in it. Zero for what the key may not read."""
-    if not entitlement.allows_metro(snapshot.metro.slug):
-        return NOTHING
-    return Counts(
-        **{
-            collection: _count_type(listing_type, snapshot, today=today, organization_id=organization_id)
-            if entitlement.allows_type(listing_type)
-            else 0
-            for listing_type, collection in COLLECTIONS.items()
-        }
+def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
+    """Of a metro. Zero for what the key may not read."""
+    return _count_types(
+        lambda listing_type: _read_count(listing_type, snapshot, today), snapshot=snapshot, entitlement=entitlement
+    )
+
+
+def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
+    """Of one organization in a metro. Zero for what the key may not read."""
+    return _count_types(
+        lambda listing_type: _read_counts(listing_type, snapshot, today).get(row_id, 0),
+        snapshot=snapshot,
+        entitlement=entitlement,
     )
 
 
@@ -42,26 +48,50 @@ def add_counts(first: Counts, second: Counts) -> Counts:
     )
 
 
-def _count_type(listing_type: str, snapshot: Snapshot, *, today: date, organization_id: str | None) -> int:
-    opened = open_snapshot(snapshot)
-    if organization_id is not None:
-        return _query_count(listing_type, snapshot, opened=opened, today=today, organization_id=organization_id)
+def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement: Entitlement) -> Counts:
+    if not entitlement.allows_metro(snapshot.metro.slug):
+        return NOTHING
+    return Counts(
+        **{
+            collection: count(listing_type) if entitlement.allows_type(listing_type) else 0
+            for listing_type, collection in COLLECTIONS.items()
+        }
+    )
+
+
+def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
+    counts = open_snapshot(snapshot).counts
     name = (listing_type, today)
-    count = opened.counts.get(name)
+    count = counts.get(name)
     if count is None:
-        count = _query_count(listing_type, snapshot, opened=opened, today=today, organization_id=None)
-        opened.counts[name] = count
+        _make_room(counts)
+        tables = open_snapshot(snapshot).open_tables()
+        selection = _select_default(listing_type, snapshot, today)
+        [(found,)] = tables.fetch_rows(compile_count(selection, schema=tables.schema))
+        count = counts[name] = int(found)
     return count
 
 
-def _query_count(
-    listing_type: str, snapshot: Snapshot, *, opened: Opened, today: date, organization_id: str | None
-) -> int:
-    given = {} if organization_id is None else {"organization_id": organization_id}
-    settled = settle_values(_PARAMETERS[listing_type], given, today=today)
-    selection = select_listings(
-        listing_type, settled, opened=opened, vocabulary=snapshot.vocabulary, today=today
+def _read_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
+    """By organization; one that has none is not in it."""
+    counts = open_snapshot(snapshot).organization_counts
+    name = (listing_type, today)
+    found = counts.get(name)
+    if found is None:
+        _make_room(counts)
+        tables = open_snapshot(snapshot).open_tables()
+        selection = _select_default(listing_type, snapshot, today)
+        found = counts[name] = dict(tables.fetch_rows(compile_organizations(selection, schema=tables.schema)))
+    return found
+
+
+def _make_room(counts: dict[tuple[str, date], int] | dict[tuple[str, date], Mapping[str, int]]) -> None:
+    if len(counts) >= _MOST_REMEMBERED:
+        counts.clear()
+
+
+def _select_default(listing_type: str, snapshot: Snapshot, today: date) -> Selection:
+    settled = settle_values(_PARAMETERS[listing_type], {}, today=today)
+    return select_listings(
+        listing_type, settled, opened=open_snapshot(snapshot), vocabulary=snapshot.vocabulary, today=today
     )
-    tables = opened.open_tables()
-    [(count,)] = tables.fetch_rows(compile_count(selection, schema=tables.schema))
-    return int(count)

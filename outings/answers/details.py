@@ -1,10 +1,11 @@
 """One listing by id or by slug, in whichever metro of the release it is. Look-ups and slices: no query."""
 
-from collections.abc import Iterator, Mapping
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from outings.answers.circumstances import Circumstances
+from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.fields import keep_fields
 from outings.answers.opened import open_snapshot
 from outings.contract.entitlement import Entitlement
@@ -22,9 +23,10 @@ class Found(Struct, frozen=True, kw_only=True):
     row: int
 
 
-def find_listing(query: Query, *, release: Release, entitlement: Entitlement) -> Found:
+def find_listing(query: Query, *, about: Circumstances) -> Found:
     """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
     that several of the key's metros have."""
+    release, entitlement = about.release, about.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
     found = list(_find_rows(query, metros))
     readable = [each for each in found if entitlement.allows_metro(each.snapshot.metro.slug)]
@@ -33,17 +35,19 @@ def find_listing(query: Query, *, release: Release, entitlement: Entitlement) ->
     if not readable:
         raise forbidden(metros=entitlement.metros or ())
     if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
-        raise _require_metro(query, [each.snapshot.metro.slug for each in readable])
+        raise require_metro(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
     return readable[0]
 
 
-def answer_detail(query: Query, found: Found, *, today: date) -> list[bytes]:
+def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[bytes]:
     """The body as parts, whatever the listing's audience and confidence."""
+    today = about.dates[found.snapshot.metro.slug]
     opened = open_snapshot(found.snapshot)
     if query.resource == "event":
         document = opened.read_event(found.row, today)
     else:
         document = opened.read_document(found.row)
+    document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
     paths = query.get_words("fields")
     return encode_detail(keep_fields(document, paths) if paths else document, notices=query.notices)
 
@@ -78,12 +82,13 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Found]:
                 yield Found(snapshot=metros[slug], row=row)
 
 
-def _require_metro(query: Query, slugs: list[str]) -> ApiError:
+def require_metro(what: str, slugs: Iterable[str]) -> ApiError:
+    """400: `what` is in each of these metros."""
     allowed = sorted(set(slugs))
     return bad_request(
         param="metro",
         reason="metro_required",
-        message=f"The slug {query.slug} is in several metros: say which with metro={allowed[0]}.",
+        message=f"{what} in several metros: say which with metro={allowed[0]}.",
         allowed=allowed,
         metros=allowed,
     )

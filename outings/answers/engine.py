@@ -9,7 +9,8 @@ import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ Rows = NDArray[np.uint32]
 _LISTINGS = """row, type, status, id, name_key, audience, categories, seasons, occasions, teams, confidence,
     age_min, age_max, price_min, is_free, neighborhood_slug, neighborhood_key, place_id, organization_id,
     is_indoor, is_outdoor, is_sensory_friendly, starts_at, has_time, is_recurring, enrollment_type, program_key,
-    year, type_hint, has_birthday_parties, has_classes"""
+    year, type_hint, has_birthday_parties, has_classes, updated_at"""
 _LOADED: Mapping[str, str] = {
     "listings": f"SELECT {_LISTINGS} FROM read_parquet($1) ORDER BY row",
-    "occurrences": "SELECT row, date, weekday, time FROM read_parquet($1) ORDER BY date, row",
+    # `number`: an occurrence's place in the table, which is the order of the expanded list.
+    "occurrences": """SELECT row, date, weekday, time, CAST(file_row_number AS UINTEGER) AS number
+        FROM read_parquet($1, file_row_number = true) ORDER BY date, row""",
     "sections": "SELECT * FROM read_parquet($1) ORDER BY row, section",
     "sessions": """SELECT *, bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated
         FROM read_parquet($1) ORDER BY row, session""",
@@ -41,11 +44,11 @@ if importlib.util.find_spec("pandas") is None:
 
 
 class Statement(Struct, frozen=True):
-    """SQL over one snapshot's tables; `values` are bound. `near`, when given, is the table `near` of row numbers."""
+    """SQL over one snapshot's tables; `values` are bound. `rows`, when given, is the table `chosen` of row numbers."""
 
     text: str
     values: tuple[object, ...]
-    near: Rows | None = None
+    rows: Rows | None = None
 
 
 class Tables:
@@ -57,12 +60,22 @@ class Tables:
         weakref.finalize(self, _drop_schema, connection, schema).atexit = False
 
     def fetch_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        """Safe from any thread: a cursor a call, which sees its own `near` alone."""
+        """Safe from any thread: a cursor a call, which sees its own `chosen` alone."""
+        with self._execute(statement) as cursor:
+            return cursor.fetchall()
+
+    def fetch_columns(self, statement: Statement) -> Mapping[str, NDArray[Any]]:
+        """By name, of what may be many rows and has no nulls. Safe from any thread as well."""
+        with self._execute(statement) as cursor:
+            return cursor.fetchnumpy()
+
+    @contextmanager
+    def _execute(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
         cursor = self._connection.cursor()
         try:
-            if statement.near is not None:
-                cursor.register("near", {"row": statement.near})
-            return cursor.execute(statement.text, list(statement.values)).fetchall()
+            if statement.rows is not None:
+                cursor.register("chosen", {"row": statement.rows})
+            yield cursor.execute(statement.text, list(statement.values))
         finally:
             cursor.close()
 

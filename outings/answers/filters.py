@@ -3,14 +3,29 @@
 Parsing and defaults are the contract's; `applied_filters` follows this order. Units are the tables'.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import time
+from datetime import datetime, time
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares, Within
+from outings.answers.predicate import (
+    AnyOf,
+    Between,
+    Condition,
+    Conditions,
+    Either,
+    Is,
+    Matches,
+    Named,
+    Numbered,
+    Overlaps,
+    Shares,
+    Within,
+)
 from outings.contract.folding import fold_text
+from outings.contract.text import parse_text
 from outings.contract.vocabulary import AUDIENCES, ENROLLMENT_TYPES, WEEKDAYS, Vocabulary
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
@@ -30,7 +45,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...]
     level: Level
     unstated: Unstated
-    make: Callable[[Values, Vocabulary], Condition]
+    make: Callable[[Values, Vocabulary], Condition | Numbered]
 
 
 def _index_words(words: Iterable[str], known: Sequence[str]) -> tuple[int, ...]:
@@ -43,6 +58,10 @@ def _pack_words(words: Iterable[str], known: Sequence[str]) -> int:
 
 def _count_seconds(clock: time) -> int:
     return clock.hour * 3600 + clock.minute * 60 + clock.second
+
+
+def _floor_seconds(instant: datetime) -> int:
+    return math.floor(instant.timestamp())
 
 
 def _match(parameter: str, column: str, *, types: tuple[str, ...], level: Level = "listing") -> Filter:
@@ -63,7 +82,7 @@ def _share(parameter: str, column: str, *, types: tuple[str, ...]) -> Filter:
 
 def _bound(
     parameter: str,
-    make: Callable[[Any], Condition],
+    make: Callable[[Any], Condition | Numbered],
     *,
     types: tuple[str, ...],
     level: Level,
@@ -108,7 +127,18 @@ def match_sessions(values: Values, _: Vocabulary) -> Either:
     return Either((overlap, (Is("is_undated", value=True),)))
 
 
-NAMED = (match_price, match_neighborhood, match_sessions)
+def match_text(text: str) -> Matches:
+    """Every term in name, search text, organization or place."""
+    query = parse_text(text)
+    assert query is not None, "the contract refuses a text without words"
+    return Matches(query)
+
+
+def match_ids(ids: tuple[str, ...]) -> Named:
+    return Named(ids)
+
+
+NAMED = (match_price, match_neighborhood, match_sessions, match_text, match_ids)
 
 FILTERS: tuple[Filter, ...] = (
     Filter(
@@ -159,6 +189,8 @@ FILTERS: tuple[Filter, ...] = (
     ),
     # All occurrences of an event state a clock time or none does, so this holds for the same one as the others.
     _match("has_time", "has_time", types=(EVENT,)),
+    # What an item is: it keeps whatever has a date.
+    _bound("occurrences", lambda _: Between("date", None, None), types=(EVENT,), level="happening"),
     _match("recurring", "is_recurring", types=(EVENT,)),
     _match("indoor", "is_indoor", types=(EVENT, CLASS)),
     _match("outdoor", "is_outdoor", types=(EVENT, CLASS)),
@@ -179,6 +211,11 @@ FILTERS: tuple[Filter, ...] = (
     ),
     _match("has_birthday_parties", "has_birthday_parties", types=(PLACE,)),
     _match("has_classes", "has_classes", types=(PLACE,)),
+    _bound("q", match_text, types=ALL, level="listing"),
+    # Later than the value: stamps are whole seconds.
+    _bound("changed_since", lambda instant: Between("updated_at", _floor_seconds(instant) + 1, None), types=ALL,
+           level="listing"),
+    _bound("ids", match_ids, types=ALL, level="listing"),
 )  # fmt: skip
 
 # Filters in the order of the table, each name once: the order of `applied_filters` and `defaults_applied`.
@@ -188,7 +225,14 @@ NAMES: tuple[str, ...] = tuple(dict.fromkeys(name for row in FILTERS for name in
 def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -> Conditions:
     """`values` are those in effect, defaults included."""
     made: dict[Level, list[Condition]] = {"listing": [], "happening": []}
+    numbered: list[Numbered] = []
     for row in FILTERS:
         if listing_type in row.types and any(values.get(name) is not None for name in row.parameters):
-            made[row.level].append(row.make(values, vocabulary))
-    return Conditions(listing=tuple(made["listing"]), happening=tuple(made["happening"]))
+            condition = row.make(values, vocabulary)
+            if isinstance(condition, Numbered):
+                numbered.append(condition)
+            else:
+                made[row.level].append(condition)
+    return Conditions(
+        listing=tuple(made["listing"]), happening=tuple(made["happening"]), numbered=tuple(numbered)
+    )

@@ -25,11 +25,14 @@ def compile_rows(selection: Selection, *, schema: str) -> Statement:
 
 def compile_slots(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any."""
+    columns = f"h.row, bit_or({_DAYS[selection.type]}) AS days, bit_or({_BLOCKS}) AS blocks"
+    if selection.conditions.happening and selection.type != "class":
+        # Whatever has a happening that matches is in the list: one pass tells both.
+        text, values = _compile_happenings(selection, columns, schema=schema)
+        return Statement(f"{text} GROUP BY h.row", values, selection.rows)
     listed, values = compile_set(selection, schema=schema)
     held, bound = compile_happening(selection)
-    days, table = _DAYS[selection.type], f"{schema}.{HAPPENINGS[selection.type]}"
-    slots = f"""SELECT h.row, bit_or({days}) AS days, bit_or({_BLOCKS}) AS blocks
-        FROM {table} h WHERE {held} GROUP BY h.row"""
+    slots = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {held} GROUP BY h.row"
     return Statement(
         f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
         FROM ({listed}) LEFT JOIN ({slots}) USING (row)""",
@@ -40,7 +43,7 @@ def compile_slots(selection: Selection, *, schema: str) -> Statement:
 
 def compile_occurrence_slots(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each occurrence that matches."""
-    text, values = _compile_occurrences(
+    text, values = _compile_happenings(
         selection, f"h.row, {_DAYS['event']} AS days, {_BLOCKS} AS blocks", schema=schema
     )
     return Statement(text, values, selection.rows)
@@ -48,7 +51,7 @@ def compile_occurrence_slots(selection: Selection, *, schema: str) -> Statement:
 
 def compile_days(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `day` of each occurrence that matches; the day in days after the window's first."""
-    text, values = _compile_occurrences(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
+    text, values = _compile_happenings(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
     return Statement(text, (selection.start, *values), selection.rows)
 
 
@@ -57,7 +60,7 @@ def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int]
 
     `ties`: the numbers of the first occurrence at the position's start and of the first after it.
     """
-    text, values = _compile_occurrences(selection, "h.number, h.row, l.id", schema=schema)
+    text, values = _compile_happenings(selection, "h.number, h.row, l.id", schema=schema)
     after: Fragment = ("true", ())
     if span.after is not None:
         first, behind = ties
@@ -69,11 +72,12 @@ def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int]
     )
 
 
-def _compile_occurrences(selection: Selection, columns: str, *, schema: str) -> Fragment:
+def _compile_happenings(selection: Selection, columns: str, *, schema: str) -> Fragment:
+    """Each that matches, of a listing that does."""
     listed, values = compile_listing(selection)
     held, bound = compile_happening(selection)
     return (
-        f"""SELECT {columns} FROM {schema}.occurrences h JOIN {schema}.listings l ON l.row = h.row
-        WHERE {listed} AND {held}""",
+        f"""SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h
+        JOIN {schema}.listings l ON l.row = h.row WHERE {listed} AND {held}""",
         (*values, *bound),
     )

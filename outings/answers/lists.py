@@ -1,39 +1,55 @@
-"""The four collection lists: a page is a join of documents, in natural order."""
+"""The four collection lists: a page is a join of documents, in natural order, in that of their updates, or as named."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
+import msgspec
+from msgspec import Struct
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.expanded import Expansion, list_expanded
+from outings.answers.facets import count_facets
 from outings.answers.fields import keep_fields
-from outings.answers.filters import list_audiences, make_conditions
+from outings.answers.filters import list_audiences
 from outings.answers.meta import encode_meta, read_limit, read_page
+from outings.answers.occurrences import find_occurrences
 from outings.answers.opened import Opened, open_snapshot
+from outings.answers.selections import knows_cards, select_listings
 from outings.answers.sql import Selection, Span, compile_list
 from outings.answers.walks import Position, make_cursor, read_position
 from outings.answers.window import Settled, settle_filters
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 # How a class's document ends: its program's other listings go between the brackets.
 _NO_SESSIONS = b'"sessions":[]}'
 
-# A row's number and its place in the list's order.
-Row = tuple[int, Position]
+
+class Page(Struct, frozen=True, kw_only=True):
+    """Rows to show, with the numbers of their occurrences where items are these; where the next page goes on, None on
+    the last; of `ids`, those that there are not."""
+
+    rows: Sequence[int]
+    numbers: Sequence[int] | None = None
+    end: Position | None = None
+    missing: tuple[str, ...] = ()
 
 
-def answer_list(query: Query, *, snapshot: Snapshot, today: date) -> list[bytes]:
+def answer_list(query: Query, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
     """The body as parts. Raises `contradictory` or `window_too_long` where the date's defaults leave no window."""
+    today = about.dates[snapshot.metro.slug]
     settled = settle_list(query, today)
-    limit = read_limit(query)
-    # One more than the page holds tells whether there is a next one.
-    rows = _find_rows(query, settled, snapshot=snapshot, today=today, limit=limit + 1)
-    items = _render_items(query, settled, snapshot=snapshot, today=today, rows=[row for row, _ in rows[:limit]])
-    next_cursor = None
-    if len(rows) > limit:
-        next_cursor = make_cursor(query, rows[limit - 1][1], snapshot=snapshot, today=today)
-    meta = encode_meta(query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor)
-    return encode_list(items, meta=meta, notices=query.notices)
+    page = _choose_reader(query)(query, settled, snapshot=snapshot, today=today)
+    documents = _read_documents(query, settled, snapshot=snapshot, today=today, page=page)
+    items = _shape_items(query, documents, expansion=Expansion(list_expanded(query), snapshot=snapshot, about=about))
+    next_cursor = None if page.end is None else make_cursor(query, page.end, snapshot=snapshot, today=today)
+    meta = encode_meta(
+        query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
+    )
+    facets = _encode_facets(query, settled, snapshot=snapshot, today=today)
+    return encode_list(items, meta=meta, notices=query.notices, facets=facets)
 
 
 def settle_list(query: Query, today: date) -> Settled:
@@ -43,57 +59,128 @@ def settle_list(query: Query, today: date) -> Settled:
     return settle_filters(query, today)
 
 
-def select_listings(
-    listing_type: str, settled: Settled, *, opened: Opened, vocabulary: Vocabulary, today: date
-) -> Selection:
-    """What the values in effect ask of a snapshot."""
-    conditions = make_conditions(listing_type, settled.values, vocabulary)
-    return Selection(
-        type=listing_type,
-        conditions=conditions,
-        start=settled.get_date("from") or today,
-        near=opened.find_near(conditions.find_circle()),
-    )
-
-
-def _find_rows(query: Query, settled: Settled, *, snapshot: Snapshot, today: date, limit: int) -> list[Row]:
+def select_query(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Selection:
+    """What a list's request asks of its snapshot."""
     assert query.resource is not None
-    opened = open_snapshot(snapshot)
-    selection = select_listings(
-        query.resource, settled, opened=opened, vocabulary=snapshot.vocabulary, today=today
+    return select_listings(
+        query.resource,
+        settled,
+        opened=open_snapshot(snapshot),
+        vocabulary=snapshot.vocabulary,
+        today=today,
+        has_cards=knows_cards(query),
     )
-    span = Span(
+
+
+def _choose_reader(query: Query) -> Callable[..., Page]:
+    if "ids" in query.values:
+        return _read_named
+    if query.get("limit") == 0:
+        return lambda *_, **__: Page(rows=())
+    return _read_expanded if is_expanded(query) else _read_page
+
+
+def is_expanded(query: Query) -> bool:
+    """Whether an item is an occurrence."""
+    return query.get("occurrences") == "expand"
+
+
+def _encode_facets(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> bytes | None:
+    dimensions = query.get_words("facets")
+    if not dimensions:
+        return None
+    facets = count_facets(
+        dimensions,
+        select_query(query, settled, snapshot=snapshot, today=today),
+        opened=open_snapshot(snapshot),
+        vocabulary=snapshot.vocabulary,
+        is_expanded=is_expanded(query),
+    )
+    return msgspec.json.encode(facets)
+
+
+def _read_page(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
+    limit = read_limit(query)
+    # One more than the page holds tells whether there is a next one.
+    found = _find_rows(query, settled, snapshot=snapshot, today=today, limit=limit + 1)
+    end = found[limit - 1][1] if len(found) > limit else None
+    return Page(rows=[row for row, _ in found[:limit]], end=end)
+
+
+def _read_expanded(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
+    limit = read_limit(query)
+    selection = select_query(query, settled, snapshot=snapshot, today=today)
+    found = find_occurrences(selection, _make_span(query, limit=limit + 1), opened=open_snapshot(snapshot))
+    end = found[limit - 1].position if len(found) > limit else None
+    shown = found[:limit]
+    return Page(rows=[each.row for each in shown], numbers=[each.number for each in shown], end=end)
+
+
+def _read_named(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
+    """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
+    assert query.resource is not None
+    names, type_code = open_snapshot(snapshot).names, TYPES.index(query.resource)
+    rows: dict[str, int | None] = {}
+    for each in query.get_words("ids"):
+        row = names.find_id(each, type_code=type_code)
+        rows[each] = row if row is not None and names.is_visible(row, include_archived=False) else None
+    found = [row for row in rows.values() if row is not None]
+    if settled.values.keys() - {"ids"}:
+        matching = {row for row, _ in _find_rows(query, settled, snapshot=snapshot, today=today, limit=len(rows))}
+        found = [row for row in found if row in matching]
+    return Page(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
+
+
+def _find_rows(
+    query: Query, settled: Settled, *, snapshot: Snapshot, today: date, limit: int
+) -> list[tuple[int, Position]]:
+    """Each with its place in the list's order."""
+    selection = select_query(query, settled, snapshot=snapshot, today=today)
+    tables = open_snapshot(snapshot).open_tables()
+    found = tables.fetch_rows(compile_list(selection, _make_span(query, limit=limit), schema=tables.schema))
+    return [(row, (key.isoformat() if isinstance(key, date) else key, row_id)) for row, key, row_id in found]
+
+
+def _make_span(query: Query, *, limit: int) -> Span:
+    """`limit`: one more than a page holds."""
+    return Span(
         limit=limit,
         offset=(read_page(query) - 1) * (limit - 1),
         after=None if query.cursor is None else read_position(query),
     )
-    tables = opened.open_tables()
-    found = tables.fetch_rows(compile_list(selection, span, schema=tables.schema))
-    return [(row, (key.isoformat() if isinstance(key, date) else key, row_id)) for row, key, row_id in found]
 
 
-def _render_items(
-    query: Query, settled: Settled, *, snapshot: Snapshot, today: date, rows: Sequence[int]
+def _read_documents(
+    query: Query, settled: Settled, *, snapshot: Snapshot, today: date, page: Page
 ) -> list[bytes]:
     opened = open_snapshot(snapshot)
-    if query.resource == "class":
+    rows = page.rows
+    if page.numbers is not None:
+        pairs = zip(rows, page.numbers, strict=True)
+        items = [opened.read_occurrence(row, number, today) for row, number in pairs]
+    elif query.resource == "class" and knows_cards(query):
         items = [_render_class(row, settled, opened=opened) for row in rows]
     elif query.resource == "event":
         items = [opened.read_event(row, today) for row in rows]
     else:
         items = [opened.read_document(row) for row in rows]
+    return items
+
+
+def _shape_items(query: Query, documents: Sequence[bytes], *, expansion: Expansion) -> list[bytes]:
+    """With what was to be attached, and without what was not asked for."""
     paths = query.get_words("fields")
+    items = [expansion.expand(document) for document in documents]
     return [keep_fields(item, paths) for item in items] if paths else items
 
 
 def _render_class(row: int, settled: Settled, *, opened: Opened) -> bytes:
     """A card: with the program's other listings that its reader may see, whether they match the filters or not."""
     document = opened.read_document(row)
-    confidence, audiences = settled.values["min_confidence"], settled.values["audience"]
-    assert isinstance(confidence, float | int)
+    audiences = settled.values["audience"]
     assert isinstance(audiences, tuple)
     others = opened.programs.find_others(
-        row, audiences=list_audiences(audiences), min_confidence=confidence
+        row, audiences=list_audiences(audiences), min_confidence=settled.min_confidence
     )
     if not others:
         return document

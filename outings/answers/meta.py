@@ -14,30 +14,44 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_meta(
-    query: Query, settled: Settled, *, snapshot: Snapshot, count: int, next_cursor: str | None
+    query: Query,
+    settled: Settled,
+    *,
+    snapshot: Snapshot,
+    count: int,
+    next_cursor: str | None,
+    missing: tuple[str, ...] = (),
 ) -> bytes:
-    """`count`: the items of this answer."""
-    confidence = settled.values["min_confidence"]
-    assert isinstance(confidence, float | int)
+    """`count`: the items of this answer; `missing`: of `ids`, those that there are not."""
     meta = ListMeta(
         limit=read_limit(query),
         count=count,
         has_more=next_cursor is not None,
         next_cursor=next_cursor,
-        page=None if query.cursor is not None else read_page(query),
+        page=read_page(query) if _has_pages(query) else None,
         applied_filters={name: echo_value(value) for name, value in settled.values.items()},
         defaults_applied=settled.defaults,
-        min_confidence=confidence,
+        min_confidence=settled.min_confidence,
         window=Window(
             from_=settled.get_date("from"), to=settled.get_date("to"), timezone=snapshot.metro.timezone
         ),
         metro=snapshot.metro.slug,
         generated_at=format_instant(snapshot.stamp),
+        missing_ids=missing,
     )
     return _encoder.encode(meta)
 
 
+def _has_pages(query: Query) -> bool:
+    return query.cursor is None and not query.values.keys() & {"ids", "changed_since"}
+
+
 def read_limit(query: Query) -> int:
+    """Items in one answer at most: `ids` are answered all at once."""
+    if "ids" in query.values:
+        most = query.match.route.parameters["ids"].most
+        assert most is not None
+        return most
     limit = query.get_as("limit", int)
     assert limit is not None
     return limit

@@ -3,21 +3,25 @@
 import mmap
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 
+import numpy as np
 import polars as pl
 
 from outings.answers.arrays import view_array
+from outings.answers.buckets import Buckets
 from outings.answers.cards import encode_card
 from outings.answers.distance import find_near
 from outings.answers.engine import Rows, Tables, open_engine
 from outings.answers.names import Names, read_points
-from outings.answers.occurrence import splice_occurrence
-from outings.answers.predicate import Within
+from outings.answers.occurrence import expand_event, splice_occurrence
+from outings.answers.predicate import Matches, Named, Numbered, Within
 from outings.answers.programs import Programs
 from outings.answers.series import Series
+from outings.answers.terms import Terms
+from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 # A compact card is about 800 bytes; a metro of 100,000 listings shows a few thousand on its pages.
@@ -45,9 +49,15 @@ class Opened:
         categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
         self._categories = view_array(categories["categories"])
         self._tables: Tables | None = None
+        self._terms: Terms | None = None
+        self._buckets: Buckets | None = None
         self._tables_lock = threading.Lock()
+        self._terms_lock = threading.Lock()
+        self._buckets_lock = threading.Lock()
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
         self.counts: dict[tuple[str, date], int] = {}
+        # The same of each organization's part of it.
+        self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
         self.read_card = _make_card_reader(self.names, snapshot.packs)
 
     def open_tables(self) -> Tables:
@@ -57,11 +67,38 @@ class Opened:
                 self._tables = open_engine().load_tables(self._files)
             return self._tables
 
-    def find_near(self, circle: Within | None) -> Rows | None:
-        if circle is None:
+    def open_terms(self) -> Terms:
+        """Loads them at the first call."""
+        with self._terms_lock:
+            if self._terms is None:
+                self._terms = Terms(self._files["terms"])
+            return self._terms
+
+    def open_buckets(self) -> Buckets:
+        """Loads them at the first call."""
+        with self._buckets_lock:
+            if self._buckets is None:
+                self._buckets = Buckets(
+                    listings=self._files["listings"], organizations=self._files["organizations"]
+                )
+            return self._buckets
+
+    def find_rows(self, conditions: Sequence[Numbered], listing_type: str) -> Rows | None:
+        """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
+        if not conditions:
             return None
-        lats, lngs = self._points
-        return find_near(lats, lngs, lat=circle.lat, lng=circle.lng, radius_m=circle.radius_m)
+        return reduce(np.intersect1d, (self._find_numbered(each, listing_type) for each in conditions))
+
+    def _find_numbered(self, condition: Numbered, listing_type: str) -> Rows:
+        match condition:
+            case Within(lat, lng, radius_m):
+                lats, lngs = self._points
+                return find_near(lats, lngs, lat=lat, lng=lng, radius_m=radius_m)
+            case Matches(text):
+                return self.open_terms().find_rows(text, size=len(self.names))
+            case Named(ids):
+                found = (self.names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""
@@ -78,6 +115,10 @@ class Opened:
     def read_event(self, row: int, today: date) -> bytes:
         """An event's document, with the occurrence of that date where it is a series."""
         return splice_occurrence(self.read_document(row), series=self.series, row=row, today=today)
+
+    def read_occurrence(self, row: int, number: int, today: date) -> bytes:
+        """An event's document with the times of one occurrence: `number` is its place in the table."""
+        return expand_event(self.read_document(row), series=self.series, row=row, number=number, today=today)
 
 
 def _read(packs: Packs, pack: int, offset: int, length: int) -> bytes:

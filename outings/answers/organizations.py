@@ -1,21 +1,18 @@
 """One organization by id: its copies in the key's metros merged, and what moves with the day, the key and other rows
 spliced in: `categories`, `metros`, `counts`."""
 
-from collections.abc import Mapping
-from datetime import date
-
 import msgspec
 from msgspec import Struct
 
-from outings.answers.counts import NOTHING, add_counts, count_listings
+from outings.answers.circumstances import Circumstances
+from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.fields import keep_fields
 from outings.answers.opened import open_snapshot
-from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import forbidden, not_found
 from outings.contract.query import Query
 from outings.contract.resources.organization import Counts
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 
@@ -24,6 +21,7 @@ class Copy(Struct, frozen=True, kw_only=True):
     """The organization as one metro has it."""
 
     snapshot: Snapshot
+    id: str
     row: int
     updated_at: int
 
@@ -34,49 +32,60 @@ class _Moving(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
-def find_copies(query: Query, *, release: Release, entitlement: Entitlement) -> list[Copy]:
+def find_copies(row_id: str, *, about: Circumstances, include_archived: bool = False) -> list[Copy]:
     """In the key's metros, by slug. Raises `not_found`, and `forbidden` where it is only in other metros."""
-    assert query.id is not None
-    include_archived = bool(query.get("include_archived"))
-    copies = []
-    for _, snapshot in sorted(release.metros.items()):
-        names = open_snapshot(snapshot).organizations
-        row = names.find_id(query.id)
-        if row is not None and names.is_visible(row, include_archived=include_archived):
-            copies.append(Copy(snapshot=snapshot, row=row, updated_at=names.read_stamps(row)[1]))
-    readable = [copy for copy in copies if entitlement.allows_metro(copy.snapshot.metro.slug)]
+    copies = _list_copies(row_id, about=about, include_archived=include_archived)
+    readable = [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
     if not copies:
         raise not_found("There is no organization with this id.")
     if not readable:
-        raise forbidden(metros=entitlement.metros or ())
+        raise forbidden(metros=about.entitlement.metros or ())
     return readable
 
 
-def answer_organization(
-    query: Query, copies: list[Copy], *, dates: Mapping[str, date], entitlement: Entitlement
-) -> list[bytes]:
-    """The first copy by `rank_copy` is the record."""
-    newest = min(copies, key=_rank)
-    document = open_snapshot(newest.snapshot).read_organization(newest.row)
-    moving = _encoder.encode(_make_moving(query, copies, dates=dates, entitlement=entitlement))
-    document = b"%b,%b" % (document[:-1], moving[1:])
+def list_copies(row_id: str, *, about: Circumstances) -> list[Copy]:
+    """As `find_copies`; empty where there is none that the key may read."""
+    copies = _list_copies(row_id, about=about, include_archived=False)
+    return [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
+
+
+def choose_record(copies: list[Copy]) -> Copy:
+    """The first by `rank_copy`."""
+    return min(copies, key=_rank)
+
+
+def answer_organization(query: Query, copies: list[Copy], *, about: Circumstances) -> list[bytes]:
+    document = encode_organization(copies, about=about)
     paths = query.get_words("fields")
     return encode_detail(keep_fields(document, paths) if paths else document, notices=query.notices)
 
 
-def _make_moving(
-    query: Query, copies: list[Copy], *, dates: Mapping[str, date], entitlement: Entitlement
-) -> _Moving:
+def encode_organization(copies: list[Copy], *, about: Circumstances) -> bytes:
+    """The whole document, from copies of one organization that the key may read."""
+    record = choose_record(copies)
+    document = open_snapshot(record.snapshot).read_organization(record.row)
+    return b"%b,%b" % (document[:-1], _encoder.encode(_make_moving(copies, about=about))[1:])
+
+
+def _list_copies(row_id: str, *, about: Circumstances, include_archived: bool) -> list[Copy]:
+    copies = []
+    for _, snapshot in sorted(about.release.metros.items()):
+        names = open_snapshot(snapshot).organizations
+        row = names.find_id(row_id)
+        if row is not None and names.is_visible(row, include_archived=include_archived):
+            copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=names.read_stamps(row)[1]))
+    return copies
+
+
+def _make_moving(copies: list[Copy], *, about: Circumstances) -> _Moving:
     categories: dict[str, None] = {}
     counts = NOTHING
     for copy in copies:
-        slug = copy.snapshot.metro.slug
+        today = about.dates[copy.snapshot.metro.slug]
         bits = open_snapshot(copy.snapshot).read_organization_categories(copy.row)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
-        found = count_listings(
-            copy.snapshot, today=dates[slug], entitlement=entitlement, organization_id=query.id
-        )
+        found = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
         counts = add_counts(counts, found)
     return _Moving(
         categories=tuple(sorted(categories)),

@@ -6,21 +6,24 @@ change keeps it across releases.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 
 import msgspec
 from msgspec import Struct
 
+from outings.answers.calendar import answer_calendar
+from outings.answers.circumstances import Circumstances
 from outings.answers.details import Found, answer_detail, find_listing
+from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
 from outings.answers.opened import open_snapshot
-from outings.answers.organizations import answer_organization, find_copies
-from outings.contract.entitlement import Entitlement
+from outings.answers.organizations import Copy, answer_organization, find_copies
+from outings.answers.relations import find_homes, settle_metro
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
-from outings.release.snapshot import Release
+from outings.release.snapshot import Snapshot
 from outings.release.tables import RENDERER
 
 _DIGITS = 32
@@ -33,14 +36,6 @@ class Plan(Struct, frozen=True):
     render: Callable[[], list[bytes]]
 
 
-class Circumstances(Struct, frozen=True, kw_only=True):
-    """What an answer depends on beside its query; `dates`: metro → local date."""
-
-    release: Release
-    dates: Mapping[str, date]
-    entitlement: Entitlement
-
-
 def make_plan(query: Query, about: Circumstances) -> Plan:
     """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
     kind = query.route.partition(".")[2]
@@ -48,7 +43,7 @@ def make_plan(query: Query, about: Circumstances) -> Plan:
         return _plan_metros(query, about)
     if query.route == "organizations.detail":
         return _plan_organization(query, about)
-    if query.resource is not None and kind == "list":
+    if query.resource is not None and kind in ("list", "of_organization", "at_place", "calendar"):
         return _plan_list(query, about)
     if query.resource is not None and kind in ("detail", "slug"):
         return _plan_detail(query, about)
@@ -56,39 +51,79 @@ def make_plan(query: Query, about: Circumstances) -> Plan:
 
 
 def _plan_list(query: Query, about: Circumstances) -> Plan:
-    snapshot = None if query.metro is None else about.release.metros.get(query.metro)
-    if snapshot is None:
-        raise not_found(f"There is no metro {query.metro}.")
+    query, snapshot = _find_snapshot(query, about)
+    check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
     settle_list(query, today)
     position = None if query.cursor is None else query.cursor.position
-    return Plan(
-        _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest),
-        lambda: answer_list(query, snapshot=snapshot, today=today),
-    )
+    others = _list_others(query, about)
+    tag = _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others)
+    if query.route == "events.calendar":
+        return Plan(tag, lambda: answer_calendar(query, snapshot=snapshot, today=today))
+    return Plan(tag, lambda: answer_list(query, snapshot=snapshot, about=about))
+
+
+def _list_others(query: Query, about: Circumstances) -> list[tuple[str, date]]:
+    """What an organization shows of the key's other metros, where a list attaches organizations."""
+    if "organization" not in list_expanded(query):
+        return []
+    metros = sorted(about.release.metros.items())
+    return [(each.hash, about.dates[slug]) for slug, each in metros if about.entitlement.allows_metro(slug)]
+
+
+def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]:
+    """Of a list: by its path, or by where the place or organization of its path is."""
+    if query.match.route.sets is not None:
+        query = settle_metro(query, find_homes(query.match, about=about), about=about)
+    snapshot = None if query.metro is None else about.release.metros.get(query.metro)
+    if snapshot is None:
+        raise not_found(f"There is no metro {query.metro}.")
+    return query, snapshot
 
 
 def _plan_detail(query: Query, about: Circumstances) -> Plan:
-    found = find_listing(query, release=about.release, entitlement=about.entitlement)
-    today = about.dates[found.snapshot.metro.slug]
-    return Plan(_tag_listing(query, found, today), lambda: answer_detail(query, found, today=today))
+    check_expanded(query, about)
+    found = find_listing(query, about=about)
+    return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about))
 
 
-def _tag_listing(query: Query, found: Found, today: date) -> str:
+def _tag_listing(query: Query, found: Found, about: Circumstances) -> str:
     """The stamps are not in the row's hash, but they are in its document."""
     opened = open_snapshot(found.snapshot)
     names, row = opened.names, found.row
+    today = about.dates[found.snapshot.metro.slug]
     series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
-    asked = (query.get_words("fields"), query.notices)
+    asked = (query.get_words("fields"), query.notices, _tag_references(query, found, about))
     return _hash("detail", names.read_hash(row).hex(), names.read_stamps(row), series, asked)
 
 
+def _tag_references(query: Query, found: Found, about: Circumstances) -> object:
+    """What is attached to a detail, by what it is made of."""
+    members = list_expanded(query)
+    if not members:
+        return None
+    names = open_snapshot(found.snapshot).names
+    tags: list[object] = []
+    references = read_references(open_snapshot(found.snapshot).read_document(found.row))
+    if "place" in members:
+        place = find_place(references, snapshot=found.snapshot)
+        tags.append(None if place is None else (names.read_hash(place).hex(), names.read_stamps(place)))
+    if "organization" in members:
+        copies = find_organization(references, about=about)
+        tags.append((_list_read(copies, about), about.entitlement.digest))
+    return members, tags
+
+
+def _list_read(copies: list[Copy], about: Circumstances) -> list[tuple[str, date]]:
+    return [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+
+
 def _plan_organization(query: Query, about: Circumstances) -> Plan:
-    copies = find_copies(query, release=about.release, entitlement=about.entitlement)
-    read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+    assert query.id is not None
+    copies = find_copies(query.id, about=about, include_archived=bool(query.get("include_archived")))
     return Plan(
-        _hash("organization", read, query.text, about.entitlement.digest),
-        lambda: answer_organization(query, copies, dates=about.dates, entitlement=about.entitlement),
+        _hash("organization", _list_read(copies, about), query.text, about.entitlement.digest),
+        lambda: answer_organization(query, copies, about=about),
     )
 
 

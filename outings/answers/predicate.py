@@ -8,6 +8,8 @@ from datetime import date
 
 from msgspec import Struct
 
+from outings.contract.text import TextQuery
+
 Scalar = str | int | float | bool | date
 
 
@@ -60,20 +62,33 @@ class Within(Struct, frozen=True):
     radius_m: float
 
 
+class Matches(Struct, frozen=True):
+    """The listing's words answer the query."""
+
+    text: TextQuery
+
+
+class Named(Struct, frozen=True):
+    """The listing is one of these."""
+
+    ids: tuple[str, ...]
+
+
 class Either(Struct, frozen=True):
     """All conditions of one of the alternatives hold."""
 
     alternatives: tuple[tuple["Condition", ...], ...]
 
 
-Condition = AnyOf | Shares | Is | Between | Overlaps | Within | Either
+# Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
+Numbered = Within | Matches | Named
+Condition = AnyOf | Shares | Is | Between | Overlaps | Either
 
 
 class Conditions(Struct, frozen=True):
-    """A listing matches when all of `listing` hold, and one of its happenings meets all of `happening` at once."""
+    """A listing matches when all of `listing` and `numbered` hold, and one of its happenings meets all of `happening`
+    at once."""
 
     listing: tuple[Condition, ...]
     happening: tuple[Condition, ...]
-
-    def find_circle(self) -> Within | None:
-        return next((condition for condition in self.listing if isinstance(condition, Within)), None)
+    numbered: tuple[Numbered, ...] = ()

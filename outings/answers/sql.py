@@ -6,7 +6,7 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.engine import Rows, Statement
-from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares, Within
+from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares
 from outings.answers.walks import KEY_CHARACTERS, Position
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.tables import HAPPENINGS
@@ -18,12 +18,18 @@ _PUBLISHED = STATUSES.index("published")
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it."""
+    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it.
+
+    `rows` are those that meet the numbered conditions. Without cards every class is its own; by update the order is
+    that of a mirror, in which no listing can be missed.
+    """
 
     type: str
     conditions: Conditions
     start: date
-    near: Rows | None = None
+    rows: Rows | None = None
+    has_cards: bool = True
+    by_update: bool = False
 
 
 class Span(Struct, frozen=True, kw_only=True):
@@ -35,31 +41,43 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
-    """Gives (row, key, id) in the list's natural order; the key is what a cursor's position keeps of it."""
-    text, values = _compile_ordered(selection, schema=schema)
-    where, bound = _compile_after(selection.type, span.after, schema=schema)
+    """Gives (row, key, id) in the list's order; the key is what a cursor's position keeps of it."""
+    text, values = compile_set(selection, schema=schema)
+    where, bound = _compile_after(selection, span.after, schema=schema)
+    order = "key, id" if selection.by_update else _ORDERS[selection.type]
     return Statement(
-        f"SELECT row, key, id FROM ({text}) WHERE {where} ORDER BY {_ORDERS[selection.type]} LIMIT ? OFFSET ?",
+        f"SELECT row, key, id FROM ({text}) WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         (*values, *bound, span.limit, span.offset),
-        selection.near,
+        selection.rows,
     )
 
 
 def compile_count(selection: Selection, *, schema: str) -> Statement:
     """Gives the size of the whole list: cards, where a program came as several listings."""
-    text, values = _compile_ordered(selection, schema=schema)
-    return Statement(f"SELECT count(*) FROM ({text})", values, selection.near)
+    text, values = compile_set(selection, schema=schema)
+    return Statement(f"SELECT count(*) FROM ({text})", values, selection.rows)
+
+
+def compile_organizations(selection: Selection, *, schema: str) -> Statement:
+    """Gives (organization's id, size of the list that it would be if its listings alone were asked for)."""
+    text, values = _compile_matching(selection, "l.organization_id, l.program_key", schema=schema)
+    return Statement(
+        f"""SELECT organization_id, count(*) FILTER (program_key IS NULL) + count(DISTINCT program_key)
+        FROM ({text}) WHERE organization_id IS NOT NULL GROUP BY organization_id""",
+        values,
+        selection.rows,
+    )
 
 
 # `row` numbers the natural order of all types but camps, whose order depends on the window.
 _ORDERS = {"event": "row", "class": "row", "place": "row", "camp": "coalesce(key, DATE 'infinity'), id"}
 
 
-def _compile_after(listing_type: str, after: Position | None, *, schema: str) -> Fragment:
+def _compile_after(selection: Selection, after: Position | None, *, schema: str) -> Fragment:
     if after is None:
         return "true", ()
     key, row_id = after
-    if listing_type == "camp":
+    if selection.type == "camp" and not selection.by_update:
         column, bound = "coalesce(key, DATE 'infinity')", "coalesce(CAST(? AS DATE), DATE 'infinity')"
         return f"({column} > {bound} OR ({column} = {bound} AND id > ?))", (key, key, row_id)
     if isinstance(key, str) and len(key) == KEY_CHARACTERS:
@@ -70,10 +88,13 @@ def _compile_after(listing_type: str, after: Position | None, *, schema: str) ->
     return "(key > ? OR (key = ? AND id > ?))", (key, key, row_id)
 
 
-def _compile_ordered(selection: Selection, *, schema: str) -> Fragment:
+def compile_set(selection: Selection, *, schema: str) -> Fragment:
+    """The whole list as (row, key, id), in no order: cards, where a program came as several listings."""
+    if selection.by_update:
+        return _compile_matching(selection, "l.row, l.updated_at AS key, l.id", schema=schema)
     if selection.type == "event":
         return _compile_matching(selection, "l.row, l.starts_at AS key, l.id", schema=schema)
-    if selection.type == "place":
+    if selection.type == "place" or (selection.type == "class" and not selection.has_cards):
         return _compile_matching(selection, "l.row, l.name_key AS key, l.id", schema=schema)
     if selection.type == "camp":
         return _compile_camps(selection, schema=schema)
@@ -121,14 +142,27 @@ def _compile_cards(selection: Selection, *, schema: str) -> Fragment:
 
 def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fragment:
     """The published rows that match, before cards: one happening meets all of the happening conditions at once."""
-    pieces: list[Fragment] = [("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))]
-    pieces += [_compile(condition, "l") for condition in selection.conditions.listing]
+    pieces = [compile_listing(selection)]
     if selection.conditions.happening:
-        held, values = _join(" AND ", [_compile(condition, "h") for condition in selection.conditions.happening])
+        held, values = compile_happening(selection)
         table = f"{schema}.{HAPPENINGS[selection.type]}"
         pieces.append((f"l.row IN (SELECT h.row FROM {table} h WHERE {held})", values))
     where, values = _join(" AND ", pieces)
     return f"SELECT {columns} FROM {schema}.listings l WHERE {where}", values
+
+
+def compile_listing(selection: Selection) -> Fragment:
+    """What must hold of a listing `l`: that it is a published one of its type, and all conditions of its level."""
+    published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))
+    pieces = [published, *(_compile(condition, "l") for condition in selection.conditions.listing)]
+    if selection.rows is not None:
+        pieces.append(("l.row IN (SELECT row FROM chosen)", ()))
+    return _join(" AND ", pieces)
+
+
+def compile_happening(selection: Selection) -> Fragment:
+    """What must hold of one happening `h`."""
+    return _join(" AND ", [_compile(condition, "h") for condition in selection.conditions.happening] or [("true", ())])
 
 
 def _join(word: str, pieces: Sequence[Fragment]) -> Fragment:
@@ -151,8 +185,6 @@ def _compile(condition: Condition, table: str) -> Fragment:
             first, last = f"{table}.{first}", f"{table}.{last}"
             pairs = ((f"({last} IS NULL OR {last} >= ?)", low), (f"({first} IS NULL OR {first} <= ?)", high))
             return _join_bounds(pairs)
-        case Within():
-            return f"{table}.row IN (SELECT row FROM near)", ()
         case Either(alternatives):
             sides = [_join(" AND ", [_compile(each, table) for each in side]) for side in alternatives]
             text, bound = _join(" OR ", [(f"({text})", values) for text, values in sides])

@@ -9,8 +9,8 @@ from outings.contract.query import Query
 from outings.contract.values import EARLIEST, LATEST, parse_date
 from outings.release.snapshot import Snapshot
 
-# The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, or
-# the first characters of a folded name.
+# The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
+# first characters of a folded name, or, in sync mode, the time of the update in seconds.
 Position = tuple[str | int | None, str]
 
 # A cursor has room for 2,000 characters; a name may be longer.
@@ -44,7 +44,8 @@ def read_position(query: Query) -> Position:
     if len(cursor.position) != 2 or not EARLIEST <= cursor.date <= LATEST:
         raise _malformed()
     key, row_id = cursor.position
-    if not isinstance(row_id, str) or not _is_key(key, listing_type):
+    is_key = _is_instant(key) if "changed_since" in query.values else _is_key(key, listing_type)
+    if not isinstance(row_id, str) or not is_key:
         raise _malformed()
     return key, row_id
 
@@ -53,8 +54,12 @@ def _is_key(key: str | int | None, listing_type: str) -> bool:
     if listing_type == "camp" and isinstance(key, str):
         return parse_date(key) is not None
     if isinstance(key, int):
-        return listing_type == "event" and abs(key) < _SECONDS
+        return listing_type == "event" and _is_instant(key)
     return listing_type == "camp" if key is None else _KEYS[listing_type] is str
+
+
+def _is_instant(key: str | int | None) -> bool:
+    return isinstance(key, int) and abs(key) < _SECONDS
 
 
 def _malformed() -> ApiError:

@@ -20,6 +20,13 @@ class Settled(Struct, frozen=True, kw_only=True):
     values: Mapping[str, Value]
     defaults: tuple[str, ...]
 
+    @property
+    def min_confidence(self) -> float:
+        """0, which drops nothing, where there is none."""
+        value = self.values.get("min_confidence", 0)
+        assert isinstance(value, float | int)
+        return value
+
     def get_date(self, name: str) -> date | None:
         value = self.values.get(name)
         return value if isinstance(value, date) else None
@@ -35,18 +42,24 @@ def settle_filters(query: Query, today: date) -> Settled:
 
 
 def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> Settled:
-    """`rows`: the parameters that a route takes."""
+    """`rows`: the parameters that a route takes. `ids` knows no default, and sync mode no window of its own."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
     for name in NAMES:
         if name in given:
             values[name] = given[name]
-        elif name in rows and (name != "radius_m" or "lat" in given):
+        elif name in rows and _takes_default(name, given):
             default = _settle_default(rows[name].default, values, today=today)
             if default is not None:
                 values[name] = default
                 defaults.append(name)
     return Settled(values=values, defaults=tuple(defaults))
+
+
+def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
+    if "ids" in given or ("changed_since" in given and name in ("from", "to")):
+        return False
+    return name != "radius_m" or "lat" in given
 
 
 def _settle_default(default: Default | None, values: Mapping[str, Value], *, today: date) -> Value | None:

@@ -5,6 +5,7 @@ from datetime import date
 
 from outings.contract.errors import bad_request
 from outings.contract.routes import Route
+from outings.contract.text import parse_text
 from outings.contract.values import Value
 from outings.contract.window import (
     CALENDAR_DAYS_AFTER,
@@ -19,7 +20,9 @@ Values = Mapping[str, Value]
 _BESIDE_IDS = frozenset(
     {"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro", "release"}
 )
-_EXCLUSIVE = (("page", "cursor"), ("page", "changed_since"), ("type_hint", "place_type"))
+_EXCLUSIVE = (
+    ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
+)  # fmt: skip
 
 
 def check_combination(route: Route, values: Values) -> None:
@@ -28,6 +31,7 @@ def check_combination(route: Route, values: Values) -> None:
     _check_exclusive(values)
     _check_ids(values)
     _check_limit(values)
+    _check_text(route, values)
     _check_centre(route, values)
     _check_dates(route, values)
 
@@ -64,6 +68,15 @@ def _check_limit(values: Values) -> None:
             param="limit", reason="out_of_range", min=1, max=200,
             message="limit=0 gives counts alone: send facets with it, or a limit of 1 to 200.",
         )  # fmt: skip
+
+
+def _check_text(route: Route, values: Values) -> None:
+    """Of lists. What search makes of its words depends on the metro, and a directory answers a hint."""
+    text = values.get("q")
+    if route.type is not None and isinstance(text, str) and parse_text(text) is None:
+        raise bad_request(
+            param="q", reason="nothing_searchable", message="q has no word to look for: send letters or digits."
+        )
 
 
 def _check_centre(route: Route, values: Values) -> None:

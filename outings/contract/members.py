@@ -19,6 +19,8 @@ def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
     if isinstance(annotation, type) and issubclass(annotation, Struct):
         for field in fields(annotation):
             path = prefix + field.encode_name
+            if path.endswith(".expanded"):
+                continue  # what is expanded is not expanded further
             yield path
             yield from _walk_type(field.type, prefix=path + ".")
     for inner in get_args(annotation):

@@ -104,17 +104,17 @@ _WHO = (
     _flag(name="has_birthday_parties", meaning="Keep places by `birthday_parties.available`."),
     _flag(name="has_classes", meaning="Keep places by `classes.available`."),
     Parameter(
-        name="ids", kind="uuid", array=True, ordered=True, most=100, implemented=False,
+        name="ids", kind="uuid", array=True, ordered=True, most=100,
         example="3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
         meaning="These listings in this order, without window or paging; those not found are in `meta.missing_ids`.",
     ),
     Parameter(
-        name="q", kind="text", minimum=1, maximum=200, example="story time", implemented=False,
+        name="q", kind="text", minimum=1, maximum=200, example="story time",
         meaning="Web-search text over name, search text, organization and place: quoted phrases, leading minus, "
         "tolerant of small typos.",
     ),
     Parameter(
-        name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", implemented=False,
+        name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z",
         meaning="Sync mode: rows with a later `updated_at`, in the order of `updated_at` and `id`, paged by `cursor`.",
     ),
 )  # fmt: skip
@@ -184,7 +184,7 @@ _HOW = (
     ),
     _control(
         name="expand", kind="word", array=True, allowed=("place", "organization"), example="place",
-        implemented=False, meaning="Attach the full objects under `expanded`.",
+        meaning="Attach the full objects under `expanded`; `sessions` makes every class an item of its own.",
     ),
     _control(
         name="include", kind="word", array=True, allowed=INCLUDES, example="source", implemented=False,
@@ -195,11 +195,11 @@ _HOW = (
         meaning="Leave out an add-on that the key may not have, with a notice, where it would be refused.",
     ),
     _control(
-        name="facets", kind="word", array=True, allowed=FACETS, example="category,age_band", implemented=False,
+        name="facets", kind="word", array=True, allowed=FACETS, example="category,age_band",
         meaning="Count the whole filtered set by these.",
     ),
     Parameter(
-        name="occurrences", kind="word", allowed=("expand",), example="expand", implemented=False,
+        name="occurrences", kind="word", allowed=("expand",), example="expand",
         meaning="One item for each occurrence in a window of at most 31 dates.",
     ),
     _control(

@@ -132,8 +132,11 @@ def parse_query(
         for name, texts in given.items()
         if name not in route.ignored
     }
+    _check_own(match, values)
     check_combination(route, values)
     _check_implemented(route, values)
+    if route.sets is not None:
+        values[route.sets] = match.values["id"]
     cursor_text = values.pop("cursor") if _has_opaque_cursor(route, values) else None
     renamed = _rename_deprecated(route, values)
     query = Query(
@@ -234,6 +237,15 @@ def _check_implemented(route: Route, values: Mapping[str, Value]) -> None:
     for name in values:
         if not route.parameters[name].implemented:
             raise not_implemented(f"{name} is not answered by this version yet.", param=name)
+
+
+def _check_own(match: Match, values: dict[str, Value]) -> None:
+    """Takes out what the path says already."""
+    name, own = match.route.sets, match.values.get("id")
+    if name is not None and values.pop(name, own) != own:
+        raise bad_request(
+            param=name, reason="contradictory", message=f"{name} is {own} here, by the path; leave it out."
+        )
 
 
 def _has_opaque_cursor(route: Route, values: Mapping[str, Value]) -> bool:

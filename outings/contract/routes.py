@@ -24,8 +24,9 @@ class Credits(Struct, frozen=True):
 class Route(Struct, frozen=True, kw_only=True):
     """`name` begins with its collection. `type` is singular: what a key must be scoped to; None where no type is.
 
-    `parameters` are the rows with the bounds and defaults that hold here. `ignored` names are taken, change nothing,
-    and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
+    `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
+    is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
+    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Route(Struct, frozen=True, kw_only=True):
     meaning: str
     type: str | None = None
     parameters: Mapping[str, Parameter] = {}
+    sets: str | None = None
     ignored: tuple[str, ...] = ()
     max_age: int | None = 60
     stability: Stability = "stable"
@@ -78,6 +80,12 @@ _ROW = PARAMETERS
 _WINDOW = (replace(_ROW["to"], default=Moving.FROM_PLUS_30_DAYS),)
 
 
+_PLACE_OF_PATH = replace(_ROW["place_id"], meaning="The place of the path: its own id alone may be sent.")
+_ORGANIZATION_OF_PATH = replace(
+    _ROW["organization_id"], meaning="The organization of the path: its own id alone may be sent."
+)
+
+
 def _allow(name: str, *allowed: str) -> Parameter:
     return replace(_ROW[name], allowed=allowed, example=",".join(allowed[:1]))
 
@@ -112,20 +120,20 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
         name=f"{collection}.list", path=f"/v1/{{metro}}/{collection}", meaning=f"List {collection} of a metro.",
         type=listing_type, parameters=every, ignored=ignored, credits=Credits(1, "record"), implemented=True,
     )  # fmt: skip
-    of_organization = {name: row for name, row in every.items() if name != "organization_id"}
-    of_organization["metro"] = _ROW["metro"]
+    of_organization = {**every, "organization_id": _ORGANIZATION_OF_PATH, "metro": _ROW["metro"]}
     yield Route(
         name=f"{collection}.of_organization", path=f"/v1/organizations/{{id}}/{collection}",
         meaning=f"List {collection} of an organization.", type=listing_type, parameters=of_organization,
-        ignored=ignored, credits=Credits(1, "record"),
+        sets="organization_id", ignored=ignored, credits=Credits(1, "record"), implemented=True,
     )  # fmt: skip
     if listing_type == "place":
         return
-    at_place = {name: row for name, row in of_organization.items() if name not in ("place_id", "metro")}
+    at_place = {name: row for name, row in every.items() if name != "organization_id"}
+    at_place["place_id"] = _PLACE_OF_PATH
     yield Route(
         name=f"{collection}.at_place", path=f"/v1/places/{{id}}/{collection}",
-        meaning=f"List {collection} at a place.", type=listing_type, parameters=at_place,
-        credits=Credits(1, "record"),
+        meaning=f"List {collection} at a place.", type=listing_type, parameters=at_place, sets="place_id",
+        credits=Credits(1, "record"), implemented=True,
     )  # fmt: skip
 
 
@@ -224,7 +232,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="events.calendar", path="/v1/{metro}/events/calendar", meaning="Events counted by local date.",
-        type="event", parameters=_CALENDAR,
+        type="event", parameters=_CALENDAR, implemented=True,
     ),
     Route(
         name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", type="event",

@@ -68,6 +68,10 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
         "sections": [row for number, each in enumerate(ordered) for row in _list_sections(each, number)],
         "sessions": [row for number, each in enumerate(ordered) for row in _list_sessions(each, number)],
         "neighborhoods": [],
+        "terms": sorted(
+            (term for number, each in enumerate(ordered) for term in _list_terms(each, number)),
+            key=lambda term: (term["word"], term["row"], term["field"], term["position"]),
+        ),
     }
     digest = hashlib.sha256(bytes(pack) + stamp.isoformat().encode())
     paths = {}
@@ -93,6 +97,32 @@ def fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     kept = (sign for sign in decomposed if unicodedata.category(sign)[0] not in "P" and not unicodedata.combining(sign))
     return " ".join("".join(kept).casefold().split())
+
+
+def split_text(text: str) -> list[str]:
+    """Words of letters and digits, without case, accents and apostrophes."""
+    text = text.replace("'", "").replace("’", "").replace("&", " and ")
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
+    return "".join(sign if sign.isalnum() else " " for sign in plain).split()
+
+
+def list_texts(document: Document) -> list[str]:
+    """What `q` reads of a listing: name, category, keywords, description, organization, place."""
+    categories = " ".join(document["categories"]).replace("_", " ")
+    place = (document.get("place") or {}).get("name")
+    organization = document["organization"]["name"]
+    return [document["name"], categories, "", document["description"] or "", organization or "", place or ""]
+
+
+def _list_terms(document: Document, number: int) -> list[Document]:
+    if document["status"] != "published":
+        return []
+    return [
+        {"word": word, "row": number, "field": field, "position": position}
+        for field, text in enumerate(list_texts(document))
+        for position, word in enumerate(split_text(text))
+    ]
 
 
 def _natural_key(document: Document) -> tuple[Any, ...]:

@@ -2,8 +2,11 @@
 
 from datetime import date
 
+from msgspec import UNSET, UnsetType
+
 from outings.contract.resources.class_ import Registration
 from outings.contract.resources.event import EventLinks
+from outings.contract.resources.expanded import Expanded
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
@@ -58,3 +61,4 @@ class Camp(Facts, frozen=True, kw_only=True):
     ages: Ages
     traits: Traits
     links: EventLinks
+    expanded: Expanded | UnsetType = UNSET

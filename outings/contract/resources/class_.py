@@ -1,8 +1,9 @@
 """Class: a programme with a term and meetings, in one section or several."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from outings.contract.resources.event import EventLinks
+from outings.contract.resources.expanded import Expanded
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
@@ -118,3 +119,4 @@ class Class(Facts, frozen=True, kw_only=True):
     occasions: tuple[Occasion, ...]
     links: EventLinks
     sessions: tuple[CompactCard, ...] = ()
+    expanded: Expanded | UnsetType = UNSET

@@ -2,6 +2,7 @@
 
 from msgspec import UNSET, UnsetType
 
+from outings.contract.resources.expanded import Expanded
 from outings.contract.resources.shared import (
     Ages,
     Facts,
@@ -64,3 +65,4 @@ class Event(Facts, frozen=True, kw_only=True):
     is_sold_out: bool | None
     links: EventLinks
     occurrence: Occurrence | UnsetType = UNSET
+    expanded: Expanded | UnsetType = UNSET

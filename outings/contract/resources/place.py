@@ -1,5 +1,8 @@
 """Place: where things happen, and what is there."""
 
+from msgspec import UNSET, UnsetType
+
+from outings.contract.resources.organization import Organization
 from outings.contract.resources.shared import Ages, Listing, Location, Member
 from outings.contract.resources.words import Currency, TypeHint
 
@@ -67,6 +70,12 @@ class PlaceLinks(Member, frozen=True, kw_only=True):
     camps: str
 
 
+class PlaceExpanded(Member, frozen=True, kw_only=True):
+    """With `expand=organization`: as its own detail shows it, null where there is none to show."""
+
+    organization: Organization | None
+
+
 class Place(Listing, frozen=True, kw_only=True):
     type_hint: TypeHint | None
     type_hint_notes: str | None
@@ -82,3 +91,4 @@ class Place(Listing, frozen=True, kw_only=True):
     website_url: str | None
     is_sensory_friendly: bool | None
     links: PlaceLinks
+    expanded: PlaceExpanded | UnsetType = UNSET

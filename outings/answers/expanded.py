@@ -1,0 +1,94 @@
+"""`expanded`: the full objects behind a listing's references, as their own details show them."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.opened import open_snapshot
+from outings.answers.organizations import Copy, encode_organization, list_copies
+from outings.contract.errors import forbidden
+from outings.contract.query import Query
+from outings.contract.vocabulary import TYPES
+from outings.release.snapshot import Snapshot
+
+_PLACE = TYPES.index("place")
+_NULL = b"null"
+
+
+class _Reference(Struct, frozen=True):
+    id: str | None = None
+
+
+class References(Struct, frozen=True):
+    """Of a document. A place refers to none."""
+
+    place: _Reference | None = None
+    organization: _Reference = _Reference()
+
+
+_decoder = msgspec.json.Decoder(References)
+
+
+def read_references(document: bytes) -> References:
+    return _decoder.decode(document)
+
+
+def list_expanded(query: Query) -> tuple[str, ...]:
+    """The members of `expanded`: `sessions` has another meaning."""
+    return tuple(sorted({"place", "organization"} & set(query.get_words("expand")), reverse=True))
+
+
+def check_expanded(query: Query, about: Circumstances) -> None:
+    """A place is its own resource: `forbidden` for a key without that type (decisions §14)."""
+    if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
+        metros = about.entitlement.metros
+        raise forbidden(
+            metros=about.release.metros if metros is None else metros,
+            message="expand=place needs a key of the type places.",
+        )
+
+
+def find_place(references: References, *, snapshot: Snapshot) -> int | None:
+    """The row of the place, where it is published."""
+    if references.place is None or references.place.id is None:
+        return None
+    names = open_snapshot(snapshot).names
+    row = names.find_id(references.place.id, type_code=_PLACE)
+    return row if row is not None and names.is_visible(row, include_archived=False) else None
+
+
+def find_organization(references: References, *, about: Circumstances) -> list[Copy]:
+    """Its copies in the key's metros, where it is published."""
+    row_id = references.organization.id
+    return [] if row_id is None else list_copies(row_id, about=about)
+
+
+class Expansion:
+    """Of one answer: each object is made once, however many items refer to it."""
+
+    def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, about: Circumstances) -> None:
+        self._members = members
+        self._snapshot = snapshot
+        self._about = about
+        self._organizations: dict[str | None, bytes] = {None: _NULL}
+
+    def expand(self, document: bytes) -> bytes:
+        """The document with `expanded` as its last member."""
+        if not self._members:
+            return document
+        references = read_references(document)
+        made: Mapping[str, bytes] = {name: self._encode(name, references) for name in self._members}
+        block = b",".join(b'"%b":%b' % (name.encode(), each) for name, each in made.items())
+        return b'%b,"expanded":{%b}}' % (document[:-1], block)
+
+    def _encode(self, name: str, references: References) -> bytes:
+        if name == "place":
+            row = find_place(references, snapshot=self._snapshot)
+            return _NULL if row is None else open_snapshot(self._snapshot).read_document(row)
+        row_id = references.organization.id
+        if row_id not in self._organizations:
+            copies = find_organization(references, about=self._about)
+            self._organizations[row_id] = encode_organization(copies, about=self._about) if copies else _NULL
+        return self._organizations[row_id]

@@ -1,0 +1,61 @@
+"""Relationship lists: whose listings they are, by the id in their path, and so the metro that answers."""
+
+from collections.abc import Sequence
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.counts import NOTHING, count_organization
+from outings.answers.details import require_metro
+from outings.answers.opened import open_snapshot
+from outings.answers.organizations import choose_record, find_copies
+from outings.contract.errors import forbidden, not_found
+from outings.contract.query import Query
+from outings.contract.routes import Match
+from outings.contract.vocabulary import TYPES
+
+_PLACE = TYPES.index("place")
+
+
+def find_homes(match: Match, *, about: Circumstances) -> Sequence[str]:
+    """The key's metros that have the path's row, the record's first. Raises `not_found` where no metro shows it, and
+    `forbidden` where only others do."""
+    row_id = match.values["id"]
+    if match.route.sets == "organization_id":
+        copies = find_copies(row_id, about=about)
+        record = choose_record(copies).snapshot.metro.slug
+        return [record, *(slug for copy in copies if (slug := copy.snapshot.metro.slug) != record)]
+    homes = []
+    for slug, snapshot in sorted(about.release.metros.items()):
+        names = open_snapshot(snapshot).names
+        row = names.find_id(row_id, type_code=_PLACE)
+        if row is not None and names.is_visible(row, include_archived=False):
+            homes.append(slug)
+    readable = [slug for slug in homes if about.entitlement.allows_metro(slug)]
+    if not homes:
+        raise not_found("There is no place with this id.")
+    if not readable:
+        raise forbidden(metros=about.entitlement.metros or ())
+    return readable
+
+
+def settle_metro(query: Query, homes: Sequence[str], *, about: Circumstances) -> Query:
+    """The query with the metro that it names, else the one that has live listings of the row. Raises `metro_required`
+    where several of the key's have."""
+    if query.metro is not None:
+        if not about.entitlement.allows_metro(query.metro):
+            raise forbidden(metros=about.entitlement.metros or ())
+        return query
+    if len(homes) == 1:
+        return query.with_metro(homes[0])
+    live = [slug for slug in homes if _has_listings(query, slug, about=about)]
+    if len(live) > 1:
+        raise require_metro("This organization has live listings", live)
+    return query.with_metro((*live, *homes)[0])
+
+
+def _has_listings(query: Query, slug: str, *, about: Circumstances) -> bool:
+    """Of any type that the key may read, in the default lists of the metro's local date."""
+    assert query.id is not None
+    counts = count_organization(
+        query.id, about.release.metros[slug], today=about.dates[slug], entitlement=about.entitlement
+    )
+    return counts != NOTHING

@@ -1,0 +1,14 @@
+"""`expanded`: full objects in place of references, for who asked for them."""
+
+from msgspec import UNSET, UnsetType
+
+from outings.contract.resources.organization import Organization
+from outings.contract.resources.place import Place
+from outings.contract.resources.shared import Member
+
+
+class Expanded(Member, frozen=True, kw_only=True):
+    """Of `expand`, each member that was asked for: as its own detail shows it, null where there is none to show."""
+
+    place: Place | UnsetType | None = UNSET
+    organization: Organization | UnsetType | None = UNSET
