@@ -43,7 +43,7 @@ check: install
 	$(BIN)/python tools/check_sizes.py
 
 bench: install
-	$(BIN)/python -m bench $(ARGS)
+	$(BIN)/python -m bench.edge $(ARGS)
 
 clean:
 	rm -rf var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
