@@ -12,6 +12,7 @@ from edge.counts import Counts
 from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.planning import Planned
 from outings.answers.plan import Plan
+from outings.contract.query import Query
 from outings.contract.routes import ROUTES
 from outings.release.objects import Corrupt, read_object
 from outings.release.snapshot import Page
@@ -22,8 +23,7 @@ log = structlog.get_logger()
 # Bodies as they were sent, of one worker. An ETag stands for all that a body depends on, so none of them gets old.
 MEMORY_BYTES = 64 * 2**20
 
-# A listing's document is a look-up and a slice: a hop to a thread would cost more than the work.
-_INLINE = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
+_DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
 
 _Name = tuple[str, bytes, bytes]
 
@@ -52,7 +52,7 @@ class Bodies:
         if body is not None:
             self._counts.remembered += 1
             return body
-        if planned.query.route in _INLINE:
+        if is_quick(planned.query):
             body = make_body(planned.plan, coding)
             self._counts.documents += 1
             self._held.put(name, body)
@@ -82,6 +82,12 @@ class Bodies:
             return None
         self._counts.objects += 1
         return body
+
+
+def is_quick(query: Query) -> bool:
+    """A listing's document is a look-up and a slice: a hop to a thread would cost more than the work. What is attached
+    to it may ask the engine."""
+    return query.route in _DETAILS and not query.get_words("expand")
 
 
 def name_body(planned: Planned, coding: bytes) -> _Name:
