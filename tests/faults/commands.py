@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from outings.command import main
-from outings.release.disk import LinuxDisk
+from outings.release.disk import Disk, LinuxDisk
 from outings.release.folder import FolderStore
 from outings.release.store import open_store
 from tests.forking import CONTEXT
@@ -28,10 +28,14 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class Meets:
-    """What befalls a command. `operations` and `disk` are watches of its stores and disks; all of it is pickled."""
+    """What befalls a command. `operations` and `disk` are watches of its stores and disks; all of it is pickled.
+
+    `make_disk` is called in the command's process, once.
+    """
 
     operations: Watch | None = None
     disk: Watch | None = None
+    make_disk: Callable[[], Disk] = LinuxDisk
     environ: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] | None = None
 
@@ -137,10 +141,12 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
         trace.append(operation)
         return act() if watch is None else watch(operation, act)
 
+    under = meets.make_disk()
+
     def open_watched(url: str, **settings: Any) -> Any:
         store: Any = open_store(url, **settings)
         if isinstance(store, FolderStore):
-            disk: Any = Watched(LinuxDisk(), partial(note, watch=meets.disk))
+            disk: Any = Watched(under, partial(note, watch=meets.disk))
             store = FolderStore(Path(url.removeprefix("file:")), disk=disk)
         return Watched(store, partial(note, watch=meets.operations))
 

@@ -111,9 +111,9 @@ def refuse(operation: str, act: Act) -> Any:
 
 
 class _File:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, synced: bool = False) -> None:
         self.data = data
-        self.synced = False
+        self.synced = synced
 
 
 class ForgetfulDisk(LinuxDisk):
@@ -122,6 +122,12 @@ class ForgetfulDisk(LinuxDisk):
     def __init__(self) -> None:
         self._seen: dict[Path, _File] = {}
         self._certain: dict[Path, _File] = {}
+
+    def remember(self, folder: Path) -> None:
+        """What is there already outlived all that was before."""
+        for path in folder.rglob("*"):
+            if path.is_file():
+                self._seen[path] = self._certain[path] = _File(path.read_bytes(), synced=True)
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data)
