@@ -80,9 +80,12 @@ _ROW = PARAMETERS
 _WINDOW = (replace(_ROW["to"], default=Moving.FROM_PLUS_30_DAYS),)
 
 
-_PLACE_OF_PATH = replace(_ROW["place_id"], meaning="The place of the path: its own id alone may be sent.")
+_OWN_ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
+_PLACE_OF_PATH = replace(
+    _ROW["place_id"], example=_OWN_ID, meaning="The place of the path: its own id alone may be sent."
+)
 _ORGANIZATION_OF_PATH = replace(
-    _ROW["organization_id"], meaning="The organization of the path: its own id alone may be sent."
+    _ROW["organization_id"], example=_OWN_ID, meaning="The organization of the path: its own id alone may be sent."
 )
 
 

@@ -146,12 +146,12 @@ def test_a_list_takes_what_the_decisions_give_it(name: str, taken: str):
 
 
 @pytest.mark.parametrize("collection", ["events", "classes", "camps", "places"])
-def test_a_relationship_list_takes_what_the_metros_list_takes_but_its_own_id(collection: str):
+def test_a_relationship_list_takes_what_the_metros_list_takes_and_at_places_no_organization(collection: str):
     taken = {route.name: set(route.parameters) for route in ROUTES}
     every = taken[f"{collection}.list"]
-    assert taken[f"{collection}.of_organization"] == every - {"organization_id"} | {"metro"}
+    assert taken[f"{collection}.of_organization"] == every | {"metro"}
     if collection != "places":
-        assert taken[f"{collection}.at_place"] == every - {"organization_id", "place_id"}
+        assert taken[f"{collection}.at_place"] == every - {"organization_id"}
 
 
 @pytest.mark.parametrize("collection", ["events", "classes", "camps", "places"])

@@ -37,6 +37,8 @@ def _number(row: Parameter) -> st.SearchStrategy[str]:
     return thousandths.map(lambda n: f"{'-' if n < 0 else ''}{abs(n) // 1000}.{abs(n) % 1000:03}")
 
 
+_BESIDE_IDS = ("ids", "audience", "min_confidence", "fields", "expand", "metro")
+
 _days = st.dates(date(2024, 1, 1), date(2027, 12, 31)).map(date.isoformat)
 _clocks = st.builds("{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
 _texts = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
@@ -59,7 +61,9 @@ def texts_of(row: Parameter, *, paths: Sequence[str] = ("name", "slug", "id")) -
     """Valid values of a parameter: one, or several for an array."""
     words = getattr(VOCABULARY, row.vocabulary) if row.vocabulary else row.allowed
     one: st.SearchStrategy[str]
-    if row.kind == "path":
+    if row.name == "q":
+        one = _texts.filter(lambda text: any(sign.isalnum() for sign in text))
+    elif row.kind == "path":
         one = st.sampled_from(list(paths))
     elif row.kind == "word":
         one = st.sampled_from(list(words or ()))
@@ -80,12 +84,18 @@ def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
     ]
     chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=6)) if names else []
     wish = {name: draw(texts_of(route.parameters[name])) for name in chosen}
+    if route.sets in wish:
+        wish[route.sets] = [_ID]
+    if "ids" in wish:
+        wish = {name: wish[name] for name in wish if name in _BESIDE_IDS or name == route.sets}
+    if "changed_since" in wish:
+        wish = {name: wish[name] for name in wish if name not in ("page", "occurrences")}
     if "lat" in wish:
         wish["lng"] = draw(texts_of(route.parameters["lng"]))
     else:
         wish.pop("radius_m", None)
     if "from" in wish and "to" in wish:
-        wish["to"] = [(date.fromisoformat(wish["from"][0]) + timedelta(days=draw(st.integers(0, 366)))).isoformat()]
+        wish["to"] = [(date.fromisoformat(wish["from"][0]) + timedelta(days=draw(st.integers(0, 30)))).isoformat()]
     return wish
 
 
@@ -95,8 +105,8 @@ def spellings(draw: st.DrawFn, route: Route, wish: Mapping[str, Sequence[str]]) 
     pairs: list[tuple[str, str]] = []
     for name, texts in wish.items():
         row = route.parameters[name]
-        if not row.array:
-            pairs.append((name, texts[0]))
+        if row.ordered or not row.array:
+            pairs.append((name, ",".join(texts)))
             continue
         shuffled = draw(st.permutations([*texts, *(draw(st.booleans()) * [texts[0]])]))
         cut = draw(st.integers(0, len(shuffled)))
@@ -105,7 +115,8 @@ def spellings(draw: st.DrawFn, route: Route, wish: Mapping[str, Sequence[str]]) 
             pairs.append((name, ",".join(shuffled[cut:])))
     limit = "200" if route.name == "changes" else "50"
     for name, default in (("limit", limit), ("page", "1"), ("include_archived", "false")):
-        if name in route.parameters and name not in wish and draw(st.booleans()):
+        paged = name in ("limit", "page") and wish.keys() & {"ids", "changed_since"}
+        if name in route.parameters and name not in wish and not paged and draw(st.booleans()):
             pairs.append((name, default))
     encode = draw(st.sampled_from([_encode_least, _encode_all]))
     return "&".join(f"{encode(name)}={encode(text)}" for name, text in draw(st.permutations(pairs))).encode()

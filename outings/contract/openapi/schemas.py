@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.members import MEMBERS
-from outings.contract.meta import ListMeta, MetrosMeta
+from outings.contract.meta import CalendarMeta, ListMeta, MetrosMeta
 from outings.contract.notices import Notice
 from outings.contract.resources import LISTINGS, Metro, Organization
+from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
 from outings.contract.routes import Route
@@ -18,7 +19,9 @@ from outings.contract.vocabulary import Vocabulary
 Schema = dict[str, Any]
 
 RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
-_FRAME: tuple[type[Struct], ...] = (Metro, ListMeta, MetrosMeta, Facets, Notice, Failure, Health, Readiness)
+_FRAME: tuple[type[Struct], ...] = (
+    Metro, CalendarDay, Facets, ListMeta, CalendarMeta, MetrosMeta, Notice, Failure, Health, Readiness,
+)  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 
 # Members whose default means "not in this body"; all others are present, null where nothing is stated.
