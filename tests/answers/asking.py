@@ -77,3 +77,8 @@ def walk_by_page(release: Release, path: str, params: Mapping[str, str]) -> list
         pages.append(body["data"])
         if not body["meta"]["has_more"]:
             return pages
+
+
+def read_all(release: Release, path: str, params: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Every item of the list, walked by cursor."""
+    return [item for page in walk_by_cursor(release, path, params) for item in page]

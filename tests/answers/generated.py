@@ -1,6 +1,6 @@
 """Made-up worlds and requests in small domains, so that filters keep some rows and drop others."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -105,11 +105,22 @@ def _make_event(world: World, row_id: str, random: Random) -> dict[str, Any]:
     if recurring and random.random() < 0.3:
         world.unending.add(row_id)
     instant = find_instant(first, documents.ZONE)
+    lasts = _maybe(random, timedelta(minutes=random.choice([0, 45, 600, 3000])))
+    if lasts is not None:
+        world.lasts[row_id] = lasts
     starts_at = (datetime(1970, 1, 1) + timedelta(seconds=instant)).isoformat() + "Z"
     return documents.make_event(
         row_id, **members, has_date=True, starts_local=first.isoformat(), starts_at=starts_at,
+        **_show_ends(first, lasts),
         is_recurring=recurring, rrule="FREQ=DAILY" if recurring else None,
     )  # fmt: skip
+
+
+def _show_ends(first: datetime, lasts: timedelta | None) -> dict[str, str]:
+    if lasts is None:
+        return {}
+    instant = datetime.fromtimestamp(find_instant(first + lasts, documents.ZONE), UTC)
+    return {"ends_local": (first + lasts).isoformat(), "ends_at": instant.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
 
 def _make_span(random: Random) -> dict[str, str | None]:

@@ -21,7 +21,7 @@ def list_items(world: World, kind: str, params: Params, *, today: date) -> list[
     matching = [
         each
         for each in world.listings
-        if each["type"] == kind and each["status"] == "published" and _matches(world, each, params, today=today)
+        if each["type"] == kind and find_slots(world, each, params, today=today)
     ]
     if kind == "event":
         ordered = sorted(matching, key=lambda each: (each["starts_at"], each["id"]))
@@ -34,16 +34,18 @@ def list_items(world: World, kind: str, params: Params, *, today: date) -> list[
     return [_show_class(world, each, params) for each in ordered] if kind == "class" else ordered
 
 
-def _matches(world: World, listing: Document, params: Params, *, today: date) -> bool:
-    if not _is_seen(listing, params):
-        return False
+def find_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
+    """What happens of a listing that matches, as far as it does: a place is its own slot. None: it does not match."""
+    if listing["status"] != "published" or not _is_seen(listing, params):
+        return []
     if not all(test(listing, params[name]) for name, test in _LISTING.items() if name in params):
-        return False
+        return []
     if "lat" in params and not _is_near(listing, params):
-        return False
+        return []
     if listing["type"] == "place":
-        return _age(listing["ages"], params) and _flag(listing["is_sensory_friendly"], params.get("sensory"))
-    return any(_slot_matches(slot, params) for slot in _list_slots(world, listing, params, today=today))
+        fits = _age(listing["ages"], params) and _flag(listing["is_sensory_friendly"], params.get("sensory"))
+        return [listing] * fits
+    return [slot for slot in _list_slots(world, listing, params, today=today) if _slot_matches(slot, params)]
 
 
 def _is_seen(listing: Document, params: Params) -> bool:
@@ -64,7 +66,7 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
     if listing["type"] == "event":
         end = end or start + timedelta(days=30)
         return [
-            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"]}
+            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"], "local": local}
             for local in world.dates.get(listing["id"], ())
             if start <= local.date() <= end
         ]

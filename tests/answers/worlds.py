@@ -34,7 +34,8 @@ WORDS = Vocabulary()
 @dataclass
 class World:
     """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
-    of series without an end. `programs`: a class's program by id. `organization_categories` by id."""
+    of series without an end; `lasts`: how long each date of an event is, by the clock. `programs`: a class's program by
+    id. `organization_categories` by id."""
 
     slug: str = "harbor"
     timezone: str = "America/New_York"
@@ -42,6 +43,7 @@ class World:
     organizations: list[Document] = field(default_factory=list)
     dates: dict[str, list[datetime]] = field(default_factory=dict)
     unending: set[str] = field(default_factory=set)
+    lasts: dict[str, timedelta] = field(default_factory=dict)
     programs: dict[str, str] = field(default_factory=dict)
     organization_categories: dict[str, list[str]] = field(default_factory=dict)
 
@@ -208,9 +210,11 @@ def _list_occurrences(world: World, ordered: Sequence[Document]) -> list[Documen
         for index, local in enumerate(sorted(world.dates.get(document["id"], ()))):
             instant = find_instant(local, document["timezone"])
             seconds = local.hour * 3600 + local.minute * 60 + local.second
+            ends = local + world.lasts[document["id"]] if document["id"] in world.lasts else None
             rows.append({
-                "row": number, "index": index + 1, "starts_at": instant, "ends_at": None, "starts_local": local,
-                "ends_local": None, "date": local.date(), "weekday": local.weekday(),
+                "row": number, "index": index + 1, "starts_at": instant, "starts_local": local,
+                "ends_at": None if ends is None else find_instant(ends, document["timezone"]), "ends_local": ends,
+                "date": local.date(), "weekday": local.weekday(),
                 "time": seconds if document["has_time"] else None, "id": document["id"],
             })  # fmt: skip
     return sorted(rows, key=lambda row: (row["starts_at"], row["id"], row["starts_local"]))

@@ -1,7 +1,7 @@
 """Static equals dynamic: every body written ahead is what answers computes for its request, byte for byte."""
 
 import gzip
-from datetime import date
+from datetime import date, timedelta
 from types import SimpleNamespace
 
 import polars as pl
@@ -22,6 +22,7 @@ from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.inline import InlineExecutor
+from pipeline.pages import list_pages
 from pipeline.plan import Build
 
 DAY = date(2026, 8, 10)
@@ -49,15 +50,43 @@ def compute(built: SimpleNamespace, request: str, day: date) -> bytes:
     return b"".join(answer(query, release=built.release, dates=dates, entitlement=Entitlement()).parts)
 
 
-def test_first_pages_are_written_for_today_and_tomorrow(built: SimpleNamespace) -> None:
+ON_ALL = "age_band,category,organization"
+DATED = "age_band,category,organization,price_band,time_block,weekday"
+FACETS = {"events": DATED, "classes": DATED, "camps": DATED, "places": ON_ALL}
+MONTHS = ("from=2026-08-01&to=2026-08-31", "from=2026-09-01&to=2026-09-30", "from=2026-10-01&to=2026-10-31")
+
+
+def test_first_pages_facets_and_three_months_are_written_for_today_and_tomorrow(built: SimpleNamespace) -> None:
+    lists = [
+        f"{collection}{asked}"
+        for collection, facets in FACETS.items()
+        for asked in ("", "?limit=200", f"?facets={facets}", f"?facets={facets}&limit=0")
+    ]
     for slug, snapshot in built.release.metros.items():
-        expected = {
-            f"/v1/{slug}/{collection}{limit}@{day}"
-            for collection in ("events", "classes", "camps", "places")
-            for limit in ("", "?limit=200")
+        assert set(snapshot.pages) == {
+            f"/v1/{slug}/{asked}@{day}"
+            for asked in (*lists, *(f"events/calendar?{month}" for month in MONTHS))
             for day in ("2026-08-10", "2026-08-11")
         }
-        assert set(snapshot.pages) == expected
+
+
+@pytest.mark.parametrize(
+    ("today", "months"),
+    [
+        (date(2026, 8, 10), {"2026-08", "2026-09", "2026-10"}),
+        (date(2026, 1, 31), {"2026-01", "2026-02", "2026-03", "2026-04"}),  # tomorrow is in the next month
+        (date(2027, 12, 30), {"2027-12", "2028-01", "2028-02"}),
+    ],
+)
+def test_the_months_are_whole_and_follow_the_day(built: SimpleNamespace, today: date, months: set[str]) -> None:
+    windows = {
+        (query.values["from"], query.values["to"])
+        for query, _ in list_pages(built.release.metros["seattle"], today)
+        if query.route == "events.calendar"
+    }
+    assert {first.isoformat() for first, _ in windows} == {f"{month}-01" for month in months}
+    assert all((last + timedelta(days=1)).day == 1 for _, last in windows)
+    assert all((last - first).days in (27, 28, 29, 30) for first, last in windows)
 
 
 def test_every_page_is_what_answers_computes(built: SimpleNamespace) -> None:

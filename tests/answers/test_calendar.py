@@ -1,0 +1,144 @@
+"""The events calendar: a tally of days, and the expanded list counted by date."""
+
+from collections import Counter
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outings.contract.errors import ApiError
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.asking import fetch, read_all
+from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.tally import list_days
+from tests.answers.test_details import make_uuid
+from tests.answers.test_lists import seeds
+from tests.answers.worlds import World, open_release
+
+CALENDAR = "/v1/harbor/events/calendar"
+MONTH = {"from": "2026-08-01", "to": "2026-08-31"}
+# The expanded list takes so many dates at once.
+PIECE = 31
+
+
+def make_query(world: World, random: Random, *, days: int) -> dict[str, str]:
+    start = TODAY + timedelta(days=random.randint(-30, 20))
+    window = {"from": start.isoformat(), "to": (start + timedelta(days=days - 1)).isoformat()}
+    return {**make_request(world, "event", random), **window}
+
+
+@given(seed=seeds, size=st.integers(min_value=0, max_value=150), days=st.integers(min_value=1, max_value=62))
+def test_a_day_counts_the_occurrences_that_start_on_it(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int, days: int
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=size)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    for _ in range(6):
+        params = make_query(world, random, days=days)
+        body = fetch(release, CALENDAR, params)
+        assert body["data"] == list_days(world, params, today=TODAY), params
+        assert body["meta"]["total"] == sum(each["count"] for each in body["data"])
+
+
+@given(seed=seeds, days=st.integers(min_value=1, max_value=62))
+def test_the_calendar_is_the_expanded_list_by_date(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, days: int
+) -> None:
+    """Of windows that are longer than the list's, in its pieces."""
+    random = Random(seed)
+    world = make_world(random, size=80)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    params = make_query(world, random, days=days)
+    calendar = fetch(release, CALENDAR, params)
+    start, end = date.fromisoformat(params["from"]), date.fromisoformat(params["to"])
+    items = []
+    while start <= end:
+        piece = {"from": start.isoformat(), "to": min(start + timedelta(days=PIECE - 1), end).isoformat()}
+        items += read_all(release, "/v1/harbor/events", {**params, **piece, "occurrences": "expand", "limit": "9"})
+        start += timedelta(days=PIECE)
+    by_day = Counter(item["occurrence"]["date_on"] for item in items)
+    free = Counter(item["occurrence"]["date_on"] for item in items if item["price"]["is_free"])
+    words = Counter((item["occurrence"]["date_on"], word) for item in items for word in item["categories"])
+    assert {each["date"]: each["count"] for each in calendar["data"] if each["count"]} == by_day
+    assert {each["date"]: each["free_count"] for each in calendar["data"] if each["free_count"]} == free
+    assert {
+        (each["date"], word): count for each in calendar["data"] for word, count in each["categories"].items()
+    } == words
+    assert calendar["meta"]["total"] == len(items)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_release([World()], tmp_path_factory.mktemp("empty"))
+
+
+def test_every_date_is_there_with_zeros_and_meta_says_what_holds(empty: Release) -> None:
+    body = fetch(empty, CALENDAR, {**MONTH, "weekday": "saturday"})
+    assert [each["date"] for each in body["data"]] == [f"2026-08-{day:02}" for day in range(1, 32)]
+    assert all(each == {"date": each["date"], "count": 0, "free_count": 0, "categories": {}} for each in body["data"])
+    assert list(body["meta"].items()) == [
+        ("metro", "harbor"),
+        ("window", {"from": "2026-08-01", "to": "2026-08-31", "timezone": "America/New_York"}),
+        ("min_confidence", 0.7),
+        ("total", 0),
+        (
+            "applied_filters",
+            {**MONTH, "min_confidence": 0.7, "audience": ["not_adults"], "weekday": ["saturday"]},
+        ),
+        ("defaults_applied", ["min_confidence", "audience"]),
+        ("generated_at", "2026-08-01T12:00:00Z"),
+    ]
+
+
+def test_the_local_date_changes_nothing(tmp_path: Path) -> None:
+    release = open_release([make_world(Random(5), size=60)], tmp_path)
+    assert fetch(release, CALENDAR, MONTH) == fetch(release, CALENDAR, MONTH, today=TODAY + timedelta(days=9))
+
+
+def test_what_goes_past_midnight_is_on_the_date_that_it_starts(tmp_path: Path) -> None:
+    event = documents.make_event(
+        make_uuid(1), has_date=True, has_time=True, start_time="22:00:00", starts_local="2026-08-10T22:00:00",
+        starts_at="2026-08-11T02:00:00Z", ends_local="2026-08-12T02:00:00", ends_at="2026-08-12T06:00:00Z",
+    )  # fmt: skip
+    world = World(listings=[event], dates={event["id"]: documents.read_dates("2026-08-10T22:00:00")})
+    world.lasts = {event["id"]: timedelta(hours=28)}
+    data = fetch(open_release([world], tmp_path), CALENDAR, MONTH)["data"]
+    assert [each["date"] for each in data if each["count"]] == ["2026-08-10"]
+
+
+def test_sixty_two_dates_are_taken_and_one_more_is_not(empty: Release) -> None:
+    assert len(fetch(empty, CALENDAR, {"from": "2026-08-01", "to": "2026-10-01"})["data"]) == 62
+    assert refuse(empty, {"from": "2026-08-01", "to": "2026-10-02"}) == (400, "to", "window_too_long")
+
+
+@pytest.mark.parametrize(
+    ("params", "param", "reason"),
+    [
+        ({}, "from", "missing_parameter"),
+        ({"from": "2026-08-01"}, "to", "missing_parameter"),
+        ({"to": "2026-08-01"}, "from", "missing_parameter"),
+        ({"from": "2026-08-02", "to": "2026-08-01"}, "to", "contradictory"),
+        ({**MONTH, "include": "source"}, "include", "include_not_supported"),
+        *(
+            ({**MONTH, name: "1"}, name, "parameter_not_supported")
+            for name in (
+                "cursor", "page", "fields", "expand", "changed_since", "q", "facets", "ids", "occurrences", "limit",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_it_needs_and_what_it_does_not_take(
+    empty: Release, params: dict[str, str], param: str, reason: str
+) -> None:
+    assert refuse(empty, params) == (400, param, reason)
+
+
+def refuse(release: Release, params: dict[str, str]) -> tuple[object, ...]:
+    with pytest.raises(ApiError) as raised:
+        fetch(release, CALENDAR, params)
+    return raised.value.status, raised.value.details["param"], raised.value.details["reason"]

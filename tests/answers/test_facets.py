@@ -1,0 +1,205 @@
+"""Facets against a tally over documents, and what holds of all of them."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outings.contract.errors import ApiError
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.asking import fetch, read_all
+from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.tally import NOTHING, VALUES, count_facets
+from tests.answers.test_details import make_uuid
+from tests.answers.test_lists import COLLECTIONS, seeds
+from tests.answers.worlds import TYPES, World, open_release
+
+ON_ALL = ["age_band", "category", "organization"]
+DATED = [*ON_ALL, "price_band", "time_block", "weekday"]
+EVERYTHING = {"audience": "all", "min_confidence": "0"}
+REQUESTS = 6
+
+
+def list_dimensions(kind: str) -> list[str]:
+    return ON_ALL if kind == "place" else DATED
+
+
+def make_query(world: World, kind: str, random: Random) -> dict[str, str]:
+    params = make_request(world, kind, random)
+    if kind == "event" and random.random() < 0.3:
+        params = {name: value for name, value in params.items() if name not in ("from", "to")}
+        params["occurrences"] = "expand"
+    return params
+
+
+@given(seed=seeds, size=st.integers(min_value=0, max_value=120))
+def test_facets_are_a_tally_of_the_filtered_set(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=size)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    for kind in TYPES:
+        for _ in range(REQUESTS):
+            params = make_query(world, kind, random)
+            names = random.sample(list_dimensions(kind), random.randint(1, len(list_dimensions(kind))))
+            limit = random.choice(["0", "1", "50"])
+            body = fetch(
+                release, f"/v1/harbor/{COLLECTIONS[kind]}", {**params, "facets": ",".join(names), "limit": limit}
+            )
+            assert body["facets"] == count_facets(world, kind, params, sorted(names), today=TODAY), (kind, params)
+
+
+@given(seed=seeds, kind=st.sampled_from(TYPES))
+def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, kind: str
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=60)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    params = {**EVERYTHING, **make_query(world, kind, random)}
+    path, asked = f"/v1/harbor/{COLLECTIONS[kind]}", {"facets": ",".join(list_dimensions(kind))}
+    facets = fetch(release, path, {**params, **asked, "limit": "0"})["facets"]
+    assert facets["total"] == len(read_all(release, path, {**params, "limit": "7"}))
+    singles = [] if kind == "place" else ["price_band"]
+    if "occurrences" in params:
+        singles += ["weekday", "time_block"]
+    for name in singles:
+        assert sum(each["count"] for each in facets[name]) == facets["total"]
+    found = facets["organization"]
+    shown = sum(each["count"] for each in found["top"])
+    assert shown + found["other_count"] + found["unspecified_count"] == facets["total"]
+    for name in set(facets) - {"total", "is_complete", "organization"}:
+        assert all(each["count"] <= facets["total"] for each in facets[name])
+
+
+@given(seed=seeds, kind=st.sampled_from(TYPES))
+def test_neither_limit_nor_page_changes_facets(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, kind: str
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=60)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    params = {**make_query(world, kind, random), "facets": ",".join(list_dimensions(kind))}
+    path = f"/v1/harbor/{COLLECTIONS[kind]}"
+    alone = fetch(release, path, {**params, "limit": "0"})["facets"]
+    for paging in ({}, {"limit": "1"}, {"limit": "3", "page": "2"}, {"page": "10000"}):
+        assert fetch(release, path, {**params, **paging})["facets"] == alone
+
+
+@given(seed=seeds)
+def test_a_bucket_counts_what_its_filter_keeps(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """A dimension is counted under its own filter too: what is not asked for may be there, as far as it is both."""
+    world = make_world(Random(seed), size=80)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    whole = fetch(release, "/v1/harbor/events", {**EVERYTHING, "facets": ",".join(DATED), "limit": "0"})["facets"]
+    cases = [("category", "category"), ("weekday", "weekday")]
+    for name, parameter in cases:
+        for bucket in whole[name]:
+            if bucket["value"] != NOTHING:
+                params = {**EVERYTHING, parameter: bucket["value"], "facets": name, "limit": "0"}
+                kept = fetch(release, "/v1/harbor/events", params)["facets"]
+                assert kept["total"] == bucket["count"]
+                assert {"value": bucket["value"], "count": kept["total"]} in kept[name]
+    free = fetch(release, "/v1/harbor/events", {**EVERYTHING, "free": "true", "facets": "price_band"})["facets"]
+    assert free["price_band"][0] == whole["price_band"][0] == {"value": "free", "count": free["total"]}
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_release([World()], tmp_path_factory.mktemp("empty"))
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_of_nothing_every_bucket_is_there_and_empty(empty: Release, kind: str) -> None:
+    names = list_dimensions(kind)
+    body = fetch(empty, f"/v1/harbor/{COLLECTIONS[kind]}", {"facets": ",".join(names)})
+    assert list(body) == ["data", "facets", "meta"]
+    buckets = {name: [{"value": value, "count": 0} for value in VALUES[name]] for name in names if name in VALUES}
+    nobody = {"distinct": 0, "top": [], "other_count": 0, "unspecified_count": 0}
+    assert body["facets"] == {"total": 0, "is_complete": True, **buckets, "organization": nobody}
+
+
+def test_counts_alone_are_an_empty_last_page(tmp_path: Path) -> None:
+    world = World(listings=[documents.make_place(make_uuid(number)) for number in range(3)])
+    body = fetch(open_release([world], tmp_path), "/v1/harbor/places", {"facets": "category", "limit": "0"})
+    meta = body["meta"]
+    assert (body["data"], body["facets"]["total"]) == ([], 3)
+    assert (meta["limit"], meta["count"], meta["has_more"], meta["next_cursor"]) == (0, 0, False, None)
+
+
+@pytest.mark.parametrize("name", ["weekday", "time_block", "price_band"])
+def test_places_have_no_facets_of_dates_and_prices(empty: Release, name: str) -> None:
+    with pytest.raises(ApiError) as raised:
+        fetch(empty, "/v1/harbor/places", {"facets": name})
+    assert raised.value.details["param"] == "facets"
+    assert raised.value.details["allowed"] == ["category", "age_band", "organization"]
+
+
+def count_one(folder: Path, name: str, **members: Any) -> list[str]:
+    """The buckets that an event of today is in."""
+    event = documents.make_event(
+        make_uuid(1), has_date=True, starts_local="2026-08-10T00:00:00", starts_at="2026-08-10T04:00:00Z", **members
+    )
+    world = World(listings=[event], dates={event["id"]: documents.read_dates("2026-08-10T00:00:00")})
+    body = fetch(open_release([world], folder), "/v1/harbor/events", {"facets": name})
+    return [each["value"] for each in body["facets"][name] if each["count"]]
+
+
+@pytest.mark.parametrize(
+    ("least", "is_free", "bucket"),
+    [
+        (None, None, NOTHING), (None, True, "free"), (0.0, True, "free"), (0.0, None, "under_20"),
+        (19.99, False, "under_20"), (20.0, False, "20_to_50"), (49.99, False, "20_to_50"), (50.0, False, "50_to_100"),
+        (99.99, False, "50_to_100"), (100.0, False, "100_plus"), (5000.0, False, "100_plus"),
+    ],
+)  # fmt: skip
+def test_a_price_is_in_the_band_that_begins_at_or_under_it(
+    tmp_path: Path, least: float | None, is_free: bool | None, bucket: str
+) -> None:
+    assert count_one(tmp_path, "price_band", price=documents.make_price(min=least, is_free=is_free)) == [bucket]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bands"),
+    [
+        (None, None, [NOTHING]), (0, 0, ["baby"]), (1, 1, ["baby", "toddler"]), (2, 6, ["toddler", "young_kids"]),
+        (None, 3, ["baby", "toddler"]), (7, None, ["bigger_kids", "teens"]), (18, 18, ["teens"]), (19, None, []),
+        (None, 200, ["baby", "toddler", "young_kids", "bigger_kids", "teens"]),
+    ],
+)  # fmt: skip
+def test_ages_are_in_every_band_that_they_touch(
+    tmp_path: Path, low: int | None, high: int | None, bands: list[str]
+) -> None:
+    assert count_one(tmp_path, "age_band", ages=documents.make_ages(min=low, max=high)) == bands
+
+
+def test_ten_organizations_are_named_by_count_then_name_then_id(tmp_path: Path) -> None:
+    names = ["b", "A", "a", "C", "d", "e", "F", "g", "h", "i", "J", "k"]
+    world = World()
+    for number, name in enumerate(names):
+        row_id = make_uuid(100 + number)
+        world.organizations.append(documents.make_organization(row_id, name=name))
+        for copy in range(3 if name == "k" else 2 if name == "J" else 1):
+            reference = {"id": row_id, "name": name, "slug": name}
+            world.listings.append(documents.make_place(make_uuid(1000 + 10 * number + copy), organization=reference))
+    world.listings.append(documents.make_place(make_uuid(1)))
+    found = fetch(open_release([world], tmp_path), "/v1/harbor/places", {"facets": "organization"})["facets"]
+    top = [(each["name"], each["count"]) for each in found["organization"]["top"]]
+    assert top == [("k", 3), ("J", 2), ("A", 1), ("a", 1), ("b", 1), ("C", 1), ("d", 1), ("e", 1), ("F", 1), ("g", 1)]
+    assert found["organization"] | {"top": None} == {
+        "distinct": 12, "top": None, "other_count": 2, "unspecified_count": 1
+    }  # fmt: skip
+    assert found["total"] == 16
+
+
+def test_a_program_of_several_listings_counts_once(tmp_path: Path) -> None:
+    world = World(listings=[documents.make_class(make_uuid(number)) for number in range(4)])
+    world.programs = {make_uuid(number): "swim" for number in range(3)}
+    found = fetch(open_release([world], tmp_path), "/v1/harbor/classes", {"facets": "weekday"})["facets"]
+    assert found["total"] == 2
+    assert found["weekday"][-1] == {"value": NOTHING, "count": 2}
