@@ -14,6 +14,7 @@ from edge.releases import Releases, Serving
 from edge.requests import read_query
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import Plan, make_plan
+from outings.answers.relations import costs_queries
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import unavailable
@@ -61,7 +62,10 @@ class Planning:
         name = (exchange.path, exchange.query_string, entitlement.digest)
         planned = plans.get(name)
         if planned is None:
-            query = read_query(match, exchange, serving=serving, dates=dates, entitlement=entitlement)
+            about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+            read = partial(read_query, match, exchange, serving=serving, about=about)
+            is_slow = match.route.sets is not None and costs_queries(match, about=about)
+            query = await self._opening.run(read) if is_slow else read()
             if query.cursor is not None:
                 return await self._plan_walk(query, query.cursor, current=serving, entitlement=entitlement)
             planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)

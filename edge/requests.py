@@ -1,7 +1,6 @@
 """Request → Query, in the order of the checks: metro, scope, parameters (decisions.md §1)."""
 
 from collections.abc import Mapping
-from datetime import date
 
 from edge.exchange import Exchange
 from edge.releases import Serving
@@ -15,13 +14,11 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Snapshot
 
 
-def read_query(
-    match: Match, exchange: Exchange, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement
-) -> Query:
+def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Circumstances) -> Query:
     """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
+    entitlement = about.entitlement
     named = match.values.get("metro")
     metro = None if named is None else read_metro(named, serving=serving, entitlement=entitlement)
-    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
     homes = () if match.route.sets is None else find_homes(match, about=about)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):

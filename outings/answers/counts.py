@@ -39,6 +39,11 @@ def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlem
     )
 
 
+def knows_organizations(snapshot: Snapshot, today: date) -> bool:
+    """Whether `count_organization` would answer without a query of the engine."""
+    return all((listing_type, today) in open_snapshot(snapshot).organization_counts for listing_type in COLLECTIONS)
+
+
 def add_counts(first: Counts, second: Counts) -> Counts:
     return Counts(
         events=first.events + second.events,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.counts import NOTHING, count_organization
+from outings.answers.counts import NOTHING, count_organization, knows_organizations
 from outings.answers.details import require_metro
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import choose_record, find_copies
@@ -35,6 +35,15 @@ def find_homes(match: Match, *, about: Circumstances) -> Sequence[str]:
     if not readable:
         raise forbidden(metros=about.entitlement.metros or ())
     return readable
+
+
+def costs_queries(match: Match, *, about: Circumstances) -> bool:
+    """Whether it takes the engine to settle the metro: the first time in a day, for who is in several. Raises what
+    `find_homes` does."""
+    homes = find_homes(match, about=about)
+    return len(homes) > 1 and not all(
+        knows_organizations(about.release.metros[slug], about.dates[slug]) for slug in homes
+    )
 
 
 def settle_metro(query: Query, homes: Sequence[str], *, about: Circumstances) -> Query:
