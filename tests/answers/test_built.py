@@ -24,6 +24,7 @@ from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request
 from tests.answers.reference import list_items
+from tests.answers.tally import count_facets, list_days, list_occurrences
 from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import World
 
@@ -59,6 +60,9 @@ def read_world(snapshot: Snapshot) -> World:
     for event in world.listings:
         if event["type"] == "event" and event["has_date"]:
             world.dates[event["id"]] = list_dates(event)
+            if event["ends_local"] is not None:
+                first, last = map(datetime.fromisoformat, (event["starts_local"], event["ends_local"]))
+                world.lasts[event["id"]] = last - first
             if event["rrule"] and not {"COUNT", "UNTIL"} & {part.split("=")[0] for part in event["rrule"].split(";")}:
                 world.unending.add(event["id"])
     return world
@@ -94,6 +98,28 @@ def test_lists_of_a_build_are_what_its_documents_say(
             found = fetch(release, f"/v1/{world.slug}/{collection}", {**params, "limit": "200"}, today=today)["data"]
             assert [item["id"] for item in found] == [item["id"] for item in expected], (kind, params, today)
             assert found == expected
+
+
+@given(seed=seeds, days=st.integers(min_value=-30, max_value=30))
+def test_facets_days_and_dates_of_a_build_are_a_tally_of_its_documents(
+    release: Release, worlds: dict[str, World], seed: int, days: int
+) -> None:
+    random, today = Random(seed), TODAY + timedelta(days=days)
+    window = {"from": today.isoformat(), "to": (today + timedelta(days=30)).isoformat()}
+    for world in worlds.values():
+        for kind, collection in COLLECTIONS.items():
+            params = {**make_request(world, kind, random), **(window if kind != "place" else {})}
+            names = [name for name in ("age_band", "category", "organization", "price_band", "time_block", "weekday")
+                     if kind != "place" or name in ("age_band", "category", "organization")]  # fmt: skip
+            asked = {**params, "facets": ",".join(names), "limit": "0"}
+            found = fetch(release, f"/v1/{world.slug}/{collection}", asked, today=today)["facets"]
+            assert found == count_facets(world, kind, params, names, today=today), (kind, params, today)
+        params = {**make_request(world, "event", random), **window}
+        calendar = fetch(release, f"/v1/{world.slug}/events/calendar", params, today=today)
+        assert calendar["data"] == list_days(world, params, today=today)
+        expanded = {**params, "occurrences": "expand"}
+        items = fetch(release, f"/v1/{world.slug}/events", {**expanded, "limit": "200"}, today=today)["data"]
+        assert items == list_occurrences(world, expanded, today=today)[:200]
 
 
 def test_details_are_the_items_of_lists(release: Release, worlds: dict[str, World]) -> None:
