@@ -203,3 +203,18 @@ def test_a_program_of_several_listings_counts_once(tmp_path: Path) -> None:
     found = fetch(open_release([world], tmp_path), "/v1/harbor/classes", {"facets": "weekday"})["facets"]
     assert found["total"] == 2
     assert found["weekday"][-1] == {"value": NOTHING, "count": 2}
+
+
+def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> None:
+    dated = documents.make_event(
+        make_uuid(1), has_date=True, starts_local="2026-08-10T00:00:00", starts_at="2026-08-10T04:00:00Z"
+    )
+    world = World(listings=[dated, documents.make_event(make_uuid(2))])
+    world.dates = {dated["id"]: documents.read_dates("2026-08-10T00:00:00")}
+    params = {"changed_since": "2025-01-01T00:00:00Z", "facets": "weekday,time_block"}
+    found = fetch(open_release([world], tmp_path), "/v1/harbor/events", params)["facets"]
+    assert found["total"] == 2
+    assert [each for each in found["weekday"] if each["count"]] == [
+        {"value": "monday", "count": 1}, {"value": NOTHING, "count": 1}
+    ]  # fmt: skip
+    assert found["time_block"][-1] == {"value": NOTHING, "count": 2}
