@@ -14,7 +14,6 @@ from jsonschema_rs import Draft202012Validator
 
 from outings.contract.errors import METHODS
 from outings.contract.openapi import make_document
-from outings.contract.openapi.schemas import RESOURCES
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 
@@ -135,7 +134,7 @@ def _close(schema: Any) -> Any:
         return schema
     choices = schema.get("anyOf", [])
     if len(choices) == 2 and choices[1].get("$ref", "").endswith("Part"):
-        return choices[0]
+        return {**choices[0], "required": ["id", "type"]}
     closed = {key: value if key in ("enum", "examples") else _close(value) for key, value in schema.items()}
     if schema.get("type") == "object" and "properties" in schema:
         closed.setdefault("additionalProperties", False)
@@ -143,14 +142,9 @@ def _close(schema: Any) -> Any:
 
 
 def _cut_resources(schemas: Schema) -> Schema:
-    """Under `fields` any member of a resource may be absent, but `id` and `type` of an item."""
-    names = {struct.__name__ for struct in RESOURCES.values()}
-    kept = {name: {"required": ["id", "type"]} for name in names}
+    """Under `fields` any member of a resource may be absent; of an item, not `id` and `type`."""
     frame = {"ListMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet", "OrganizationCount"}
-    return {
-        name: schema if name in frame else {**schema, **kept.get(name, {"required": []})}
-        for name, schema in schemas.items()
-    }
+    return {name: schema if name in frame else {**schema, "required": []} for name, schema in schemas.items()}
 
 
 def _resolve(document: Schema, node: Schema) -> Schema:

@@ -1,0 +1,204 @@
+"""Schemathesis reads the document and asks what it says of every operation: no fault, and answers as declared.
+
+Its own checks judge by the published document; `check_response` judges the same responses by the closed one.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import APIOperation, Case, GenerationMode
+from schemathesis.checks import CHECKS, load_all_checks
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from edge.app import Edge
+from outings.configuration import read_configuration
+from outings.contract.openapi import make_document
+from outings.contract.routes import ROUTES
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.demo import write_world
+from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+from tests.contract.conformance import check_response
+from tests.edge.asking import ask
+
+DAY = date(2026, 8, 10)
+NOW = datetime(2026, 8, 10, 18, tzinfo=UTC)
+
+load_all_checks()
+# A valid value may still be refused beside another, which no schema of single parameters says: `lat` goes with `lng`,
+# a window ends after it starts. `test_openapi` of the contract sends each value alone.
+KEPT = [CHECKS.get_one(name) for name in CHECKS.get_all_names() if name != "positive_data_acceptance"]
+
+
+def read_operations(app: ASGIApp) -> dict[str, APIOperation]:
+    """By path, of what is answered: nothing marked as not implemented is asked, so no 5xx is in order."""
+    document = make_document(Vocabulary())
+    shared = document["components"]["parameters"]
+    for path, methods in list(document["paths"].items()):
+        operation = methods["get"]
+        if "x-implemented" in operation:
+            del document["paths"][path]
+        operation["parameters"] = [
+            node
+            for node in operation["parameters"]
+            if "x-implemented" not in shared.get(node.get("$ref", "").rpartition("/")[2], node)
+        ]
+    schema = schemathesis.openapi.from_dict(document)
+    schema.config.update(base_url="http://testserver")
+    schema.app = app
+    return {each.ok().path: each.ok() for each in schema.get_all_operations()}
+
+
+# Schemathesis filters what it makes: most of all, what its mutations left valid.
+PATIENT = settings(settings.default, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+PATHS = [route.path for route in ROUTES if route.implemented]
+TAKING = [route.path for route in ROUTES if route.implemented and route.parameters]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The edge over the sample metros, a key that may read everything, and what stands in paths."""
+
+    edge: Edge
+    key: str
+    ids: Mapping[str, list[str]]
+    slugs: Mapping[str, list[str]]
+
+    @cached_property
+    def operations(self) -> dict[str, APIOperation]:
+        return read_operations(self)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Without the edge's own polling, which is no part of these tests."""
+        if scope["type"] == "http":
+            await self.edge(scope, receive, send)
+            return
+        while scope["type"] == "lifespan":
+            message = await receive()
+            await send({"type": message["type"] + ".complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    def list_names(self, path: str) -> dict[str, list[str]]:
+        """Of things that there are, for the braces of a path."""
+        collection = path.removeprefix("/v1/").partition("/")[0]
+        named = {
+            "metro": ["seattle", "new-york"],
+            "id": self.ids.get(collection, []),
+            "slug": self.slugs.get(collection, []),
+        }
+        return {name: values for name, values in named.items() if f"{{{name}}}" in path}
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samples]:
+    folder = tmp_path_factory.mktemp("samples")
+    edge, key = make_edge(folder)
+    items: dict[str, list[Any]] = {
+        collection: ask(edge, f"/v1/seattle/{collection}?limit=20&min_confidence=0", key=key).read_json()["data"]
+        for collection in COLLECTIONS.values()
+    }
+    assert all(items.values())
+    ids = {collection: [item["id"] for item in listed] for collection, listed in items.items()}
+    published = {item["organization"]["id"] for listed in items.values() for item in listed}
+    ids["organizations"] = sorted(published - {None})
+    slugs = {collection: [item["slug"] for item in listed] for collection, listed in items.items()}
+    yield Samples(edge, key, ids, slugs)
+    edge.close()
+
+
+def make_edge(folder: Path) -> tuple[Edge, str]:
+    configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=120), {})
+    store = open_store(configuration.store.url)
+    build_release(Build(configuration=configuration, as_of=AsOf(day=DAY)), store=store, executor=InlineExecutor())
+    key = make_key_text()
+    id_, hash_ = split_key_text(key)
+    change_registry(
+        store,
+        lambda registry: add_key(
+            registry, Key(id=id_, hash=hash_, client="schemathesis", plan="partner", created_at=NOW)
+        ),
+    )
+    edge = Edge(store, cache=folder / "cache", clock=lambda: NOW)
+    edge.poll()
+    return edge, key
+
+
+def check_case(case: Case, samples: Samples) -> int:
+    """Asks, holds the response against the document twice, and gives its status."""
+    headers = {"X-API-Key": samples.key}
+    response = case.call(headers=headers)
+    case.validate_response(response, checks=KEPT, headers=headers)
+    url = urlsplit(str(response.request.url))
+    check_response(
+        url.path + (f"?{url.query}" if url.query else ""),
+        status=response.status_code,
+        headers={name.lower(): ", ".join(values) for name, values in response.headers.items()},
+        body=response.content,
+        method=case.method,
+    )
+    return response.status_code
+
+
+def list_required(operation: APIOperation) -> dict[str, Any]:
+    """The query of the plainest request: examples of what must be sent, and the metro where a name may be in two."""
+    return {
+        each.name: each.definition["example"] for each in operation.query if each.is_required or each.name == "metro"
+    }
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path: str) -> None:
+    """Two parameters of a generated case are kept: many would contradict each other, and nothing else be seen.
+
+    A cursor is never valid where it is made up; the tests of walks send true ones.
+    """
+    operation, named = samples.operations[path], samples.list_names(path)
+    required = list_required(operation)
+    plain = operation.Case(path_parameters={name: values[0] for name, values in named.items()}, query=required)
+    assert check_case(plain, samples) == 200
+
+    @PATIENT
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        filled = {name: data.draw(st.sampled_from(values)) for name, values in named.items()}
+        case = data.draw(operation.as_strategy(path_parameters=filled or None))
+        sent = {name: value for name, value in (case.query or {}).items() if name != "cursor"}
+        kept = data.draw(st.sets(st.sampled_from(sorted(sent)), max_size=2)) if sent else set()
+        case.query = {**required, **{name: sent[name] for name in kept}}
+        assert check_case(case, samples) in (200, 400, 404)
+
+    check()
+
+
+@pytest.mark.parametrize("path", TAKING)
+def test_what_the_document_forbids_is_refused(samples: Samples, path: str) -> None:
+    """`negative_data_rejection` is among the checks; a key that was made up is refused too."""
+
+    @PATIENT
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        case = data.draw(operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
+        assert check_case(case, samples) < 500
+
+    operation = samples.operations[path]
+    check()
+
+
+def test_the_document_that_is_served_is_the_one_that_is_read_here(samples: Samples) -> None:
+    served = ask(samples.edge, "/openapi.json")
+    assert json.loads(served.body) == json.loads(json.dumps(make_document(Vocabulary())))
