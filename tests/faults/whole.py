@@ -80,7 +80,7 @@ def _read_metro(store: Store, manifest: dict[str, Any]) -> tuple[int, dict[str, 
                 assert detail["data"] == document
     for page in manifest["pages"].values():
         body = json.loads(gzip.decompress(read_checked(store, page["object"])))
-        names += [item["name"] for item in body["data"]]
+        names += [item["name"] for item in body["data"] if "name" in item]  # the calendar's days have none
     if manifest["details"] is not None:
         named = read_checked(store, manifest["details"])
         assert {named[at : at + 32] for at in range(0, len(named), 32)} == {
