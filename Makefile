@@ -43,6 +43,7 @@ check: install
 	$(BIN)/python tools/check_sizes.py
 
 bench: install
+	$(BIN)/python -m bench.build
 	$(BIN)/python -m bench.edge $(ARGS)
 
 clean:
