@@ -13,6 +13,12 @@ CENTER = (40.0, -74.0)
 PARTS = [None, "Old Town", "São João", "St. Mark's"]
 NAMES = ["Swim", "swim", "SWIM TIME", "Straße", "strasse", "Éveil", "eveil", "Zoo Day", "Ωmega", "art"]
 CATEGORIES = list(WORDS.categories[:5])
+STAMPS = [f"2026-07-{day:02}T08:00:00Z" for day in (1, 2, 3, 20)]
+# Words that stand in the world as they are, so that typos and word forms, which others judge, change nothing.
+TEXTS = [
+    "swim", "Zoo", "org", "place -zoo", "-swim", '"swim time"', 'day "zoo day"', "éveil",
+    "strasse lunch", "lunch play",
+]  # fmt: skip
 TIMES = [None, "09:00:00", "10:30:00", "12:00:00", "17:15:00"]
 
 
@@ -52,6 +58,8 @@ def _make_members(random: Random) -> dict[str, Any]:
         "audience": random.choice(AUDIENCES),
         "confidence": random.choice([0.2, 0.5, 0.6, 0.7, 0.85, 1.0]),
         "status": random.choice(["published"] * 8 + ["archived", "draft"]),
+        "description": random.choice([None, "Swim with us, all day.", "Zoo: bring your own lunch", "art & play"]),
+        "updated_at": random.choice(STAMPS),
         "categories": sorted(random.sample(CATEGORIES, random.randint(0, 3))),
         "ages": documents.make_ages(**_make_range(random)),
         "location": documents.make_location(
@@ -202,6 +210,32 @@ def _choose_point(world: World, random: Random) -> dict[str, str]:
     stated = [each["location"] for each in world.listings if each["location"]["lat"] is not None]
     lat, lng = (stated[0]["lat"], stated[0]["lng"]) if stated else CENTER
     return {"lat": f"{lat + random.uniform(-0.02, 0.02):.4f}", "lng": f"{lng + random.uniform(-0.02, 0.02):.4f}"}
+
+
+def make_any_request(world: World, kind: str, random: Random) -> dict[str, str]:
+    """As `make_request`, in all three modes: browsing, also by text; sync; by ids."""
+    mode = random.choice(["browse", "browse", "text", "sync", "ids"])
+    if mode == "ids":
+        return _choose_ids(world, kind, random)
+    request = make_request(world, kind, random)
+    if mode == "sync":
+        since = random.choice(["2026-07-01T08:00:00Z", "2026-07-02T08:00:00.5+00:00", "2020-01-01T00:00:00-05:00"])
+        request["changed_since"] = since
+    if mode == "text" or random.random() < 0.2:
+        request["q"] = random.choice(TEXTS)
+    if kind == "class" and random.random() < 0.2:
+        request["expand"] = "sessions"
+    return request
+
+
+def _choose_ids(world: World, kind: str, random: Random) -> dict[str, str]:
+    """Of the type, mostly; some twice, some of nothing, some of what is not published."""
+    known = [each["id"] for each in world.listings if each["type"] == kind]
+    others = [each["id"] for each in world.listings] + [make_id(random)]
+    ids = random.sample(known, min(len(known), 9)) + random.sample(others, min(len(others), 2))
+    ids = [*random.sample(ids, len(ids)), ids[0]]
+    limits = [{}, {}, {"audience": "kids,families"}, {"min_confidence": "0.7"}]
+    return {"ids": ",".join(ids), **random.choice(limits)}
 
 
 def make_request(world: World, kind: str, random: Random) -> dict[str, str]:

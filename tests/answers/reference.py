@@ -4,12 +4,13 @@ Shares no code with the program. `params` are the raw texts of a request.
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.answers.worlds import AUDIENCES, DAYS, World, fold
+from tests.answers.worlds import AUDIENCES, DAYS, World, fold, list_texts, split_text
 
 Document = dict[str, Any]
 Params = Mapping[str, str]
@@ -23,15 +24,32 @@ def list_items(world: World, kind: str, params: Params, *, today: date) -> list[
         for each in world.listings
         if each["type"] == kind and find_slots(world, each, params, today=today)
     ]
+    if "ids" in params:
+        return [_show_event(world, each, today) for each in _order_named(matching, params["ids"])]
+    if "changed_since" in params:
+        ordered = sorted(matching, key=lambda each: (each["updated_at"], each["id"]))
+        return [_show_event(world, each, today) for each in ordered]
     if kind == "event":
         ordered = sorted(matching, key=lambda each: (each["starts_at"], each["id"]))
         return [_show_event(world, each, today) for each in ordered]
     if kind == "camp":
         return sorted(matching, key=lambda each: (_first_session(each, start), each["id"]))
-    if kind == "class":
+    has_cards = kind == "class" and params.get("expand") != "sessions"
+    if has_cards:
         matching = _deal_cards(world, matching, start)
     ordered = sorted(matching, key=lambda each: (each["name"].casefold(), each["id"]))
-    return [_show_class(world, each, params) for each in ordered] if kind == "class" else ordered
+    return [_show_class(world, each, params) for each in ordered] if has_cards else ordered
+
+
+def find_missing(world: World, kind: str, ids: str) -> list[str]:
+    """Of `ids`, those that there is nothing of this type for, each once."""
+    shown = {each["id"] for each in world.listings if each["type"] == kind and each["status"] == "published"}
+    return [each for each in dict.fromkeys(ids.split(",")) if each not in shown]
+
+
+def _order_named(matching: list[Document], ids: str) -> list[Document]:
+    by_id = {each["id"]: each for each in matching}
+    return [by_id[each] for each in dict.fromkeys(ids.split(",")) if each in by_id]
 
 
 def find_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
@@ -42,6 +60,8 @@ def find_slots(world: World, listing: Document, params: Params, *, today: date) 
         return []
     if "lat" in params and not _is_near(listing, params):
         return []
+    if "ids" in params:
+        return [listing]
     if listing["type"] == "place":
         fits = _age(listing["ages"], params) and _flag(listing["is_sensory_friendly"], params.get("sensory"))
         return [listing] * fits
@@ -49,7 +69,10 @@ def find_slots(world: World, listing: Document, params: Params, *, today: date) 
 
 
 def _is_seen(listing: Document, params: Params) -> bool:
-    least = float(params.get("min_confidence", "0.5" if listing["type"] == "place" else "0.7"))
+    least = 0.5 if listing["type"] == "place" else 0.7
+    if "ids" in params:
+        params, least = {"audience": "all", **params}, 0
+    least = float(params.get("min_confidence", least))
     return listing["confidence"] >= least and listing["audience"] in _audiences(params)
 
 
@@ -62,9 +85,14 @@ def _audiences(params: Params) -> set[str]:
 
 def _list_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
     """What happens within the window, each with the days, time, ages and price that hold for it."""
-    start, end = _day(params.get("from")) or today, _day(params.get("to"))
+    start, end = _day(params.get("from")), _day(params.get("to"))
+    is_open = "changed_since" in params
+    is_endless = is_open and start is end is None
+    if is_endless and listing["type"] == "event" and not HELD_BY_A_DATE & params.keys():
+        return [{**listing, "days": [], "time": None}]
+    start = start or (date.min if is_open else today)
     if listing["type"] == "event":
-        end = end or start + timedelta(days=30)
+        end = end or (date.max if is_open else start + timedelta(days=30))
         return [
             {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"], "local": local}
             for local in world.dates.get(listing["id"], ())
@@ -73,7 +101,7 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
     if listing["type"] == "class":
         return [slot for slot in map(_read_section, *_pair_sections(listing)) if _is_open(slot, start, end)]
     dated = [each for each in listing["sessions"] if each["starts_on"]]
-    if dated:
+    if dated and not is_endless:
         held = [
             each
             for each in dated
@@ -198,6 +226,20 @@ def _is_in_neighborhood(listing: Document, text: str) -> bool:
     return slug is not None and (slug == text.lower() or fold(name) == fold(text))
 
 
+def _answers_text(listing: Document, text: str) -> bool:
+    """Each word or phrase stands in one of the listing's texts; what has a minus in none."""
+    texts = [split_text(each) for each in list_texts(listing)]
+    for minus, phrase, word in re.findall(r'(-?)(?:"([^"]+)"|(\S+))', text):
+        sought = split_text(phrase or word)
+        spans = (words[at : at + len(sought)] for words in texts for at in range(len(words)))
+        if any(span == sought for span in spans) == bool(minus):
+            return False
+    return True
+
+
+# Filters of events that one of its dates must meet.
+HELD_BY_A_DATE = {"weekday", "start_after", "start_before"}
+
 _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "category": _any_of(lambda each: each["categories"]),
     "season": _any_of(lambda each: each["traits"]["seasons"]),
@@ -207,6 +249,9 @@ _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "type_hint": _any_of(lambda each: each["type_hint"]),
     "place_type": _any_of(lambda each: each["type_hint"]),
     "neighborhood": _is_in_neighborhood,
+    "q": _answers_text,
+    "ids": lambda each, text: each["id"] in text.split(","),
+    "changed_since": lambda each, text: datetime.fromisoformat(each["updated_at"]) > datetime.fromisoformat(text),
     "place_id": lambda each, text: each["place"] is not None and each["place"]["id"] == text,
     "organization_id": lambda each, text: each["organization"]["id"] == text,
     "has_time": lambda each, text: _flag(each["has_time"], text),
@@ -234,7 +279,8 @@ def show_occurrence(world: World, event: Document, today: date) -> Document:
 
 
 def _show_event(world: World, event: Document, today: date) -> Document:
-    return {**event, "occurrence": show_occurrence(world, event, today)} if event["is_recurring"] else event
+    """A listing of another type as it is."""
+    return {**event, "occurrence": show_occurrence(world, event, today)} if event.get("is_recurring") else event
 
 
 def _first_session(camp: Document, start: date) -> str:

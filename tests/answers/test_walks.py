@@ -14,7 +14,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
-from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.generated import TODAY, make_any_request, make_world
 from tests.answers.reference import list_items
 from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
@@ -30,10 +30,12 @@ def test_a_walk_by_cursor_and_one_by_page_give_the_whole_list_once_in_order(
     world = make_world(random, size=40)
     release = open_release([world], tmp_path_factory.mktemp("world"))
     for kind in TYPES:
-        params = {**EVERYTHING, **make_request(world, kind, random)}
+        params = {**EVERYTHING, **make_any_request(world, kind, random)}
+        if "ids" in params:
+            continue
         expected = list_items(world, kind, params, today=TODAY)
         path = f"/v1/harbor/{COLLECTIONS[kind]}"
-        for walk in (walk_by_cursor, walk_by_page):
+        for walk in (walk_by_cursor, *([] if "changed_since" in params else [walk_by_page])):
             pages = walk(release, path, {**params, "limit": str(limit)})
             assert [item for page in pages for item in page] == expected
             assert all(len(page) == limit for page in pages[:-1])
