@@ -250,6 +250,8 @@ def test_members_of_the_contract_are_there_and_null_is_said():
     assert set(SCHEMAS["Window"]["required"]) == {"from", "to", "timezone"}
     assert set(SCHEMAS["Organization"]["required"]) == set(SCHEMAS["Organization"]["properties"])
     assert SCHEMAS["Notice"]["required"] == ["code", "message"]
+    bands = SCHEMAS["Facets"]["properties"]["price_band"]["items"]["properties"]["value"]["enum"]
+    assert bands == ["free", "under_20", "20_to_50", "50_to_100", "100_plus", "unspecified"]
 
 
 def test_readers_may_be_sent_members_that_come_later():

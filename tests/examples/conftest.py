@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from edge.app import Edge
 from outings.release.folder import FolderStore
+from tests.contract.conformance import check_response
 from tests.examples.cities import Ask, Built, Row, Rows, copy_example, read_export, read_printed, select_records
 
 # The root's own list does not hold where this folder is what pytest is asked for.
@@ -50,7 +51,10 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
 
 @pytest.fixture(scope="session")
 def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """The `data` of a request to the edge, a list's over all its pages; LookupError where it is refused."""
+    """The `data` of a request to the edge, a list's over all its pages; LookupError where it is refused.
+
+    Checks on the way that each response is as the contract declares it.
+    """
     built = build("2026-08-10")
     key = read_printed("keys", "create", "--plan", "partner", example=built.example)["key"]
     edge = Edge(
@@ -62,6 +66,12 @@ def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory)
 
         def ask_one(path: str, cursor: str | None) -> Any:
             response = client.get(path if cursor is None else f"{path}&cursor={cursor}")
+            check_response(
+                response.request.url.raw_path.decode("ascii"),
+                status=response.status_code,
+                headers=response.headers,
+                body=response.content,
+            )
             if response.status_code != 200:
                 raise LookupError(f"{response.status_code} {response.text}")
             return response.json()

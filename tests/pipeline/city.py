@@ -20,6 +20,7 @@ from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
 from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
+from tests.contract.conformance import check_success
 
 Record = dict[str, Any]
 
@@ -94,7 +95,7 @@ class City:
         return next(list_releases(self.store))
 
     def ask(self, request: str, *, day: str = "2026-08-10") -> Any:
-        """The body that the current release answers on that local date, parsed."""
+        """The body that the current release answers on that local date, parsed; checked against the contract."""
         return json.loads(self.ask_bytes(request, day=day))
 
     def ask_bytes(self, request: str, *, day: str = "2026-08-10") -> bytes:
@@ -105,7 +106,9 @@ class City:
         vocabulary = next(iter(release.metros.values())).vocabulary
         query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
         dates = dict.fromkeys(release.metros, date.fromisoformat(day))
-        return b"".join(answer(query, release=release, dates=dates, entitlement=Entitlement()).parts)
+        body = b"".join(answer(query, release=release, dates=dates, entitlement=Entitlement()).parts)
+        check_success(request, body, vocabulary=vocabulary)
+        return body
 
     def read_versions(self) -> list[Version]:
         """All of them, in order."""

@@ -24,6 +24,7 @@ from pipeline.clock import AsOf
 from pipeline.inline import InlineExecutor
 from pipeline.pages import list_pages
 from pipeline.plan import Build
+from tests.contract.conformance import check_success
 
 DAY = date(2026, 8, 10)
 
@@ -47,7 +48,9 @@ def compute(built: SimpleNamespace, request: str, day: date) -> bytes:
     vocabulary = built.release.metros["seattle"].vocabulary
     query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
     dates = dict.fromkeys(built.release.metros, day)
-    return b"".join(answer(query, release=built.release, dates=dates, entitlement=Entitlement()).parts)
+    body = b"".join(answer(query, release=built.release, dates=dates, entitlement=Entitlement()).parts)
+    check_success(request, body, vocabulary=vocabulary)
+    return body
 
 
 ON_ALL = "age_band,category,organization"

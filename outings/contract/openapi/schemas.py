@@ -14,7 +14,14 @@ from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
 from outings.contract.routes import Route
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import (
+    AGE_BANDS,
+    PRICE_BANDS,
+    TIME_BLOCKS,
+    UNSPECIFIED,
+    WEEKDAYS,
+    Vocabulary,
+)
 
 Schema = dict[str, Any]
 
@@ -58,7 +65,20 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
         schemas[struct.__name__]["properties"]["type"] = {"const": resource}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
+    for name, words in _list_buckets(vocabulary):
+        values = schemas["Facets"]["properties"][name]
+        values["items"] = {**refer("FacetValue"), "properties": {"value": {"enum": [*words, UNSPECIFIED]}}}
+    schemas["CalendarDay"]["properties"]["categories"]["propertyNames"] = {"enum": list(vocabulary.categories)}
     return dict(sorted(schemas.items()))
+
+
+def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]:
+    """The facets whose values are words, each with them."""
+    yield "category", vocabulary.categories
+    yield "weekday", WEEKDAYS
+    yield "time_block", TIME_BLOCKS
+    yield "price_band", PRICE_BANDS
+    yield "age_band", AGE_BANDS
 
 
 def _make_part(resource: str) -> Schema:
