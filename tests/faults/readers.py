@@ -29,7 +29,7 @@ def _read_until_told(folder: Path, stop: Event, said: Connection) -> None:
     try:
         while not stop.is_set():
             seen.append(check_current(folder))
-            time.sleep(0.05)  # builds need the machine too
+            time.sleep(0.15)  # builds need the machine too
     except BaseException:
         said.send(traceback.format_exc())
         raise

@@ -73,7 +73,7 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
     path.write_bytes(b"\n".join(lines) + b"\n")
     before = read_current(world)
 
-    ended = build(world, as_of=clock_of(1))
+    ended = build(world, "--metro", "seattle", as_of=clock_of(1))
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
     records = told["records"]
@@ -238,7 +238,7 @@ def test_a_bad_polygon_is_told_by_its_number_and_name_and_the_others_are_used(
     collection["features"][2]["geometry"] = geometry
     name = collection["features"][2]["properties"]["name"]
     path.write_text(json.dumps(collection))
-    ended = build(world, as_of=clock_of(1))
+    ended = build(world, "--metro", "seattle", as_of=clock_of(1))
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
     assert told["records"]["quarantined"] == 0

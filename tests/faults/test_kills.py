@@ -27,9 +27,9 @@ class Uninterrupted(NamedTuple):
         return sum(operation in operations for operation in self.trace)
 
 
-def build_uninterrupted(config: Path, *, number: int) -> Uninterrupted:
+def build_uninterrupted(config: Path, *words: str, number: int) -> Uninterrupted:
     forget_cache(config)
-    ended = build(config, as_of=clock_of(number))
+    ended = build(config, *words, as_of=clock_of(number))
     assert ended.code == 0, ended.err
     store = config.parent / "var/store"
     release = read_whole(FolderStore(store))
@@ -42,11 +42,11 @@ def read_objects(store: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in store.glob("objects/*/*")}
 
 
-def build_again(config: Path, *, number: int, expected: Uninterrupted) -> None:
+def build_again(config: Path, *words: str, number: int, expected: Uninterrupted) -> None:
     """After a kill the next build succeeds, and leaves what a build leaves that was never killed."""
     store = config.parent / "var/store"
     before = check_current(store)
-    ended = build(config, as_of=clock_of(number))
+    ended = build(config, *words, as_of=clock_of(number))
     assert ended.code == 0, ended.err
     release = read_whole(FolderStore(store))
     assert release is not None
@@ -60,42 +60,46 @@ def build_again(config: Path, *, number: int, expected: Uninterrupted) -> None:
 WRITES = ("put", "put_many", "put_if")
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
-def test_killed_at_each_store_operation(number: int, unbuilt: Path, built: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, ("--metro", "seattle")), (1, ())], ids=["first, of one metro", "second, of two"]
+)
+def test_killed_at_each_store_operation(
+    number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path
+) -> None:
     """Before each; what is after one is before the next. A killed build meets what those before it left.
 
     Where a write would have been next, the store is as none before left it: there the next build is let through.
     """
     origin = (unbuilt, built)[number]
-    expected = build_uninterrupted(copy_world(origin, tmp_path / "expected"), number=number)
+    expected = build_uninterrupted(copy_world(origin, tmp_path / "expected"), *words, number=number)
     operations = [each for each in expected.trace if each in STORE]
-    assert len(operations) >= 20
+    assert len(operations) >= 10
     config = copy_world(origin, tmp_path / "killed")
     store = config.parent / "var/store"
     with reading(store) as seen:
         for n, operation in enumerate(operations):
             forget_cache(config)
-            ended = build(config, as_of=clock_of(number), meets=Meets(operations=Nth(n, kill)))
+            ended = build(config, *words, as_of=clock_of(number), meets=Meets(operations=Nth(n, kill)))
             assert ended.code == -signal.SIGKILL, ended.err
             assert check_current(store) == number
             if operation in WRITES:
-                build_again(copy_world(config, tmp_path / str(n)), number=number, expected=expected)
+                build_again(copy_world(config, tmp_path / str(n)), *words, number=number, expected=expected)
         forget_cache(config)
         last = operations.index("put_if")
-        ended = build(config, as_of=clock_of(number), meets=Meets(operations=Nth(last, kill_after)))
+        ended = build(config, *words, as_of=clock_of(number), meets=Meets(operations=Nth(last, kill_after)))
         assert ended.code == -signal.SIGKILL, ended.err
         assert check_current(store) == number + 1
-        build_again(config, number=number, expected=expected)
+        build_again(config, *words, number=number, expected=expected)
     assert set(seen) <= {number, number + 1, number + 2}
 
 
 def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) -> None:
-    """As many of them as the setting says, the last ones of a build among them; what one leaves the next one meets."""
+    """Of as many of them as the setting says, and of the last ones of a build; what one leaves the next one meets."""
     expected = build_uninterrupted(copy_world(built, tmp_path / "expected"), number=1)
     count = expected.count(*DISK)
     # The pointer: its bytes, their sync, its name, the sync of that.
     last = range(count - 5, count)
-    others = random.Random(3).sample(range(last[0]), min(cases, last[0]))
+    others = random.Random(3).sample(range(last[0]), min(cases // 2, last[0]))
     config = copy_world(built, tmp_path / "killed")
     store = config.parent / "var/store"
     with reading(store) as seen:

@@ -89,7 +89,7 @@ def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_pa
     store, into = config.parent / "var/store", tmp_path / "left"
     counted = build(copy_world(config, tmp_path / "counted"), as_of=clock_of(number))
     steps = [each for each in counted.trace if each in STEPS]
-    numbers = frozenset(choose_turns(steps) | choose_any(steps, cases=cases))
+    numbers = frozenset(choose_turns(steps) | choose_any(steps, cases=cases // 2))
     disk = partial(CutDisk, store, into, numbers=numbers, end=len(steps))
     ended = build(config, as_of=clock_of(number), meets=Meets(make_disk=disk))
     assert ended.code == 0, ended.err
@@ -98,7 +98,7 @@ def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_pa
     assert set(found.values()) == {number, number + 1}
     assert {found[left] for name, left in cut if name == "last"} == {number + 1}, "what was promised is gone"
     # Whatever is left half written, the next build goes on from there.
-    for name, left in random.Random(8).sample(cut, min(len(cut), 4 + cases // 8)):
+    for name, left in random.Random(8).sample(cut, min(len(cut), 3 + cases // 10)):
         again = copy_world((unbuilt, built)[number], tmp_path / f"again {name} {left.name}")
         shutil.rmtree(again.parent / "var", ignore_errors=True)
         shutil.copytree(left, again.parent / "var/store")

@@ -72,7 +72,7 @@ def test_a_build_before_any_operation_of_a_prune(built: Path, tmp_path: Path, ca
     counted = run("releases", "prune", config=copy_world(origin, tmp_path / "counted"))
     count = len([each for each in counted.trace if each in STORE or each.startswith("delete")])
     assert counted.count("remove") > 100
-    numbers = {*range(4), *random.Random(5).sample(range(count), min(cases // 3, count)), count - 1}
+    numbers = {*range(4), *random.Random(5).sample(range(count), min(cases // 5, count)), count - 1}
     for n in sorted(numbers):
         config = copy_world(origin, tmp_path / str(n))
         pause = pause_at(n)
