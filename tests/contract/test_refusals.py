@@ -200,6 +200,18 @@ def test_what_a_path_does_not_know_is_not_a_parameter(path: str, name: str):
     assert (error.details["param"], error.details["reason"]) == (name, "parameter_not_supported")
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("%21%3F", "nothing_searchable"), ("-", "nothing_searchable"), ("%22%22", "nothing_searchable"),
+     ("OR", "nothing_searchable"), ("", "invalid_value"), ("+", "invalid_value"), ("a" * 201, "out_of_range"),
+     ("zoo&q=art", "contradictory"), ("a%00b", "invalid_value"), ("%ff", "invalid_value")],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["seattle/events", "seattle/places", f"organizations/{_ID}/camps"])
+def test_a_text_without_words_or_past_its_bounds_is_refused(path: str, text: str, reason: str):
+    error = refuse(f"/v1/{path}?q={text}")
+    assert (error.details["param"], error.details["reason"]) == ("q", reason)
+
+
 @pytest.mark.parametrize(("path", "name"), [("places", "place_id"), ("organizations", "organization_id")])
 def test_what_a_path_says_is_not_said_otherwise(path: str, name: str):
     error = refuse(f"/v1/{path}/{_ID}/events?{name}={_IDS[:36]}")
