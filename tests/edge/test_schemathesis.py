@@ -10,13 +10,13 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from schemathesis import APIOperation, Case, GenerationMode
+from schemathesis import APIOperation, Case, GenerationMode, Response
 from schemathesis.checks import CHECKS, load_all_checks
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -66,7 +66,9 @@ def read_operations(app: ASGIApp) -> dict[str, APIOperation]:
 # Schemathesis filters what it makes: most of all, what its mutations left valid.
 PATIENT = settings(settings.default, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 PATHS = [route.path for route in ROUTES if route.implemented]
-TAKING = [route.path for route in ROUTES if route.implemented and route.parameters]
+TAKING = [
+    route.path for route in ROUTES if route.implemented and any(row.implemented for row in route.parameters.values())
+]
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,19 @@ def make_edge(folder: Path) -> tuple[Edge, str]:
     return edge, key
 
 
-def check_case(case: Case, samples: Samples) -> int:
-    """Asks, holds the response against the document twice, and gives its status."""
-    headers = {"X-API-Key": samples.key}
-    response = case.call(headers=headers)
-    case.validate_response(response, checks=KEPT, headers=headers)
+def send_case(case: Case, samples: Samples) -> Response:
+    return case.call(headers={"X-API-Key": samples.key})
+
+
+def is_sent_whole(case: Case, response: Response) -> bool:
+    """A value that has no text, an empty array for one, is not on the wire, and what is wrong with it neither."""
+    query = urlsplit(str(response.request.url)).query
+    return set(case.query or ()) <= {name for name, _ in parse_qsl(query, keep_blank_values=True)}
+
+
+def check_answer(case: Case, response: Response, samples: Samples) -> int:
+    """Holds the response against the document twice, and gives its status."""
+    case.validate_response(response, checks=KEPT, headers={"X-API-Key": samples.key})
     url = urlsplit(str(response.request.url))
     check_response(
         url.path + (f"?{url.query}" if url.query else ""),
@@ -170,7 +180,7 @@ def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path:
     operation, named = samples.operations[path], samples.list_names(path)
     required = list_required(operation)
     plain = operation.Case(path_parameters={name: values[0] for name, values in named.items()}, query=required)
-    assert check_case(plain, samples) == 200
+    assert check_answer(plain, send_case(plain, samples), samples) == 200
 
     @PATIENT
     @given(st.data())
@@ -180,20 +190,24 @@ def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path:
         sent = {name: value for name, value in (case.query or {}).items() if name != "cursor"}
         kept = data.draw(st.sets(st.sampled_from(sorted(sent)), max_size=2)) if sent else set()
         case.query = {**required, **{name: sent[name] for name in kept}}
-        assert check_case(case, samples) in (200, 400, 404)
+        assert check_answer(case, send_case(case, samples), samples) in (200, 400, 404)
 
     check()
 
 
 @pytest.mark.parametrize("path", TAKING)
 def test_what_the_document_forbids_is_refused(samples: Samples, path: str) -> None:
-    """`negative_data_rejection` is among the checks; a key that was made up is refused too."""
+    """`negative_data_rejection` is among the checks."""
 
     @PATIENT
     @given(st.data())
     def check(data: st.DataObject) -> None:
-        case = data.draw(operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
-        assert check_case(case, samples) < 500
+        case = data.draw(
+            operation.as_strategy(generation_mode=GenerationMode.NEGATIVE, headers={"X-API-Key": samples.key})
+        )
+        response = send_case(case, samples)
+        assume(is_sent_whole(case, response))
+        assert check_answer(case, response, samples) < 500
 
     operation = samples.operations[path]
     check()
