@@ -28,7 +28,7 @@ def make_build_report(built: Built) -> Report:
     return make_report(counts, list_problems(built), {feed.feed: feed.unknown for feed in built.feeds})
 
 
-def describe_build(built: Built, *, quarantine: Path) -> dict[str, Any]:
+def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:
     report = make_build_report(built)
     return {
         "release": built.published.id,
@@ -37,16 +37,16 @@ def describe_build(built: Built, *, quarantine: Path) -> dict[str, Any]:
         "changes": {kind: built.changes.get(kind, 0) for kind in CHANGES},
         "objects": built.objects,
         "seconds": {stage: round(seconds, 3) for stage, seconds in built.seconds.items()},
-        "quarantine": str(quarantine),
+        "quarantine": None if quarantine is None else str(quarantine),
         "feeds": report.feeds,
         "problems": report.problems,
         "unknown_members": report.unknown_members,
     }
 
 
-def format_build(built: Built, *, quarantine: Path) -> str:
+def format_build(built: Built, *, quarantine: Path | None) -> str:
     changes = ", ".join(f"{built.changes.get(kind, 0):,} {kind}" for kind in CHANGES)
     objects = built.objects
     done = f"release {built.published.id}: {changes}; {objects.written:,} of {objects.total:,} objects written"
     size = f"({objects.bytes_written:,} bytes); {built.seconds['all']:.1f} s"
-    return f"{format_report(make_build_report(built))}\n\n{done} {size}\nquarantine: {quarantine}"
+    return f"{format_report(make_build_report(built))}\n\n{done} {size}\nquarantine: {quarantine or 'not written'}"

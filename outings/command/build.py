@@ -61,11 +61,21 @@ def build(
         allow_shrink=allow_shrink,
     )
     built = run_build(asked, workers=workers)
-    quarantine = write_quarantine(list_problems(built), directory=configuration.directory, name=built.published.id)
+    quarantine = _write_quarantine(built, configuration)
     if as_json:
         print_json(describe_build(built, quarantine=quarantine))
     else:
         click.echo(format_build(built, quarantine=quarantine))
+
+
+def _write_quarantine(built: Built, configuration: Configuration) -> Path | None:
+    """The release is in force by now: where there is no room for the file, that is all that failed."""
+    name = built.published.id
+    try:
+        return write_quarantine(list_problems(built), directory=configuration.directory, name=name)
+    except OSError as error:
+        click.echo(f"release {name} is published; its quarantine file can't be written: {error}", err=True)
+        return None
 
 
 def run_build(asked: Build, *, workers: int | None = None) -> Built:

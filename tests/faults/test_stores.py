@@ -5,6 +5,8 @@ import json
 import os
 import random
 import resource
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -81,6 +83,21 @@ def test_a_file_that_may_not_grow(world: Path) -> None:
         check_failure(ended, said=("/", "File too large"))
         assert read_current(world) == before
     assert build(world, as_of=clock_of(1)).code == 0
+
+
+def occupy_temporary_folder() -> None:
+    Path(tempfile.gettempdir(), "outings-quarantine").write_text("a file")
+
+
+def test_a_quarantine_file_that_can_not_be_written_is_told_and_the_release_is_published(world: Path) -> None:
+    shutil.rmtree(world.parent / "var/quarantine", ignore_errors=True)
+    (world.parent / "var/quarantine").write_text("a file")
+    ended = build(world, as_of=clock_of(1), meets=Meets(prepare=occupy_temporary_folder))
+    assert ended.code == 0, ended.err
+    told = json.loads(ended.out)
+    assert (told["release"][:2], told["quarantine"]) == ("2-", None)
+    assert f"release {told['release']} is published; its quarantine file can't be written" in ended.err
+    assert check_current(store_of(world)) == 2
 
 
 def obey_permissions() -> None:
