@@ -4,10 +4,9 @@ from datetime import date, timedelta
 
 import msgspec
 
-from outings.answers.buckets import Buckets, Numbers, count_numbers, spread_bits
-from outings.answers.happenings import compile_days
+from outings.answers.evaluator import CountedDays
 from outings.answers.opened import open_snapshot
-from outings.answers.selections import select_listings
+from outings.answers.selection import select_listings
 from outings.answers.window import Settled, settle_filters
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
@@ -26,40 +25,23 @@ def answer_calendar(query: Query, *, snapshot: Snapshot, today: date) -> list[by
     start, end = settled.get_date("from"), settled.get_date("to")
     assert start is not None
     assert end is not None
-    opened = open_snapshot(snapshot)
-    selection = select_listings("event", settled, opened=opened, vocabulary=snapshot.vocabulary, today=today)
-    tables = opened.open_tables()
-    found = tables.fetch_columns(compile_days(selection, schema=tables.schema))
-    days = [start + timedelta(days=number) for number in range((end - start).days + 1)]
-    entries = _count_days(
-        days,
-        rows=found["row"],
-        numbers=found["day"],
-        buckets=opened.open_buckets(),
-        words=snapshot.vocabulary.categories,
-    )
-    meta = _make_meta(settled, snapshot=snapshot, total=len(found["row"]))
+    selection = select_listings("event", settled, vocabulary=snapshot.vocabulary, today=today)
+    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=(end - start).days + 1)
+    entries = _name_days(start, counted, words=snapshot.vocabulary.categories)
+    meta = _make_meta(settled, snapshot=snapshot, total=int(counted.counts.sum()))
     return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=query.notices)
 
 
-def _count_days(
-    days: list[date], *, rows: Numbers, numbers: Numbers, buckets: Buckets, words: tuple[str, ...]
-) -> list[CalendarDay]:
-    """`numbers`: of each occurrence, which of the days it is on."""
-    size, sets = len(days), buckets.category_sets
-    counts = count_numbers(numbers, size).tolist()
-    free = count_numbers(numbers[buckets.is_free[rows]], size).tolist()
-    together = numbers * sets.size + buckets.categories[rows]
-    by_set = count_numbers(together, size * sets.size).reshape(size, sets.size)
-    categories = (by_set @ spread_bits(sets, len(words))).tolist()
+def _name_days(start: date, counted: CountedDays, *, words: tuple[str, ...]) -> list[CalendarDay]:
+    columns = (counted.counts.tolist(), counted.free.tolist(), counted.categories.tolist())
     return [
         CalendarDay(
-            date=day.isoformat(),
-            count=counts[number],
-            free_count=free[number],
-            categories={word: count for word, count in zip(words, categories[number], strict=True) if count},
+            date=(start + timedelta(days=number)).isoformat(),
+            count=count,
+            free_count=free,
+            categories={word: each for word, each in zip(words, categories, strict=True) if each},
         )
-        for number, day in enumerate(days)
+        for number, (count, free, categories) in enumerate(zip(*columns, strict=True))
     ]
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from outings.answers.opened import open_snapshot
-from outings.answers.selections import select_listings
-from outings.answers.sql import Selection, compile_count, compile_organizations
+from outings.answers.selection import Selection, select_listings
 from outings.answers.window import settle_values
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
@@ -70,10 +69,8 @@ def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
     count = counts.get(name)
     if count is None:
         _make_room(counts)
-        tables = open_snapshot(snapshot).open_tables()
         selection = _select_default(listing_type, snapshot, today)
-        [(found,)] = tables.fetch_rows(compile_count(selection, schema=tables.schema))
-        count = counts[name] = int(found)
+        count = counts[name] = open_snapshot(snapshot).open_evaluator().count_rows(selection)
     return count
 
 
@@ -84,9 +81,8 @@ def _read_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[
     found = counts.get(name)
     if found is None:
         _make_room(counts)
-        tables = open_snapshot(snapshot).open_tables()
         selection = _select_default(listing_type, snapshot, today)
-        found = counts[name] = dict(tables.fetch_rows(compile_organizations(selection, schema=tables.schema)))
+        found = counts[name] = open_snapshot(snapshot).open_evaluator().count_organizations(selection)
     return found
 
 
@@ -97,6 +93,4 @@ def _make_room(counts: dict[tuple[str, date], int] | dict[tuple[str, date], Mapp
 
 def _select_default(listing_type: str, snapshot: Snapshot, today: date) -> Selection:
     settled = settle_values(_PARAMETERS[listing_type], {}, today=today)
-    return select_listings(
-        listing_type, settled, opened=open_snapshot(snapshot), vocabulary=snapshot.vocabulary, today=today
-    )
+    return select_listings(listing_type, settled, vocabulary=snapshot.vocabulary, today=today)

@@ -12,10 +12,8 @@ from outings.answers.facets import count_facets
 from outings.answers.fields import keep_fields
 from outings.answers.filters import list_audiences
 from outings.answers.meta import encode_meta, read_limit, read_page
-from outings.answers.occurrences import find_occurrences
 from outings.answers.opened import Opened, open_snapshot
-from outings.answers.selections import knows_cards, select_listings
-from outings.answers.sql import Selection, Span, compile_list
+from outings.answers.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.walks import Position, make_cursor, read_position
 from outings.answers.window import Settled, settle_filters
 from outings.contract.envelope import encode_list
@@ -65,7 +63,6 @@ def select_query(query: Query, settled: Settled, *, snapshot: Snapshot, today: d
     return select_listings(
         query.resource,
         settled,
-        opened=open_snapshot(snapshot),
         vocabulary=snapshot.vocabulary,
         today=today,
         has_cards=knows_cards(query),
@@ -92,7 +89,7 @@ def _encode_facets(query: Query, settled: Settled, *, snapshot: Snapshot, today:
     facets = count_facets(
         dimensions,
         select_query(query, settled, snapshot=snapshot, today=today),
-        opened=open_snapshot(snapshot),
+        evaluator=open_snapshot(snapshot).open_evaluator(),
         vocabulary=snapshot.vocabulary,
         is_expanded=is_expanded(query),
     )
@@ -110,7 +107,7 @@ def _read_page(query: Query, settled: Settled, *, snapshot: Snapshot, today: dat
 def _read_expanded(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
     limit = read_limit(query)
     selection = select_query(query, settled, snapshot=snapshot, today=today)
-    found = find_occurrences(selection, _make_span(query, limit=limit + 1), opened=open_snapshot(snapshot))
+    found = open_snapshot(snapshot).open_evaluator().list_occurrences(selection, _make_span(query, limit=limit + 1))
     end = found[limit - 1].position if len(found) > limit else None
     shown = found[:limit]
     return Page(rows=[each.row for each in shown], numbers=[each.number for each in shown], end=end)
@@ -136,9 +133,7 @@ def _find_rows(
 ) -> list[tuple[int, Position]]:
     """Each with its place in the list's order."""
     selection = select_query(query, settled, snapshot=snapshot, today=today)
-    tables = open_snapshot(snapshot).open_tables()
-    found = tables.fetch_rows(compile_list(selection, _make_span(query, limit=limit), schema=tables.schema))
-    return [(row, (key.isoformat() if isinstance(key, date) else key, row_id)) for row, key, row_id in found]
+    return open_snapshot(snapshot).open_evaluator().list_rows(selection, _make_span(query, limit=limit))
 
 
 def _make_span(query: Query, *, limit: int) -> Span:

@@ -11,15 +11,17 @@ import numpy as np
 import polars as pl
 
 from outings.answers.arrays import view_array
-from outings.answers.buckets import Buckets
 from outings.answers.cards import encode_card
 from outings.answers.distance import find_near
-from outings.answers.engine import Rows, Tables, open_engine
+from outings.answers.evaluator import Evaluator
 from outings.answers.names import Names, read_points
 from outings.answers.occurrence import expand_event, splice_occurrence
 from outings.answers.predicate import Matches, Named, Numbered, Within
 from outings.answers.programs import Programs
 from outings.answers.series import Series
+from outings.answers.sql.buckets import Buckets
+from outings.answers.sql.engine import Rows, open_engine
+from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
@@ -31,7 +33,7 @@ Packs = Sequence[mmap.mmap | bytes]
 
 
 class Opened:
-    """What `names` and the other arrays say costs no query; `open_tables` is for lists and counts.
+    """What `names` and the other arrays say costs no query; `open_evaluator` is for lists and counts.
 
     Keeps parts of the snapshot, not itself: it is kept for as long as the snapshot is.
     """
@@ -48,24 +50,32 @@ class Opened:
         self._points = read_points(listings)
         categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
         self._categories = view_array(categories["categories"])
-        self._tables: Tables | None = None
+        self._sql: SqlEvaluator | None = None
         self._terms: Terms | None = None
-        self._buckets: Buckets | None = None
-        self._tables_lock = threading.Lock()
+        self._sql_lock = threading.Lock()
         self._terms_lock = threading.Lock()
-        self._buckets_lock = threading.Lock()
+        self._words = len(snapshot.vocabulary.categories)
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
         self.counts: dict[tuple[str, date], int] = {}
         # The same of each organization's part of it.
         self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
         self.read_card = _make_card_reader(self.names, snapshot.packs)
 
-    def open_tables(self) -> Tables:
-        """Loads them into the engine at the first call."""
-        with self._tables_lock:
-            if self._tables is None:
-                self._tables = open_engine().load_tables(self._files)
-            return self._tables
+    def open_evaluator(self) -> Evaluator:
+        return self.open_sql()
+
+    def open_sql(self) -> SqlEvaluator:
+        """Made at the first call: DuckDB loads the tables that it evaluates."""
+        with self._sql_lock:
+            if self._sql is None:
+                self._sql = SqlEvaluator(
+                    open_engine().load_tables(self._files),
+                    buckets=Buckets(listings=self._files["listings"], organizations=self._files["organizations"]),
+                    series=self.series,
+                    find_rows=self.find_rows,
+                    words=self._words,
+                )
+            return self._sql
 
     def open_terms(self) -> Terms:
         """Loads them at the first call."""
@@ -73,15 +83,6 @@ class Opened:
             if self._terms is None:
                 self._terms = Terms(self._files["terms"])
             return self._terms
-
-    def open_buckets(self) -> Buckets:
-        """Loads them at the first call."""
-        with self._buckets_lock:
-            if self._buckets is None:
-                self._buckets = Buckets(
-                    listings=self._files["listings"], organizations=self._files["organizations"]
-                )
-            return self._buckets
 
     def find_rows(self, conditions: Sequence[Numbered], listing_type: str) -> Rows | None:
         """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.engine import Statement, open_engine
 from outings.answers.names import Names
 from outings.answers.opened import open_snapshot
+from outings.answers.sql.engine import Statement, open_engine
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world
 from tests.answers.test_lists import seeds
@@ -52,9 +52,8 @@ def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Pa
     world = make_world(Random(5), size=10)
     first, second = (open_world(world, tmp_path) for _ in range(2))
     assert open_snapshot(first) is open_snapshot(second)
-    tables = open_snapshot(first).open_tables()
-    schema, engine = tables.schema, open_engine().load_tables(first.tables)
-    del tables, first
+    schema, engine = open_snapshot(first).open_sql().schema, open_engine().load_tables(first.tables)
+    del first
     assert engine.fetch_rows(Statement(f"SELECT count(*) FROM {schema}.listings", ())) == [(10,)]
     del second
     with pytest.raises(duckdb.CatalogException):

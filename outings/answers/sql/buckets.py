@@ -75,3 +75,10 @@ def count_numbers(numbers: Numbers, size: int) -> Numbers:
     """How often each number below `size` is there."""
     counts: Numbers = np.bincount(numbers, minlength=size)
     return counts
+
+
+def count_bits(numbers: Numbers, width: int) -> Numbers:
+    """How many of the bit sets have each bit."""
+    sets = np.arange(1 << width, dtype=np.int64)
+    counts: Numbers = count_numbers(numbers, sets.size) @ spread_bits(sets, width)
+    return counts

@@ -44,11 +44,10 @@ if importlib.util.find_spec("pandas") is None:
 
 
 class Statement(Struct, frozen=True):
-    """SQL over one snapshot's tables; `values` are bound. `rows`, when given, is the table `chosen` of row numbers."""
+    """SQL over one snapshot's tables; `values` are bound."""
 
     text: str
     values: tuple[object, ...]
-    rows: Rows | None = None
 
 
 class Tables:
@@ -59,22 +58,22 @@ class Tables:
         self.schema = schema
         weakref.finalize(self, _drop_schema, connection, schema).atexit = False
 
-    def fetch_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        """Safe from any thread: a cursor a call, which sees its own `chosen` alone."""
-        with self._execute(statement) as cursor:
+    def fetch_rows(self, statement: Statement, chosen: Rows | None = None) -> list[tuple[Any, ...]]:
+        """Safe from any thread: a cursor a call, which sees its own table `chosen` of row numbers alone."""
+        with self._execute(statement, chosen) as cursor:
             return cursor.fetchall()
 
-    def fetch_columns(self, statement: Statement) -> Mapping[str, NDArray[Any]]:
+    def fetch_columns(self, statement: Statement, chosen: Rows | None = None) -> Mapping[str, NDArray[Any]]:
         """By name, of what may be many rows and has no nulls. Safe from any thread as well."""
-        with self._execute(statement) as cursor:
+        with self._execute(statement, chosen) as cursor:
             return cursor.fetchnumpy()
 
     @contextmanager
-    def _execute(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _execute(self, statement: Statement, chosen: Rows | None) -> Iterator[duckdb.DuckDBPyConnection]:
         cursor = self._connection.cursor()
         try:
-            if statement.rows is not None:
-                cursor.register("chosen", {"row": statement.rows})
+            if chosen is not None:
+                cursor.register("chosen", {"row": chosen})
             yield cursor.execute(statement.text, list(statement.values))
         finally:
             cursor.close()

@@ -1,12 +1,10 @@
 """Conditions → DuckDB SQL with bound parameters. Knows kinds of condition and orders, and nothing of filters."""
 
 from collections.abc import Sequence
-from datetime import date
 
-from msgspec import Struct
-
-from outings.answers.engine import Rows, Statement
-from outings.answers.predicate import AnyOf, Between, Condition, Conditions, Either, Is, Overlaps, Shares
+from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, Overlaps, Shares
+from outings.answers.selection import Selection, Span
+from outings.answers.sql.engine import Statement
 from outings.answers.walks import KEY_CHARACTERS, Position
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.tables import HAPPENINGS
@@ -17,29 +15,6 @@ Fragment = tuple[str, tuple[object, ...]]
 _PUBLISHED = STATUSES.index("published")
 
 
-class Selection(Struct, frozen=True, kw_only=True):
-    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it.
-
-    `rows` are those that meet the numbered conditions. Without cards every class is its own; by update the order is
-    that of a mirror, in which no listing can be missed.
-    """
-
-    type: str
-    conditions: Conditions
-    start: date
-    rows: Rows | None = None
-    has_cards: bool = True
-    by_update: bool = False
-
-
-class Span(Struct, frozen=True, kw_only=True):
-    """Which part of the list: after a position, or from an offset."""
-
-    limit: int
-    offset: int = 0
-    after: Position | None = None
-
-
 def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
     """Gives (row, key, id) in the list's order; the key is what a cursor's position keeps of it."""
     text, values = compile_set(selection, schema=schema)
@@ -48,14 +23,13 @@ def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
     return Statement(
         f"SELECT row, key, id FROM ({text}) WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         (*values, *bound, span.limit, span.offset),
-        selection.rows,
     )
 
 
 def compile_count(selection: Selection, *, schema: str) -> Statement:
     """Gives the size of the whole list: cards, where a program came as several listings."""
     text, values = compile_set(selection, schema=schema)
-    return Statement(f"SELECT count(*) FROM ({text})", values, selection.rows)
+    return Statement(f"SELECT count(*) FROM ({text})", values)
 
 
 def compile_organizations(selection: Selection, *, schema: str) -> Statement:
@@ -65,7 +39,6 @@ def compile_organizations(selection: Selection, *, schema: str) -> Statement:
         f"""SELECT organization_id, count(*) FILTER (program_key IS NULL) + count(DISTINCT program_key)
         FROM ({text}) WHERE organization_id IS NOT NULL GROUP BY organization_id""",
         values,
-        selection.rows,
     )
 
 
@@ -155,7 +128,7 @@ def compile_listing(selection: Selection) -> Fragment:
     """What must hold of a listing `l`: that it is a published one of its type, and all conditions of its level."""
     published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))
     pieces = [published, *(_compile(condition, "l") for condition in selection.conditions.listing)]
-    if selection.rows is not None:
+    if selection.conditions.numbered:
         pieces.append(("l.row IN (SELECT row FROM chosen)", ()))
     return _join(" AND ", pieces)
 

@@ -1,7 +1,8 @@
 """SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
 
-from outings.answers.engine import Statement
-from outings.answers.sql import Fragment, Selection, Span, compile_happening, compile_listing, compile_set
+from outings.answers.selection import Selection, Span
+from outings.answers.sql.engine import Statement
+from outings.answers.sql.sets import Fragment, compile_happening, compile_listing, compile_set
 from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import HAPPENINGS
 
@@ -20,7 +21,7 @@ _DAYS = {"event": "CAST(1 << h.weekday AS UTINYINT)", "class": _STATED_DAYS, "ca
 def compile_rows(selection: Selection, *, schema: str) -> Statement:
     """Gives `row` of each listing of the list."""
     text, values = compile_set(selection, schema=schema)
-    return Statement(f"SELECT row FROM ({text})", values, selection.rows)
+    return Statement(f"SELECT row FROM ({text})", values)
 
 
 def compile_slots(selection: Selection, *, schema: str) -> Statement:
@@ -29,7 +30,7 @@ def compile_slots(selection: Selection, *, schema: str) -> Statement:
     if selection.conditions.happening and selection.type != "class":
         # Whatever has a happening that matches is in the list: one pass tells both.
         text, values = _compile_happenings(selection, columns, schema=schema)
-        return Statement(f"{text} GROUP BY h.row", values, selection.rows)
+        return Statement(f"{text} GROUP BY h.row", values)
     listed, values = compile_set(selection, schema=schema)
     held, bound = compile_happening(selection)
     slots = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {held} GROUP BY h.row"
@@ -37,7 +38,6 @@ def compile_slots(selection: Selection, *, schema: str) -> Statement:
         f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
         FROM ({listed}) LEFT JOIN ({slots}) USING (row)""",
         (*values, *bound),
-        selection.rows,
     )
 
 
@@ -46,13 +46,13 @@ def compile_occurrence_slots(selection: Selection, *, schema: str) -> Statement:
     text, values = _compile_happenings(
         selection, f"h.row, {_DAYS['event']} AS days, {_BLOCKS} AS blocks", schema=schema
     )
-    return Statement(text, values, selection.rows)
+    return Statement(text, values)
 
 
 def compile_days(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `day` of each occurrence that matches; the day in days after the window's first."""
     text, values = _compile_happenings(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
-    return Statement(text, (selection.start, *values), selection.rows)
+    return Statement(text, (selection.start, *values))
 
 
 def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int], schema: str) -> Statement:
@@ -68,7 +68,6 @@ def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int]
     return Statement(
         f"{text} AND {after[0]} ORDER BY h.number LIMIT ? OFFSET ?",
         (*values, *after[1], span.limit, span.offset),
-        selection.rows,
     )
 
 

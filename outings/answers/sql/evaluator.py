@@ -1,0 +1,121 @@
+"""The evaluator of a metro whose columns are not in memory: DuckDB over its tables, and the reference of the other."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from outings.answers.evaluator import Counted, CountedDays, Numbers, Occurring
+from outings.answers.predicate import Numbered
+from outings.answers.selection import Selection, Span
+from outings.answers.series import Series
+from outings.answers.sql.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.sql.engine import Rows, Statement, Tables
+from outings.answers.sql.happenings import (
+    compile_days,
+    compile_expansion,
+    compile_occurrence_slots,
+    compile_rows,
+    compile_slots,
+)
+from outings.answers.sql.sets import compile_count, compile_list, compile_organizations
+from outings.answers.walks import Position
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
+
+_OF_SLOTS = frozenset({"weekday", "time_block"})
+
+FindRows = Callable[[Sequence[Numbered], str], Rows | None]
+
+
+class SqlEvaluator:
+    """`find_rows` gives the rows that meet numbered conditions; `words` is how many categories there are."""
+
+    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, find_rows: FindRows, words: int) -> None:
+        self.schema = tables.schema
+        self._tables = tables
+        self._buckets = buckets
+        self._series = series
+        self._find_rows = find_rows
+        self._words = words
+
+    def list_rows(self, selection: Selection, span: Span) -> list[tuple[int, Position]]:
+        found = self._fetch(selection, compile_list(selection, span, schema=self.schema))
+        return [(row, (key.isoformat() if isinstance(key, date) else key, row_id)) for row, key, row_id in found]
+
+    def list_occurrences(self, selection: Selection, span: Span) -> list[Occurring]:
+        """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
+        id tell where a walk stands."""
+        ties = (0, 0)
+        if span.after is not None:
+            starts_at = span.after[0]
+            assert isinstance(starts_at, int)
+            ties = self._series.find_ties(starts_at)
+        found = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
+        return [
+            Occurring(row, number, (self._series.read_moment(number).starts_at, row_id))
+            for number, row, row_id in found
+        ]
+
+    def count_rows(self, selection: Selection) -> int:
+        [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))
+        return int(count)
+
+    def count_organizations(self, selection: Selection) -> Mapping[str, int]:
+        return dict(self._fetch(selection, compile_organizations(selection, schema=self.schema)))
+
+    def count_buckets(
+        self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool
+    ) -> Counted:
+        statement = _compile_slots(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
+        found = self._tables.fetch_columns(statement, self._choose(selection))
+        return Counted(
+            total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions}
+        )
+
+    def _count(self, dimension: str, found: Mapping[str, Numbers]) -> Numbers:
+        rows, buckets = found["row"], self._buckets
+        match dimension:
+            case "category":
+                counts = count_numbers(buckets.categories[rows], buckets.category_sets.size)
+                total: Numbers = counts @ spread_categories(buckets.category_sets, self._words)
+                return total
+            case "weekday":
+                return count_bits(found["days"], len(WEEKDAYS) + 1)
+            case "time_block":
+                return count_bits(found["blocks"], len(TIME_BLOCKS) + 1)
+            case "price_band":
+                return count_numbers(buckets.prices[rows], len(PRICE_BANDS) + 1)
+            case "age_band":
+                return count_bits(buckets.ages[rows], len(AGE_BANDS) + 1)
+            case _:
+                return count_numbers(buckets.organizations[rows], len(buckets.organization_names) + 1)
+
+    def count_days(self, selection: Selection, *, days: int) -> CountedDays:
+        statement = compile_days(selection, schema=self.schema)
+        found = self._tables.fetch_columns(statement, self._choose(selection))
+        rows, numbers, sets = found["row"], found["day"], self._buckets.category_sets
+        together = numbers * sets.size + self._buckets.categories[rows]
+        by_set = count_numbers(together, days * sets.size).reshape(days, sets.size)
+        return CountedDays(
+            counts=count_numbers(numbers, days),
+            free=count_numbers(numbers[self._buckets.is_free[rows]], days),
+            categories=by_set @ spread_bits(sets, self._words),
+        )
+
+    def name_organization(self, number: int) -> tuple[str, str]:
+        return self._buckets.organization_names[number]
+
+    def _fetch(self, selection: Selection, statement: Statement) -> list[tuple[Any, ...]]:
+        return self._tables.fetch_rows(statement, self._choose(selection))
+
+    def _choose(self, selection: Selection) -> Rows | None:
+        return self._find_rows(selection.conditions.numbered, selection.type)
+
+
+def _compile_slots(
+    dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str
+) -> Statement:
+    if is_expanded:
+        return compile_occurrence_slots(selection, schema=schema)
+    if _OF_SLOTS.isdisjoint(dimensions):
+        return compile_rows(selection, schema=schema)
+    return compile_slots(selection, schema=schema)
