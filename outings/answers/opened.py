@@ -5,25 +5,21 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache, reduce
+from functools import lru_cache
 
-import numpy as np
 import polars as pl
 
 from outings.answers.arrays import view_array
 from outings.answers.cards import encode_card
-from outings.answers.distance import find_near
 from outings.answers.evaluator import Evaluator
-from outings.answers.names import Names, read_points
+from outings.answers.names import Names
+from outings.answers.numbered import Numbering
 from outings.answers.occurrence import expand_event, splice_occurrence
-from outings.answers.predicate import Matches, Named, Numbered, Within
 from outings.answers.programs import Programs
 from outings.answers.series import Series
 from outings.answers.sql.buckets import Buckets
-from outings.answers.sql.engine import Rows, open_engine
+from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
-from outings.answers.terms import Terms
-from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 # A compact card is about 800 bytes; a metro of 100,000 listings shows a few thousand on its pages.
@@ -47,13 +43,11 @@ class Opened:
         self.organizations = Names(snapshot.tables["organizations"])
         self.series = Series(listings=listings, occurrences=occurrences)
         self.programs = Programs(listings)
-        self._points = read_points(listings)
+        self.numbering = Numbering(self.names, listings=listings, terms=snapshot.tables["terms"])
         categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
         self._categories = view_array(categories["categories"])
         self._sql: SqlEvaluator | None = None
-        self._terms: Terms | None = None
         self._sql_lock = threading.Lock()
-        self._terms_lock = threading.Lock()
         self._words = len(snapshot.vocabulary.categories)
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
         self.counts: dict[tuple[str, date], int] = {}
@@ -72,34 +66,10 @@ class Opened:
                     open_engine().load_tables(self._files),
                     buckets=Buckets(listings=self._files["listings"], organizations=self._files["organizations"]),
                     series=self.series,
-                    find_rows=self.find_rows,
+                    numbering=self.numbering,
                     words=self._words,
                 )
             return self._sql
-
-    def open_terms(self) -> Terms:
-        """Loads them at the first call."""
-        with self._terms_lock:
-            if self._terms is None:
-                self._terms = Terms(self._files["terms"])
-            return self._terms
-
-    def find_rows(self, conditions: Sequence[Numbered], listing_type: str) -> Rows | None:
-        """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
-        if not conditions:
-            return None
-        return reduce(np.intersect1d, (self._find_numbered(each, listing_type) for each in conditions))
-
-    def _find_numbered(self, condition: Numbered, listing_type: str) -> Rows:
-        match condition:
-            case Within(lat, lng, radius_m):
-                lats, lngs = self._points
-                return find_near(lats, lngs, lat=lat, lng=lng, radius_m=radius_m)
-            case Matches(text):
-                return self.open_terms().find_rows(text, size=len(self.names))
-            case Named(ids):
-                found = (self.names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
-                return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""

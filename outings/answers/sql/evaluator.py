@@ -1,11 +1,11 @@
 """The evaluator of a metro whose columns are not in memory: DuckDB over its tables, and the reference of the other."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
 from outings.answers.evaluator import Counted, CountedDays, Numbers, Occurring
-from outings.answers.predicate import Numbered
+from outings.answers.numbered import Numbering
 from outings.answers.selection import Selection, Span
 from outings.answers.series import Series
 from outings.answers.sql.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
@@ -23,18 +23,15 @@ from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEE
 
 _OF_SLOTS = frozenset({"weekday", "time_block"})
 
-FindRows = Callable[[Sequence[Numbered], str], Rows | None]
-
-
 class SqlEvaluator:
-    """`find_rows` gives the rows that meet numbered conditions; `words` is how many categories there are."""
+    """`words`: how many categories there are."""
 
-    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, find_rows: FindRows, words: int) -> None:
+    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, numbering: Numbering, words: int) -> None:
         self.schema = tables.schema
         self._tables = tables
         self._buckets = buckets
         self._series = series
-        self._find_rows = find_rows
+        self._numbering = numbering
         self._words = words
 
     def list_rows(self, selection: Selection, span: Span) -> list[tuple[int, Position]]:
@@ -108,7 +105,7 @@ class SqlEvaluator:
         return self._tables.fetch_rows(statement, self._choose(selection))
 
     def _choose(self, selection: Selection) -> Rows | None:
-        return self._find_rows(selection.conditions.numbered, selection.type)
+        return self._numbering.find_rows(selection.conditions.numbered, selection.type)
 
 
 def _compile_slots(

@@ -1,0 +1,50 @@
+"""Conditions answered by row numbers: both evaluators take them from here, so that no two differ at an edge."""
+
+import threading
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+
+from outings.answers.distance import find_near
+from outings.answers.names import Names, read_points
+from outings.answers.predicate import Matches, Named, Numbered, Within
+from outings.answers.sql.engine import Rows
+from outings.answers.terms import Terms
+from outings.contract.vocabulary import TYPES
+
+
+class Numbering:
+    """Of one snapshot."""
+
+    def __init__(self, names: Names, *, listings: Path, terms: Path) -> None:
+        self._names = names
+        self._points = read_points(listings)
+        self._file = terms
+        self._terms: Terms | None = None
+        self._lock = threading.Lock()
+
+    def find_rows(self, conditions: Sequence[Numbered], listing_type: str) -> Rows | None:
+        """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
+        if not conditions:
+            return None
+        return reduce(np.intersect1d, (self._find(each, listing_type) for each in conditions))
+
+    def _find(self, condition: Numbered, listing_type: str) -> Rows:
+        match condition:
+            case Within(lat, lng, radius_m):
+                lats, lngs = self._points
+                return find_near(lats, lngs, lat=lat, lng=lng, radius_m=radius_m)
+            case Matches(text):
+                return self._open_terms().find_rows(text, size=len(self._names))
+            case Named(ids):
+                found = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
+
+    def _open_terms(self) -> Terms:
+        """Loads them at the first call."""
+        with self._lock:
+            if self._terms is None:
+                self._terms = Terms(self._file)
+            return self._terms
