@@ -22,6 +22,7 @@ from edge.planning import Planning
 from edge.probes import make_public
 from edge.releases import Releases
 from edge.routing import Dispatch
+from edge.shortcut import Shortcut
 from outings.release.store import Store
 
 log = structlog.get_logger()
@@ -47,7 +48,7 @@ class Edge:
     ) -> None:
         self.counts = Counts()
         self._releases = Releases(store, cache=cache, clock=clock)
-        self._ring = KeyRing(store)
+        self._ring = KeyRing(store, clock=clock)
         self._computing = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
@@ -63,9 +64,10 @@ class Edge:
         bodies = Bodies(store=store, computing=self._computing, counts=self.counts)
         deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
         # Rate and quota stand here, between the key and what it asks for: issue D.
-        recognize = Recognize(deliver, ring=self._ring, clock=clock)
+        recognize = Recognize(deliver, ring=self._ring)
         dispatch = Dispatch(public=self._public, keyed=recognize)
-        return Identify(Explain(dispatch))
+        chain = Identify(Explain(dispatch))
+        return Shortcut(chain, ring=self._ring, planning=planning, bodies=bodies, counts=self.counts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

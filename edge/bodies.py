@@ -4,13 +4,13 @@ import asyncio
 from functools import partial
 
 import structlog
-from msgspec import Struct
 
 from edge.bounded import Bounded
 from edge.computing import Computing
 from edge.counts import Counts
 from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.planning import Planned
+from edge.responses import Body, make_body
 from outings.answers.plan import Plan
 from outings.contract.query import Query
 from outings.contract.routes import ROUTES
@@ -28,13 +28,6 @@ _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name
 _Name = tuple[str, bytes, bytes]
 
 
-class Body(Struct, frozen=True, kw_only=True):
-    """Bytes to be sent, in `coding`."""
-
-    data: bytes
-    coding: bytes
-
-
 class Bodies:
     """`computing` does what would hold up the event loop."""
 
@@ -45,15 +38,21 @@ class Bodies:
         self._held: Bounded[_Name, Body] = Bounded(MEMORY_BYTES, lambda body: len(body.data))
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
-    async def read_body(self, planned: Planned, coding: bytes) -> Body:
-        """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
-        name = name_body(planned, coding)
-        body = self._held.get(name)
+    def recall_body(self, planned: Planned, coding: bytes) -> Body | None:
+        """From memory alone."""
+        body = self._held.get(name_body(planned, coding))
         if body is not None:
             self._counts.remembered += 1
+        return body
+
+    async def read_body(self, planned: Planned, coding: bytes) -> Body:
+        """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
+        body = self.recall_body(planned, coding)
+        if body is not None:
             return body
+        name = name_body(planned, coding)
         if is_quick(planned.query):
-            body = make_body(planned.plan, coding)
+            body = render_body(planned.plan, coding)
             self._counts.documents += 1
             self._held.put(name, body)
             return body
@@ -68,7 +67,7 @@ class Bodies:
     async def _make_body(self, name: _Name, planned: Planned, coding: bytes) -> Body:
         body = None if planned.page is None else await self._fetch_page(planned.page, coding)
         if body is None:
-            body = await self._computing.run(partial(make_body, planned.plan, coding))
+            body = await self._computing.run(partial(render_body, planned.plan, coding))
             self._counts.computed += 1
         self._held.put(name, body)
         return body
@@ -97,14 +96,14 @@ def name_body(planned: Planned, coding: bytes) -> _Name:
     return (planned.query.text, planned.etag, coding)
 
 
-def make_body(plan: Plan, coding: bytes) -> Body:
+def render_body(plan: Plan, coding: bytes) -> Body:
     data = b"".join(plan.render())
     if len(data) < LEAST_BYTES:
         coding = IDENTITY
-    return Body(data=encode_body(data, coding), coding=coding)
+    return make_body(encode_body(data, coding), coding)
 
 
 def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
     """A page's object is gzip; who does not take that gets it coded again. NotFound, StoreError, Corrupt."""
     packed = read_object(store, sha)
-    return Body(data=packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding=coding)
+    return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)

@@ -1,7 +1,7 @@
 """What day it is in each metro."""
 
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from outings.release.snapshot import Release
@@ -12,20 +12,22 @@ class Dates:
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
-        self._minute: datetime | None = None
+        self._minute = clock().replace(second=0, microsecond=0)
+        self._next_minute = self._minute
         self._release: str | None = None
         self._dates: Mapping[str, date] = {}
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
         """The same mapping for as long as no date in it changes."""
         now = self._clock()
-        minute = now.replace(second=0, microsecond=0)
-        if minute != self._minute or release.id != self._release:
+        if not self._minute <= now < self._next_minute or release.id != self._release:
             dates = {
                 slug: now.astimezone(ZoneInfo(snapshot.metro.timezone)).date()
                 for slug, snapshot in release.metros.items()
             }
             if dates != self._dates:
                 self._dates = dates
-            self._minute, self._release = minute, release.id
+            self._minute = now.replace(second=0, microsecond=0)
+            self._next_minute = self._minute + timedelta(minutes=1)
+            self._release = release.id
         return self._dates

@@ -26,10 +26,9 @@ class Deliver:
         assert key is not None
         planned = await self._planning.read_plan(match, exchange, entitlement=key.entitlement)
         exchange.release = planned.release
-        max_age = match.route.max_age
         if matches(exchange.if_none_match, planned.etag):
             self._counts.not_modified += 1
-            await send_not_modified(send, exchange, etag=planned.etag, max_age=max_age)
+            await send_not_modified(send, exchange, head=planned.head)
             return
         body = await self._bodies.read_body(planned, choose_coding(exchange.accept_encoding))
-        await send_success(send, exchange, body=body.data, coding=body.coding, etag=planned.etag, max_age=max_age)
+        await send_success(send, exchange, head=planned.head, body=body)

@@ -39,20 +39,19 @@ class Exchange(Struct, kw_only=True):
 
 
 def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
-    """The request's line and the headers that we know. A trace id that is not well formed is not taken over."""
+    """The request's line and the headers that we know."""
     texts: dict[bytes, list[bytes]] = {}
     size = 0
     for name, value in scope["headers"]:
         size += len(name) + len(value)
         if name in _KNOWN:
             texts.setdefault(name, []).append(value)
-    trace_id = texts.get(b"x-trace-id", _NONE)[0]
     return Exchange(
         method=scope["method"],
-        path=_read_path(scope),
+        path=read_path(scope),
         query_string=scope["query_string"],
         request_id=request_id,
-        trace_id=trace_id if _TRACE_ID.fullmatch(trace_id) else request_id,
+        trace_id=read_trace_id(texts[b"x-trace-id"][0] if b"x-trace-id" in texts else None, request_id),
         header_bytes=size,
         key_texts=tuple(texts.get(b"x-api-key", ())),
         if_none_match=b",".join(texts[b"if-none-match"]) if b"if-none-match" in texts else None,
@@ -61,9 +60,14 @@ def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
 
 
 _KNOWN = frozenset({b"x-api-key", b"x-trace-id", b"if-none-match", b"accept-encoding"})
-_NONE = [b""]
 
 
-def _read_path(scope: Scope) -> str:
+def read_trace_id(given: bytes | None, request_id: bytes) -> bytes:
+    """The caller's own, where it is well formed; else the request's id stands for it."""
+    return given if given is not None and _TRACE_ID.fullmatch(given) else request_id
+
+
+def read_path(scope: Scope) -> str:
+    """As it was sent, percent-encoded."""
     raw = scope.get("raw_path")
     return quote(scope["path"]) if raw is None else raw.decode("latin-1")

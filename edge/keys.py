@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from hashlib import sha256
 
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.bounded import Bounded
 from edge.exchange import Exchange
 from outings.contract.errors import unauthorized
 from outings.release.keys import NAME, Key, Registry, parse_registry
@@ -14,13 +16,17 @@ from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()
 
+MOST_REMEMBERED = 8_192
+
 
 class KeyRing:
     """The registry as this process last read it. A store that fails, or a broken registry, leaves it as it was."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], datetime]) -> None:
         self._store = store
-        self._registry = Registry()
+        self._clock = clock
+        # Read and replaced together: what one registry said is not remembered under the next.
+        self._known = (Registry(), _make_memory())
         self._etag: str | None = None
         self.failure: str | None = None
 
@@ -29,31 +35,44 @@ class KeyRing:
         try:
             found = self._store.read_versioned(NAME)
             if found is not None and found.etag != self._etag:
-                self._registry = parse_registry(found)
+                registry = parse_registry(found)
+                self._known = (registry, _make_memory())
                 self._etag = found.etag
-                log.info("keys_read", keys=len(self._registry.keys))
+                log.info("keys_read", keys=len(registry.keys))
             self.failure = None
         except (StoreError, Corrupt) as error:
             if self.failure is None:
                 log.warning("keys_not_read", reason=str(error))
             self.failure = str(error)
 
-    def find_key(self, text: bytes) -> Key | None:
-        return self._registry.find_key(text)
+    def find_active(self, text: bytes) -> Key | None:
+        """The key of this text, if it is in force now. Known ones are remembered by their hash, not by their text."""
+        registry, memory = self._known
+        digest = sha256(text).digest()
+        key = memory.get(digest)
+        if key is None:
+            key = registry.find_key(text)
+            if key is None:
+                return None
+            memory.put(digest, key)
+        return key if key.describe_state(self._clock()) == "active" else None
+
+
+def _make_memory() -> Bounded[bytes, Key]:
+    return Bounded(MOST_REMEMBERED)
 
 
 class Recognize:
     """401 to whoever has no key in force."""
 
-    def __init__(self, app: ASGIApp, *, ring: KeyRing, clock: Callable[[], datetime]) -> None:
+    def __init__(self, app: ASGIApp, *, ring: KeyRing) -> None:
         self._app = app
         self._ring = ring
-        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange: Exchange = scope["exchange"]
-        key = self._ring.find_key(exchange.key_texts[0]) if len(exchange.key_texts) == 1 else None
-        if key is None or key.describe_state(self._clock()) != "active":
+        key = self._ring.find_active(exchange.key_texts[0]) if len(exchange.key_texts) == 1 else None
+        if key is None:
             raise unauthorized()
         exchange.key = key
         await self._app(scope, receive, send)

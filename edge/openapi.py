@@ -11,13 +11,16 @@ from edge.encoding import CODINGS, IDENTITY, choose_coding, encode_body
 from edge.exchange import Exchange
 from edge.releases import Releases
 from edge.requests import find_vocabulary
-from edge.responses import send_not_modified, send_success
+from edge.responses import Body, Header, make_body, make_head, send_not_modified, send_success
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 
 # Until the first release is open, in seconds: its metros have the words.
 RETRY_AFTER = 5
+
+(MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
 
 
 class Prepared(Struct, frozen=True, kw_only=True):
@@ -25,7 +28,8 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
     vocabulary: Vocabulary
     etag: bytes
-    bodies: Mapping[bytes, bytes]
+    head: tuple[Header, ...]
+    bodies: Mapping[bytes, Body]
 
 
 class ShowContract:
@@ -47,22 +51,21 @@ class ShowContract:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         exchange: Exchange = scope["exchange"]
         prepared = self._prepared
-        assert exchange.match is not None
         if prepared is None:
             raise unavailable(RETRY_AFTER)
-        max_age = exchange.match.route.max_age
         if matches(exchange.if_none_match, prepared.etag):
-            await send_not_modified(send, exchange, etag=prepared.etag, max_age=max_age)
+            await send_not_modified(send, exchange, head=prepared.head)
             return
-        coding = choose_coding(exchange.accept_encoding)
-        body = prepared.bodies[coding]
-        await send_success(send, exchange, body=body, coding=coding, etag=prepared.etag, max_age=max_age)
+        body = prepared.bodies[choose_coding(exchange.accept_encoding)]
+        await send_success(send, exchange, head=prepared.head, body=body)
 
 
 def prepare_document(vocabulary: Vocabulary) -> Prepared:
     body = encode_document(vocabulary)
+    etag = b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
     return Prepared(
         vocabulary=vocabulary,
-        etag=b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode(),
-        bodies={coding: encode_body(body, coding) for coding in (IDENTITY, *CODINGS)},
+        etag=etag,
+        head=make_head(etag=etag, max_age=MAX_AGE, release=None),
+        bodies={coding: make_body(encode_body(body, coding), coding) for coding in (IDENTITY, *CODINGS)},
     )

@@ -12,6 +12,7 @@ from edge.dates import Dates
 from edge.exchange import Exchange
 from edge.releases import Releases, Serving
 from edge.requests import read_query
+from edge.responses import Header, make_head
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import Plan, make_plan
 from outings.answers.relations import costs_queries
@@ -31,13 +32,15 @@ _MOST_REMEMBERED_BYTES = 512
 
 
 class Planned(Struct, frozen=True, kw_only=True):
-    """A request that gets an answer. `page` was written ahead for it, `release` names what answers."""
+    """A request that gets an answer: `page` was written ahead for it, `release` names what answers, and `head` are the
+    headers of whichever answer."""
 
     query: Query
     plan: Plan
     etag: bytes
     page: Page | None
     release: bytes
+    head: tuple[Header, ...]
 
 
 class Planning:
@@ -50,6 +53,14 @@ class Planning:
         self._opening = opening
         self._under: tuple[Serving, Mapping[str, date]] | None = None
         self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(_MOST_REMEMBERED)
+
+    def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> Planned | None:
+        """What was planned for the same request with the same rights, as of the current release and dates."""
+        serving = self._releases.current
+        if serving is None:
+            return None
+        plans = self._recall(serving, self._dates.read_dates(serving.release))
+        return plans.get((path, query_string, entitlement.digest))
 
     async def read_plan(self, match: Match, exchange: Exchange, *, entitlement: Entitlement) -> Planned:
         """Everything that the answer would fail with but a fault of ours: ApiError."""
@@ -94,8 +105,14 @@ class Planning:
 def plan_request(query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement) -> Planned:
     about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
     plan = make_plan(query, about)
+    etag = plan.etag.encode()
     return Planned(
-        query=query, plan=plan, etag=plan.etag.encode(), page=find_page(query, about), release=serving.header
+        query=query,
+        plan=plan,
+        etag=etag,
+        page=find_page(query, about),
+        release=serving.header,
+        head=make_head(etag=etag, max_age=query.match.route.max_age, release=serving.header),
     )
 
 

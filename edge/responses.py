@@ -1,8 +1,8 @@
 """Responses: the headers that all of them carry, and the few kinds of them."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from msgspec import Struct
 from starlette.types import Send
 
 from edge.exchange import Exchange
@@ -39,19 +39,41 @@ def name_age(max_age: int | None) -> Header:
     return _CACHED[max_age]
 
 
-async def send_success(
-    send: Send, exchange: Exchange, *, body: bytes, coding: bytes, etag: bytes, max_age: int | None
-) -> None:
-    """200. `body` is in `coding` already."""
-    headers = [_JSON, name_age(max_age), (b"etag", etag)]
-    if coding:
-        headers.append((b"content-encoding", coding))
-    await send_response(send, exchange, status=200, headers=headers, body=body)
+class Body(Struct, frozen=True, kw_only=True):
+    """Bytes of a success to be sent, with the headers that are theirs."""
+
+    data: bytes
+    head: tuple[Header, ...]
 
 
-async def send_not_modified(send: Send, exchange: Exchange, *, etag: bytes, max_age: int | None) -> None:
+def make_body(data: bytes, coding: bytes) -> Body:
+    """`data` is in `coding` already."""
+    length = (b"content-length", b"%d" % len(data))
+    return Body(data=data, head=(_JSON, length, (b"content-encoding", coding)) if coding else (_JSON, length))
+
+
+def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> tuple[Header, ...]:
+    """What a success's and its 304's headers begin with, the same for everyone who gets them."""
+    head = (*_COMMON, name_age(max_age), (b"etag", etag))
+    return head if release is None else (*head, (b"x-release", release))
+
+
+def list_headers(*, head: tuple[Header, ...], body: Body | None, request_id: bytes, trace_id: bytes) -> list[Header]:
+    """Of a success, or of a 304 where there is no body."""
+    own = () if body is None else body.head
+    return [*head, *own, (b"x-request-id", request_id), (b"x-trace-id", trace_id)]
+
+
+async def send_success(send: Send, exchange: Exchange, *, head: tuple[Header, ...], body: Body) -> None:
+    """200; to a HEAD without the body."""
+    headers = list_headers(head=head, body=body, request_id=exchange.request_id, trace_id=exchange.trace_id)
+    await send_whole(send, status=200, headers=headers, body=b"" if exchange.is_head else body.data)
+
+
+async def send_not_modified(send: Send, exchange: Exchange, *, head: tuple[Header, ...]) -> None:
     """304: what would have been the success's headers, and no body."""
-    await _send(send, exchange, status=304, headers=(name_age(max_age), (b"etag", etag)), body=b"")
+    headers = list_headers(head=head, body=None, request_id=exchange.request_id, trace_id=exchange.trace_id)
+    await send_whole(send, status=304, headers=headers)
 
 
 async def send_preflight(send: Send, exchange: Exchange) -> None:
@@ -77,7 +99,7 @@ async def send_response(send: Send, exchange: Exchange, *, status: int, headers:
 
 
 async def _send(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
-    all_headers: list[Any] = [
+    all_headers = [
         *_COMMON,
         (b"x-request-id", exchange.request_id),
         (b"x-trace-id", exchange.trace_id),
@@ -85,5 +107,9 @@ async def _send(send: Send, exchange: Exchange, *, status: int, headers: Iterabl
     ]
     if exchange.release is not None:
         all_headers.append((b"x-release", exchange.release))
-    await send({"type": "http.response.start", "status": status, "headers": all_headers})
+    await send_whole(send, status=status, headers=all_headers, body=body)
+
+
+async def send_whole(send: Send, *, status: int, headers: list[Header], body: bytes = b"") -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
