@@ -50,8 +50,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
 
 
 @pytest.fixture(scope="session")
-def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """The `data` of a request to the edge, a list's over all its pages; LookupError where it is refused.
+def fetch(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """The body of one request to the edge; LookupError where it is refused.
 
     Checks on the way that each response is as the contract declares it.
     """
@@ -64,8 +64,8 @@ def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory)
     )
     with TestClient(edge, headers={"X-API-Key": key}) as client:
 
-        def ask_one(path: str, cursor: str | None) -> Any:
-            response = client.get(path if cursor is None else f"{path}&cursor={cursor}")
+        def fetch_one(path: str) -> Any:
+            response = client.get(path)
             check_response(
                 response.request.url.raw_path.decode("ascii"),
                 status=response.status_code,
@@ -76,12 +76,19 @@ def ask(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory)
                 raise LookupError(f"{response.status_code} {response.text}")
             return response.json()
 
-        def ask_whole(path: str) -> Any:
-            body = ask_one(path, None)
-            data = body["data"]
-            while body.get("meta", {}).get("next_cursor"):
-                body = ask_one(path, body["meta"]["next_cursor"])
-                data += body["data"]
-            return data
+        yield fetch_one
 
-        yield ask_whole
+
+@pytest.fixture(scope="session")
+def ask(fetch: Ask) -> Ask:
+    """The `data` of a request, a list's over all its pages."""
+
+    def ask_whole(path: str) -> Any:
+        body = fetch(path)
+        data = body["data"]
+        while body.get("meta", {}).get("next_cursor"):
+            body = fetch(f"{path}&cursor={body['meta']['next_cursor']}")
+            data += body["data"]
+        return data
+
+    return ask_whole
