@@ -1,27 +1,32 @@
-"""Great circles on a sphere (decisions, Lists). Both evaluators take row numbers from here, so that no two
-trigonometries meet at the circle's edge."""
+"""Circles on a sphere (decisions, Lists), by points of the unit sphere: both evaluators ask here, so that no two
+trigonometries meet at a circle's edge."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 EARTH_RADIUS_M = 6_371_008.8
+# What rounding may do to a straight line between two points of the unit sphere (6 nm on Earth): the edge is inside.
+_ROUNDING = 1e-15
 
 Floats = NDArray[np.float64]
+Vectors = tuple[Floats, Floats, Floats]
 
 
-def measure_distances(lats: Floats, lngs: Floats, *, lat: float, lng: float) -> Floats:
-    """Metres from the point; NaN where there are no coordinates."""
-    there, here = np.radians(lats), np.radians(lat)
-    half_lat = np.sin((there - here) / 2)
-    half_lng = np.sin(np.radians(lngs - lng) / 2)
-    chord = half_lat**2 + np.cos(here) * np.cos(there) * half_lng**2
-    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(chord, 1.0)))
-    return metres
+def find_vectors(lats: Floats, lngs: Floats) -> Vectors:
+    """Degrees → points of the unit sphere; NaN where there are no coordinates."""
+    lat, lng = np.radians(lats), np.radians(lngs)
+    return np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)
 
 
-def find_near(lats: Floats, lngs: Floats, *, lat: float, lng: float, radius_m: float) -> NDArray[np.uint32]:
-    """The row numbers within the circle, its edge included, rising. Without coordinates (NaN): never."""
-    # A band of latitudes first: trigonometry for the few rows that can be near. A degree is 111,195 m; 111,000 is safe.
-    candidates = np.flatnonzero(np.abs(lats - lat) <= radius_m / 111_000)
-    metres = measure_distances(lats[candidates], lngs[candidates], lat=lat, lng=lng)
-    return candidates[metres <= radius_m].astype(np.uint32)
+def lie_near(vectors: Sequence[Floats], *, lat: float, lng: float, radius_m: float) -> NDArray[np.bool_]:
+    """Which points lie in the circle, its edge included. Without coordinates: never.
+
+    Compares squares of straight lines: sums and products alone, so that a point's answer depends on no other point.
+    """
+    x, y, z = vectors
+    here_x, here_y, here_z = (float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng])))
+    line = 2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING
+    near: NDArray[np.bool_] = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2 <= line**2
+    return near

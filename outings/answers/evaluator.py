@@ -1,6 +1,6 @@
 """What answers ask of a snapshot, whoever works it out: SQL over its tables, or its columns in memory."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -12,12 +12,13 @@ from outings.answers.walks import Position
 Numbers = NDArray[Any]
 
 
-class Occurring(Struct, frozen=True):
-    """An event's row, its occurrence's place in the table, and where that stands in the list."""
+class Found(Struct, frozen=True, kw_only=True, eq=False):
+    """Rows in the list's order; where items are occurrences, with their places in the table. `locate` says where the
+    item of an index stands in the list."""
 
-    row: int
-    number: int
-    position: Position
+    rows: list[int]
+    numbers: list[int] | None = None
+    locate: Callable[[int], Position]
 
 
 class Counted(Struct, frozen=True, kw_only=True, eq=False):
@@ -39,11 +40,9 @@ class CountedDays(Struct, frozen=True, kw_only=True, eq=False):
 class Evaluator(Protocol):
     """Two of them give the same for the same: a test asks both. All may be called from any thread."""
 
-    def list_rows(self, selection: Selection, span: Span) -> list[tuple[int, Position]]:
-        """Rows in the list's order, each with its place in it."""
-        ...
+    def list_rows(self, selection: Selection, span: Span) -> Found: ...
 
-    def list_occurrences(self, selection: Selection, span: Span) -> list[Occurring]:
+    def list_occurrences(self, selection: Selection, span: Span) -> Found:
         """The list whose items are occurrences, by `starts_at`, then id."""
         ...
 

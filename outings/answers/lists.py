@@ -74,7 +74,7 @@ def _choose_reader(query: Query) -> Callable[..., Page]:
         return _read_named
     if query.get("limit") == 0:
         return lambda *_, **__: Page(rows=())
-    return _read_expanded if is_expanded(query) else _read_page
+    return _read_page
 
 
 def is_expanded(query: Query) -> bool:
@@ -98,19 +98,16 @@ def _encode_facets(query: Query, settled: Settled, *, snapshot: Snapshot, today:
 
 def _read_page(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
     limit = read_limit(query)
-    # One more than the page holds tells whether there is a next one.
-    found = _find_rows(query, settled, snapshot=snapshot, today=today, limit=limit + 1)
-    end = found[limit - 1][1] if len(found) > limit else None
-    return Page(rows=[row for row, _ in found[:limit]], end=end)
-
-
-def _read_expanded(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
-    limit = read_limit(query)
     selection = select_query(query, settled, snapshot=snapshot, today=today)
-    found = open_snapshot(snapshot).open_evaluator().list_occurrences(selection, _make_span(query, limit=limit + 1))
-    end = found[limit - 1].position if len(found) > limit else None
-    shown = found[:limit]
-    return Page(rows=[each.row for each in shown], numbers=[each.number for each in shown], end=end)
+    # One more than the page holds tells whether there is a next one.
+    span = _make_span(query, limit=limit + 1)
+    evaluator = open_snapshot(snapshot).open_evaluator()
+    found = evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
+    return Page(
+        rows=found.rows[:limit],
+        numbers=None if found.numbers is None else found.numbers[:limit],
+        end=found.locate(limit - 1) if len(found.rows) > limit else None,
+    )
 
 
 def _read_named(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
@@ -123,17 +120,10 @@ def _read_named(query: Query, settled: Settled, *, snapshot: Snapshot, today: da
         rows[each] = row if row is not None and names.is_visible(row, include_archived=False) else None
     found = [row for row in rows.values() if row is not None]
     if settled.values.keys() - {"ids"}:
-        matching = {row for row, _ in _find_rows(query, settled, snapshot=snapshot, today=today, limit=len(rows))}
+        selection = select_query(query, settled, snapshot=snapshot, today=today)
+        matching = {*open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=len(rows))).rows}
         found = [row for row in found if row in matching]
     return Page(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
-
-
-def _find_rows(
-    query: Query, settled: Settled, *, snapshot: Snapshot, today: date, limit: int
-) -> list[tuple[int, Position]]:
-    """Each with its place in the list's order."""
-    selection = select_query(query, settled, snapshot=snapshot, today=today)
-    return open_snapshot(snapshot).open_evaluator().list_rows(selection, _make_span(query, limit=limit))
 
 
 def _make_span(query: Query, *, limit: int) -> Span:

@@ -6,9 +6,10 @@ from functools import reduce
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from outings.answers.distance import find_near
-from outings.answers.names import Names, read_points
+from outings.answers.distance import Vectors, lie_near
+from outings.answers.names import Names
 from outings.answers.predicate import Matches, Named, Numbered, Within
 from outings.answers.sql.engine import Rows
 from outings.answers.terms import Terms
@@ -18,9 +19,9 @@ from outings.contract.vocabulary import TYPES
 class Numbering:
     """Of one snapshot."""
 
-    def __init__(self, names: Names, *, listings: Path, terms: Path) -> None:
+    def __init__(self, names: Names, *, vectors: Vectors, terms: Path) -> None:
         self._names = names
-        self._points = read_points(listings)
+        self._vectors = vectors
         self._file = terms
         self._terms: Terms | None = None
         self._lock = threading.Lock()
@@ -31,11 +32,16 @@ class Numbering:
             return None
         return reduce(np.intersect1d, (self._find(each, listing_type) for each in conditions))
 
+    def test_near(self, circle: Within, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the rows lie in the circle."""
+        vectors = [each[rows] for each in self._vectors]
+        return lie_near(vectors, lat=circle.lat, lng=circle.lng, radius_m=circle.radius_m)
+
     def _find(self, condition: Numbered, listing_type: str) -> Rows:
         match condition:
             case Within(lat, lng, radius_m):
-                lats, lngs = self._points
-                return find_near(lats, lngs, lat=lat, lng=lng, radius_m=radius_m)
+                near = lie_near(self._vectors, lat=lat, lng=lng, radius_m=radius_m)
+                return np.flatnonzero(near).astype(np.uint32)
             case Matches(text):
                 return self._open_terms().find_rows(text, size=len(self._names))
             case Named(ids):

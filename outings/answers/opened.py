@@ -10,14 +10,17 @@ from functools import lru_cache
 import polars as pl
 
 from outings.answers.arrays import view_array
+from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
+from outings.answers.columns.columns import Columns
+from outings.answers.columns.evaluator import ColumnEvaluator
+from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
-from outings.answers.names import Names
+from outings.answers.names import Names, read_points
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import expand_event, splice_occurrence
 from outings.answers.programs import Programs
 from outings.answers.series import Series
-from outings.answers.sql.buckets import Buckets
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
 from outings.release.snapshot import Snapshot
@@ -37,18 +40,22 @@ class Opened:
     def __init__(self, snapshot: Snapshot) -> None:
         listings, occurrences = snapshot.tables["listings"], snapshot.tables["occurrences"]
         self.hash = snapshot.hash
+        self._words = len(snapshot.vocabulary.categories)
         self._files = snapshot.tables
         self._packs = snapshot.packs
         self.names = Names(listings)
         self.organizations = Names(snapshot.tables["organizations"])
         self.series = Series(listings=listings, occurrences=occurrences)
         self.programs = Programs(listings)
-        self.numbering = Numbering(self.names, listings=listings, terms=snapshot.tables["terms"])
+        columns = Columns(snapshot.mapped) if snapshot.mapped else None
+        vectors = find_vectors(*read_points(listings)) if columns is None else columns.vectors
+        numbering = Numbering(self.names, vectors=vectors, terms=snapshot.tables["terms"])
+        self._numbering = numbering
         categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
         self._categories = view_array(categories["categories"])
+        self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
         self._sql: SqlEvaluator | None = None
         self._sql_lock = threading.Lock()
-        self._words = len(snapshot.vocabulary.categories)
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
         self.counts: dict[tuple[str, date], int] = {}
         # The same of each organization's part of it.
@@ -56,7 +63,8 @@ class Opened:
         self.read_card = _make_card_reader(self.names, snapshot.packs)
 
     def open_evaluator(self) -> Evaluator:
-        return self.open_sql()
+        """The columns, where they are mapped."""
+        return self.open_sql() if self._columns is None else self._columns
 
     def open_sql(self) -> SqlEvaluator:
         """Made at the first call: DuckDB loads the tables that it evaluates."""
@@ -64,9 +72,9 @@ class Opened:
             if self._sql is None:
                 self._sql = SqlEvaluator(
                     open_engine().load_tables(self._files),
-                    buckets=Buckets(listings=self._files["listings"], organizations=self._files["organizations"]),
+                    buckets=read_buckets(listings=self._files["listings"], organizations=self._files["organizations"]),
                     series=self.series,
-                    numbering=self.numbering,
+                    numbering=self._numbering,
                     words=self._words,
                 )
             return self._sql
@@ -108,7 +116,8 @@ def _make_card_reader(names: Names, packs: Packs) -> Callable[[int], bytes]:
 
 _lock = threading.Lock()
 _by_snapshot: dict[int, Opened] = {}
-_by_hash: "weakref.WeakValueDictionary[str, Opened]" = weakref.WeakValueDictionary()
+# By the snapshot's hash, and whether its columns are at hand.
+_by_hash: "weakref.WeakValueDictionary[tuple[str, bool], Opened]" = weakref.WeakValueDictionary()
 
 
 def open_snapshot(snapshot: Snapshot) -> Opened:
@@ -120,9 +129,10 @@ def open_snapshot(snapshot: Snapshot) -> Opened:
     if known is not None:
         return known
     with _lock:
-        opened = _by_hash.get(snapshot.hash)
+        name = snapshot.hash, bool(snapshot.mapped)
+        opened = _by_hash.get(name)
         if opened is None:
-            opened = _by_hash[snapshot.hash] = Opened(snapshot)
+            opened = _by_hash[name] = Opened(snapshot)
         _by_snapshot[id(snapshot)] = opened
         weakref.finalize(snapshot, _by_snapshot.pop, id(snapshot), None).atexit = False
         return opened

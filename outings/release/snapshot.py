@@ -32,6 +32,7 @@ class Page(Struct, frozen=True, kw_only=True):
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     """Everything that an answer about one metro may depend on. Never changes once made.
 
+    `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
     `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
     `<canonical request>@<local date>`.
     """
@@ -42,6 +43,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     vocabulary: Vocabulary
     tables: Mapping[str, Path]
     packs: tuple[mmap.mmap | bytes, ...]
+    mapped: Mapping[str, Path] = {}
     pages: Mapping[str, Page] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:

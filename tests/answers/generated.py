@@ -1,14 +1,13 @@
 """Made-up worlds and requests in small domains, so that filters keep some rows and drop others."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from random import Random
 from typing import Any
 from uuid import UUID
 
 from tests.answers import documents
-from tests.answers.worlds import AUDIENCES, DAYS, ENROLLMENTS, WORDS, World, find_instant, list_dates
+from tests.answers.worlds import AUDIENCES, DAYS, ENROLLMENTS, TODAY, WORDS, World, find_instant, list_dates
 
-TODAY = date(2026, 8, 10)
 CENTER = (40.0, -74.0)
 PARTS = [None, "Old Town", "São João", "St. Mark's"]
 NAMES = ["Swim", "swim", "SWIM TIME", "Straße", "strasse", "Éveil", "eveil", "Zoo Day", "Ωmega", "art"]

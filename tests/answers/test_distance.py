@@ -7,16 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.distance import EARTH_RADIUS_M, find_near, measure_distances
+from outings.answers.distance import EARTH_RADIUS_M, find_vectors, lie_near
 
 lats = st.floats(min_value=-90, max_value=90)
 lngs = st.floats(min_value=-180, max_value=180)
-
-
-def measure(lat: float, lng: float, *, to: tuple[float, float]) -> float:
-    [metres] = measure_distances(np.array([to[0]]), np.array([to[1]]), lat=lat, lng=lng)
-    return float(metres)
-
 
 LEAST_RADIUS_M = 100  # the contract's
 QUARTER = EARTH_RADIUS_M * math.pi / 2
@@ -30,26 +24,57 @@ CASES = [
 ]
 
 
+def measure(here: tuple[float, float], there: tuple[float, float]) -> float:
+    """By the haversine formula, in plain Python."""
+    (lat, lng), (other_lat, other_lng) = here, there
+    half_lat = math.sin(math.radians(other_lat - lat) / 2)
+    half_lng = math.sin(math.radians(other_lng - lng) / 2)
+    chord = half_lat**2 + math.cos(math.radians(lat)) * math.cos(math.radians(other_lat)) * half_lng**2
+    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(chord, 1.0)))
+
+
+def is_near(here: tuple[float, float], there: tuple[float, float], radius_m: float) -> bool:
+    [near] = lie_near(find_vectors(np.array([there[0]]), np.array([there[1]])), lat=here[0], lng=here[1],
+                      radius_m=radius_m)  # fmt: skip
+    return bool(near)
+
+
 @pytest.mark.parametrize(("here", "there", "metres"), CASES)
 def test_known_distances(here: tuple[float, float], there: tuple[float, float], metres: float) -> None:
-    assert measure(*here, to=there) == pytest.approx(metres, rel=0.001, abs=0.001)
+    assert measure(here, there) == pytest.approx(metres, rel=0.001, abs=0.001)
+    assert is_near(here, there, metres * 1.001 + LEAST_RADIUS_M)
+    assert metres == 0 or not is_near(here, there, metres * 0.999)
 
 
-@given(lat=lats, lng=lngs, other_lat=lats, other_lng=lngs)
+@given(here=st.tuples(lats, lngs), there=st.tuples(lats, lngs))
 def test_a_row_at_exactly_the_radius_is_inside_and_one_beyond_is_not(
-    lat: float, lng: float, other_lat: float, other_lng: float
+    here: tuple[float, float], there: tuple[float, float]
 ) -> None:
-    metres = measure(lat, lng, to=(other_lat, other_lng))
-    at = (np.array([other_lat]), np.array([other_lng]))
-    assert find_near(*at, lat=lat, lng=lng, radius_m=max(metres, LEAST_RADIUS_M)).tolist() == [0]
+    metres = measure(here, there)
+    assert is_near(here, there, max(metres, LEAST_RADIUS_M) + 1e-6)
     if metres > LEAST_RADIUS_M:
-        assert find_near(*at, lat=lat, lng=lng, radius_m=metres * 0.999).tolist() == []
+        assert not is_near(here, there, metres * 0.999)
 
 
-def test_rows_are_given_by_number_and_those_without_coordinates_never() -> None:
+@pytest.mark.parametrize("radius_m", [100, 5_000, 50_000])
+def test_the_edge_is_inside(radius_m: int) -> None:
+    degrees = math.degrees(radius_m / EARTH_RADIUS_M)
+    for here in ((0.0, 0.0), (0.0, 179.99), (0.0, -122.3321)):
+        assert is_near(here, (degrees, here[1]), radius_m)
+        assert not is_near(here, (degrees * (1 + 1e-9), here[1]), radius_m)
+
+
+def test_rows_without_coordinates_are_never_near() -> None:
     nowhere = float("nan")
-    rows = find_near(
-        np.array([10.0, nowhere, 10.001, 12.0]), np.array([20.0, 20.0, nowhere, 20.0]), lat=10, lng=20, radius_m=50_000
-    )
-    assert rows.tolist() == [0]
-    assert rows.dtype == np.uint32
+    vectors = find_vectors(np.array([10.0, nowhere, 10.001, 12.0]), np.array([20.0, 20.0, nowhere, 20.0]))
+    assert lie_near(vectors, lat=10, lng=20, radius_m=50_000).tolist() == [True, False, False, False]
+
+
+def test_a_row_is_near_whatever_rows_are_asked_about_beside_it() -> None:
+    random = np.random.default_rng(5)
+    vectors = find_vectors(random.uniform(47.5, 47.7, 999), random.uniform(-122.5, -122.2, 999))
+    asked = {"lat": 47.6062, "lng": -122.3321, "radius_m": 5_000}
+    whole = lie_near(vectors, **asked)
+    assert 0 < whole.sum() < 999
+    for rows in (np.arange(0, 999, 7), np.arange(500, 503), np.array([998])):
+        assert (lie_near([each[rows] for each in vectors], **asked) == whole[rows]).all()

@@ -17,8 +17,10 @@ import polars as pl
 
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+from outings.release.mapped import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES
+from pipeline.mapped import make_mapped
 
 Document = dict[str, Any]
 
@@ -29,6 +31,8 @@ DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 ENROLLMENTS = ["drop_in", "registration", "membership", "unknown"]
 STAMP = datetime(2026, 8, 1, 12, tzinfo=UTC)
 WORDS = Vocabulary()
+# The local date of the build: other dates may be asked about.
+TODAY = date(2026, 8, 10)
 
 
 @dataclass
@@ -76,19 +80,30 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
         ),
     }
     digest = hashlib.sha256(bytes(pack) + stamp.isoformat().encode())
-    paths = {}
+    paths, tables = {}, {}
     for name, rows in frames.items():
         schema = dict(TABLES[name])
         paths[name] = folder / f"{name}.parquet"
-        pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema).write_parquet(paths[name])
+        tables[name] = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
+        tables[name].write_parquet(paths[name])
         digest.update(paths[name].read_bytes())
     settings = MetroSettings(
         slug=world.slug, name=world.slug.title(), timezone=world.timezone, aliases=(f"{world.slug}-city",),
         center=Center(lat=40.0, lng=-74.0), bounds=Bounds(south=39.0, west=-75.0, north=41.0, east=-73.0),
     )  # fmt: skip
     return Snapshot(
-        metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),)
-    )
+        metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),),
+        mapped=_write_mapped(tables, folder),
+    )  # fmt: skip
+
+
+def _write_mapped(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, Path]:
+    """By the program itself: what it derives from the tables is nothing that a test should write out again."""
+    paths = {}
+    for name, frame in make_mapped(tables, today=TODAY).items():
+        paths[name] = folder / f"{name}.arrow"
+        paths[name].write_bytes(encode_mapped(frame))
+    return paths
 
 
 def find_instant(local: datetime, timezone: str) -> int:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
-from outings.answers.evaluator import Counted, CountedDays, Numbers, Occurring
+from outings.answers.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.evaluator import Counted, CountedDays, Found, Numbers
 from outings.answers.numbered import Numbering
 from outings.answers.selection import Selection, Span
 from outings.answers.series import Series
-from outings.answers.sql.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.sql.engine import Rows, Statement, Tables
 from outings.answers.sql.happenings import (
     compile_days,
@@ -34,11 +34,16 @@ class SqlEvaluator:
         self._numbering = numbering
         self._words = words
 
-    def list_rows(self, selection: Selection, span: Span) -> list[tuple[int, Position]]:
+    def list_rows(self, selection: Selection, span: Span) -> Found:
         found = self._fetch(selection, compile_list(selection, span, schema=self.schema))
-        return [(row, (key.isoformat() if isinstance(key, date) else key, row_id)) for row, key, row_id in found]
 
-    def list_occurrences(self, selection: Selection, span: Span) -> list[Occurring]:
+        def locate(at: int) -> Position:
+            _, key, row_id = found[at]
+            return key.isoformat() if isinstance(key, date) else key, row_id
+
+        return Found(rows=[row for row, _, _ in found], locate=locate)
+
+    def list_occurrences(self, selection: Selection, span: Span) -> Found:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
         id tell where a walk stands."""
         ties = (0, 0)
@@ -47,10 +52,12 @@ class SqlEvaluator:
             assert isinstance(starts_at, int)
             ties = self._series.find_ties(starts_at)
         found = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
-        return [
-            Occurring(row, number, (self._series.read_moment(number).starts_at, row_id))
-            for number, row, row_id in found
-        ]
+        numbers = [number for number, _, _ in found]
+        return Found(
+            rows=[row for _, row, _ in found],
+            numbers=numbers,
+            locate=lambda at: (self._series.read_moment(numbers[at]).starts_at, found[at][2]),
+        )
 
     def count_rows(self, selection: Selection) -> int:
         [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))

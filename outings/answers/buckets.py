@@ -12,6 +12,10 @@ from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS
 
 Numbers = NDArray[Any]
 
+# What they are made of.
+LISTINGS = ("categories", "is_free", "price_min", "age_min", "age_max", "organization_id")
+ORGANIZATIONS = ("id", "name", "name_key")
+
 
 class Buckets:
     """`categories` numbers `category_sets`, bit sets over the vocabulary; `prices` numbers PRICE_BANDS, `ages` is a bit
@@ -19,18 +23,22 @@ class Buckets:
     stands for "not stated". An age past all bands is in none of them, and is stated.
     """
 
-    def __init__(self, *, listings: Path, organizations: Path) -> None:
-        columns = ["categories", "is_free", "price_min", "age_min", "age_max", "organization_id"]
-        frame = pl.read_parquet(listings, columns=columns)
+    def __init__(self, frame: pl.DataFrame, organizations: pl.DataFrame) -> None:
         sets, numbers = np.unique(frame["categories"].fill_null(0).to_numpy(), return_inverse=True)
         self.category_sets: Numbers = sets
         self.categories: Numbers = numbers.astype(np.uint32)
         self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
         self.prices: Numbers = _number_prices(frame, self.is_free)
         self.ages: Numbers = _pack_ages(frame)
-        known = pl.read_parquet(organizations, columns=["id", "name", "name_key"]).sort("name_key", "id")
+        known = organizations.select(ORGANIZATIONS).sort("name_key", "id")
         self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
         self.organizations: Numbers = _number_organizations(frame, known["id"])
+
+
+def read_buckets(*, listings: Path, organizations: Path) -> Buckets:
+    return Buckets(
+        pl.read_parquet(listings, columns=list(LISTINGS)), pl.read_parquet(organizations, columns=list(ORGANIZATIONS))
+    )
 
 
 def _number_prices(frame: pl.DataFrame, is_free: Numbers) -> Numbers:

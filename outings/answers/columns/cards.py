@@ -1,0 +1,46 @@
+"""Programs that came as several listings: which of those that match is the card."""
+
+from datetime import date
+
+import numpy as np
+
+from outings.answers.columns.columns import Columns, find_happenings
+from outings.answers.columns.dates import find_weekday
+from outings.answers.columns.sets import Rows, list_set, pack_rows
+from outings.answers.columns.sieve import Sieve
+from outings.release.mapped import NEVER, NOT_STATED
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_DAYS = 7
+
+
+def deal_cards(sieve: Sieve, columns: Columns, *, start: date) -> Sieve:
+    """Of a program's listings that match, the one with the earliest start is left; ties by id."""
+    own = columns.types["class"]
+    shared = own.read_set("is", "shared", 1)
+    rows = sieve.keep_rows(list_set(sieve.words & shared))
+    if not rows.size:
+        return Sieve(sieve.words & ~shared, sieve.tests)
+    whole = rows + own.first
+    programs = columns.rows["program"][whole]
+    starts = find_starts(columns, whole, start=start.toordinal() - _EPOCH)
+    order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
+    firsts = np.ones(order.size, dtype=np.bool_)
+    firsts[1:] = programs[order][1:] != programs[order][:-1]
+    return Sieve((sieve.words & ~shared) | pack_rows(rows[order[firsts]], own.size), sieve.tests)
+
+
+def find_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
+    """Of each class (numbered in the whole table): its next meeting from a day on, where days are stated, else its
+    term's first day; NEVER where that lies before, or after the term's end."""
+    numbers, firsts = find_happenings(columns, rows)
+    table = columns.happenings["sections"]
+    begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
+    first = np.maximum(begins, start)
+    # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
+    turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
+    meeting = first + np.bitwise_count((turned & -turned) - 1)
+    found = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
+    found[(ends != NOT_STATED) & (found > ends)] = NEVER
+    starts: Rows = np.minimum.reduceat(found, firsts)
+    return starts

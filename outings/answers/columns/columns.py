@@ -1,0 +1,140 @@
+"""A metro's mapped tables, opened: arrays where they lie, and which set or row a value leads to."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outings.answers.columns.sets import Rows, make_empty
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
+from outings.release.tables import HAPPENINGS
+
+Array = NDArray[Any]
+
+
+class TypeColumns:
+    """One type's rows: `first` is the number of the first one in the table, `size` how many there are."""
+
+    def __init__(self, path: Path, *, first: int, end: int) -> None:
+        table = MappedTable(path)
+        self.first, self.size = first, end - first
+        self._words = table.read_sets("words")
+        kinds, columns = table.read_texts("kind"), table.read_texts("column")
+        values = table.read_array("value").tolist()
+        self._numbers = {name: number for number, name in enumerate(zip(kinds, columns, values, strict=True))}
+        self._values: dict[str, list[float]] = {}
+        for kind, column, value in self._numbers:
+            if kind == "most":
+                self._values.setdefault(column, []).append(value)
+
+    def find_set(self, kind: str, column: str, value: float) -> Words | None:
+        """None where no row has it."""
+        number = self._numbers.get((kind, column, value))
+        return None if number is None else self._words[number]
+
+    def read_set(self, kind: str, column: str, value: float) -> Words:
+        found = self.find_set(kind, column, value)
+        return make_empty(self.size) if found is None else found
+
+    def read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
+        """Sets one above the other."""
+        return np.stack([self.read_set(kind, column, value) for value in values])
+
+    def list_values(self, column: str) -> list[float] | None:
+        """The rising values that have a set; None where the column has too many."""
+        return self._values.get(column)
+
+
+class Columns:
+    """Nothing is derived here: what a condition needs was worked out by the build."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        """Corrupt where a file is no mapped table."""
+        rows = MappedTable(files["rows"])
+        self.rows = rows.read_arrays()
+        self.vectors = (self.rows["x"], self.rows["y"], self.rows["z"])
+        self.names = rows.read_texts("name_key")
+        bounds = np.searchsorted(self.rows["type"], np.arange(len(TYPES) + 1))
+        self.types = {
+            name: TypeColumns(files[f"bits_{name}"], first=int(bounds[code]), end=int(bounds[code + 1]))
+            for code, name in enumerate(TYPES)
+        }
+        self.happenings = {name: MappedTable(files[name]).read_arrays() for name in HAPPENINGS.values()}
+        self.category_sets = MappedTable(files["sets"]).read_array("categories")
+        self._open_texts(files["texts"])
+        organizations = MappedTable(files["organizations"])
+        self.organization_ids, self.organization_names = (organizations.read_texts(name) for name in ("id", "name"))
+        days = MappedTable(files["days"])
+        self._days = days.read_sets("words")
+        self.first_day = int(days.read_array("day")[0])
+        self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
+        counts = [(DAYS_BEFORE + DAYS_AFTER + 1) >> level for level in range(len(SPANS))]
+        self._day_starts = [sum(counts[:level]) for level in range(len(SPANS))]
+
+    def _open_texts(self, path: Path) -> None:
+        table = MappedTable(path)
+        columns = table.read_texts("column")
+        self._texts = table.read_texts("value")
+        self._text_rows = table.read_lists("rows")
+        self._text_spans: dict[str, tuple[int, int]] = {}
+        at = 0
+        while at < len(columns):
+            name = columns[at]
+            end = bisect_right(columns, name, at)
+            self._text_spans[name] = at, end
+            at = end
+
+    def find_text(self, column: str, text: str) -> Array:
+        """The rows, of all types, that have the text."""
+        first, end = self._text_spans.get(column, (0, 0))
+        at = bisect_left(self._texts, text, first, end)
+        if at == end or self._texts[at] != text:
+            return np.empty(0, dtype=np.uint32)
+        starts, rows = self._text_rows
+        return rows[starts[at] : starts[at + 1]]
+
+    def find_id(self, row_id: str) -> int | None:
+        """By a look at all of them: for what is hardly ever asked."""
+        number = int(row_id.replace("-", ""), 16)
+        high, low = np.uint64(number >> 64), np.uint64(number & ((1 << 64) - 1))
+        found = np.flatnonzero((self.rows["id_high"] == high) & (self.rows["id_low"] == low))
+        return int(found[0]) if found.size else None
+
+    def find_days(self, days: Iterable[int]) -> Words:
+        """The events on any of these days (since 1970), which all lie from `first_day` to `last_day`."""
+        numbers = [day - self.first_day for day in days]
+        return self._unite(numbers)
+
+    def find_window(self, low: int, high: int) -> Words:
+        """The events on any day of a window within `first_day` to `last_day`."""
+        numbers, at, end = [], low - self.first_day, high - self.first_day + 1
+        while at < end:
+            level = len(SPANS) - 1
+            while at % SPANS[level] or at + SPANS[level] > end or self._is_cut(level, at):
+                level -= 1
+            numbers.append(self._day_starts[level] + at // SPANS[level])
+            at += SPANS[level]
+        return self._unite(numbers)
+
+    def _is_cut(self, level: int, at: int) -> bool:
+        """The last days have no whole span."""
+        return at // SPANS[level] >= (DAYS_BEFORE + DAYS_AFTER + 1) >> level
+
+    def _unite(self, numbers: list[int]) -> Words:
+        if not numbers:
+            return make_empty(self.types["event"].size)
+        return reduce(np.bitwise_or, (self._days[number] for number in numbers))
+
+
+def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
+    """Of rows: the numbers of their happenings, row after row, and where each row's begin. Every row has one."""
+    first, end = columns.rows["first"][rows].astype(np.int64), columns.rows["end"][rows].astype(np.int64)
+    counts = end - first
+    starts = np.cumsum(counts) - counts
+    numbers = np.repeat(first - starts, counts) + np.arange(int(counts.sum()))
+    return numbers, starts

@@ -1,0 +1,174 @@
+"""The evaluator of a metro whose columns are mapped: the same answers as SQL, without an engine."""
+
+from collections.abc import Collection, Mapping
+from datetime import date
+from functools import lru_cache
+
+import numpy as np
+
+from outings.answers.columns.cards import deal_cards
+from outings.answers.columns.columns import Columns
+from outings.answers.columns.dates import read_dates
+from outings.answers.columns.orders import (
+    Order,
+    find_place,
+    find_start,
+    find_updated,
+    order_camps,
+    order_updates,
+    read_id,
+    take_ordered,
+    take_rows,
+)
+from outings.answers.columns.sets import Mask, Rows, count_set, list_set, pack_rows, test_set
+from outings.answers.columns.sieve import Sieve, make_sieve
+from outings.answers.columns.slots import Listed, count_days, count_listed, count_occurrences, find_matching
+from outings.answers.evaluator import Counted, CountedDays, Found
+from outings.answers.numbered import Numbering
+from outings.answers.selection import Selection, Span
+from outings.answers.walks import Position
+from outings.release.mapped import NEVER
+
+_EPOCH = date(1970, 1, 1).toordinal()
+# Orders of camps that are kept, one a first date: nearly all ask for today's.
+_ORDERS = 8
+_FIRST_OCCURRENCES = 512
+
+
+class ColumnEvaluator:
+    """`words`: how many categories there are."""
+
+    def __init__(self, columns: Columns, *, numbering: Numbering, words: int) -> None:
+        self._columns = columns
+        self._numbering = numbering
+        self._words = words
+        self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
+
+    def list_rows(self, selection: Selection, span: Span) -> Found:
+        sieve, first = self._sieve(selection), self._columns.types[selection.type].first
+        order = self._choose_order(selection)
+        if order is None:
+            start = 0 if span.after is None else find_start(self._columns, selection.type, span.after)
+            rows = take_rows(sieve, start=start, offset=span.offset, limit=span.limit)
+        else:
+            start = find_updated(order, selection) if selection.by_update else 0
+            if span.after is not None:
+                start = max(start, find_place(self._columns, order, first=first, after=span.after))
+            rows = take_ordered(sieve, order.rows, start=start, offset=span.offset, limit=span.limit)
+        whole = (rows + first).tolist()
+        return Found(rows=whole, locate=lambda at: self._locate(whole[at], selection))
+
+    def _sieve(self, selection: Selection) -> Sieve:
+        sieve = make_sieve(selection, self._columns, self._numbering)
+        if selection.type == "class" and selection.has_cards and not selection.by_update:
+            return deal_cards(sieve, self._columns, start=selection.start)
+        return sieve
+
+    def _choose_order(self, selection: Selection) -> Order | None:
+        """None is the natural one, in which rows are numbered."""
+        if selection.by_update:
+            return order_updates(self._columns, selection.type)
+        return self._order_camps(selection.start) if selection.type == "camp" else None
+
+    def _locate(self, row: int, selection: Selection) -> Position:
+        row_id = read_id(self._columns, row)
+        if selection.by_update:
+            return int(self._columns.rows["updated_at"][row]), row_id
+        if selection.type == "event":
+            starts_at = int(self._columns.rows["starts_at"][row])
+            return None if starts_at == NEVER else starts_at, row_id
+        if selection.type == "camp":
+            order, first = self._order_camps(selection.start), self._columns.types["camp"].first
+            key = int(order.keys[np.flatnonzero(order.rows == row - first)[0]])
+            return None if key == NEVER else date.fromordinal(key + _EPOCH).isoformat(), row_id
+        return self._columns.names[row], row_id
+
+    def list_occurrences(self, selection: Selection, span: Span) -> Found:
+        sieve, dates = self._sieve(selection), read_dates(selection.conditions.happening)
+        table = self._columns.happenings["occurrences"]
+        at, end = dates.span_numbers(self._columns)
+        if span.after is not None:
+            at = max(at, self._find_next_occurrence(span.after))
+        kept: list[Rows] = []
+        count, length = 0, _FIRST_OCCURRENCES
+        while at < end and count < span.offset + span.limit:
+            numbers = np.arange(at, min(at + length, end))
+            numbers = numbers[test_set(sieve.words, table["row"][numbers])]
+            numbers = numbers[dates.hold(self._columns, numbers)]
+            numbers = numbers[self._pass_tests(sieve, table["row"][numbers])]
+            kept.append(numbers)
+            count += numbers.size
+            at, length = at + length, length * 2
+        found = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
+        rows, listed = table["row"][found].tolist(), found.tolist()
+        return Found(
+            rows=rows,
+            numbers=listed,
+            locate=lambda at: (int(table["starts_at"][listed[at]]), read_id(self._columns, rows[at])),
+        )
+
+    def _pass_tests(self, sieve: Sieve, rows: Rows) -> Mask:
+        """Events are the first type: they are numbered alike within their type and in the whole table."""
+        rows = rows.astype(np.int64)
+        passed: Mask = np.ones(rows.shape, dtype=np.bool_)
+        for test in sieve.tests:
+            if passed.any():
+                passed[passed] = test(rows[passed])
+        return passed
+
+    def _find_next_occurrence(self, after: Position) -> int:
+        starts_at, row_id = after
+        starts = self._columns.happenings["occurrences"]["starts_at"]
+        assert isinstance(starts_at, int)
+        low, high = np.searchsorted(starts, starts_at, side="left"), np.searchsorted(starts, starts_at, side="right")
+        ids = [read_id(self._columns, row) for row in self._columns.happenings["occurrences"]["row"][low:high].tolist()]
+        return int(low) + sum(each <= row_id for each in ids)
+
+    def count_rows(self, selection: Selection) -> int:
+        return count_set(self._settle(selection).words)
+
+    def _settle(self, selection: Selection) -> Listed:
+        """All tests passed."""
+        sieve = self._sieve(selection)
+        words = sieve.words
+        if sieve.tests:
+            words = pack_rows(sieve.keep_rows(list_set(words)), self._columns.types[selection.type].size)
+        return Listed(type=selection.type, words=words, happening=selection.conditions.happening)
+
+    def count_organizations(self, selection: Selection) -> Mapping[str, int]:
+        """A program counts once in each of its organizations."""
+        columns = self._columns
+        sieve = make_sieve(selection, columns, self._numbering)
+        rows = sieve.keep_rows(list_set(sieve.words)) + columns.types[selection.type].first
+        organizations, programs = columns.rows["organization"][rows], columns.rows["program"][rows]
+        known = organizations < len(columns.organization_ids)
+        if selection.type == "class":
+            pairs = np.unique(np.stack((organizations.astype(np.int64), programs)), axis=1) if rows.size else None
+            single = organizations[known & (programs < 0)]
+            shared = organizations[:0] if pairs is None else pairs[0][(pairs[1] >= 0)]
+            shared = shared[shared < len(columns.organization_ids)]
+            counts = np.bincount(np.concatenate((single.astype(np.int64), shared.astype(np.int64))))
+        else:
+            counts = np.bincount(organizations[known])
+        return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
+
+    def count_buckets(
+        self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool
+    ) -> Counted:
+        listed = self._settle(selection)
+        if is_expanded:
+            numbers = find_matching(listed, self._columns)
+            counts = count_occurrences(numbers, dimensions, self._columns, words=self._words)
+            return Counted(total=numbers.size, counts=counts)
+        counts = count_listed(listed, dimensions, self._columns, words=self._words)
+        return Counted(total=count_set(listed.words), counts=counts)
+
+    def count_days(self, selection: Selection, *, days: int) -> CountedDays:
+        numbers = find_matching(self._settle(selection), self._columns)
+        first = selection.start.toordinal() - _EPOCH
+        return count_days(numbers, self._columns, first=first, days=days, words=self._words)
+
+    def name_organization(self, number: int) -> tuple[str, str]:
+        return self._columns.organization_ids[number], self._columns.organization_names[number]
+
+

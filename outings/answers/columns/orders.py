@@ -1,0 +1,137 @@
+"""Orders of a list: its type's rows one after the other, and where a walk goes on in them."""
+
+from bisect import bisect_left, bisect_right
+from datetime import date
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.columns.columns import Columns
+from outings.answers.columns.conditions import number_value
+from outings.answers.columns.sets import Rows, skip_set, test_set, walk_set
+from outings.answers.columns.sieve import Sieve
+from outings.answers.predicate import Between
+from outings.answers.selection import Selection
+from outings.answers.walks import KEY_CHARACTERS, Position
+from outings.release.mapped import NEVER, NOT_STATED
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_HALF = (1 << 64) - 1
+# Rows of an order that are looked at first; each chunk after it is twice as long.
+_FIRST_ROWS = 256
+
+
+class Order(Struct, frozen=True, eq=False):
+    """`rows` within their type, with the rising `keys` by which they stand; ties by id."""
+
+    rows: Rows
+    keys: NDArray[Any]
+
+
+def take_rows(sieve: Sieve, *, start: int, offset: int, limit: int) -> Rows:
+    """Of the natural order, in which rows are numbered: those from a row on, but for the first `offset`."""
+    if offset and not sieve.tests:
+        start, offset = skip_set(sieve.words, start, offset), 0
+    kept, count = [], 0
+    for chunk in walk_set(sieve.words, start):
+        rows = sieve.keep_rows(chunk)
+        kept.append(rows)
+        count += rows.size
+        if count >= offset + limit:
+            break
+    return _join(kept)[offset : offset + limit]
+
+
+def take_ordered(sieve: Sieve, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
+    """The same of another order, from a place in it on."""
+    kept, count, length = [], 0, _FIRST_ROWS
+    while start < rows.size and count < offset + limit:
+        chunk = rows[start : start + length]
+        passed = sieve.keep_rows(chunk[test_set(sieve.words, chunk)])
+        kept.append(passed)
+        count += passed.size
+        start, length = start + length, length * 2
+    return _join(kept)[offset : offset + limit]
+
+
+def _join(parts: list[Rows]) -> Rows:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+
+def find_start(columns: Columns, listing_type: str, after: Position) -> int:
+    """Of the natural order of events, classes and places: the row that comes next."""
+    own = columns.types[listing_type]
+    end = own.first + own.size
+    key, row_id = after
+    if isinstance(key, str):
+        key = _complete_name(columns, key, row_id)
+        low = bisect_left(columns.names, key, own.first, end)
+        high = bisect_right(columns.names, key, low, end)
+    else:
+        assert key is not None
+        starts = columns.rows["starts_at"][own.first : end]
+        low = own.first + int(np.searchsorted(starts, key, side="left"))
+        high = own.first + int(np.searchsorted(starts, key, side="right"))
+    return low - own.first + _count_ids(columns, np.arange(low, high), row_id)
+
+
+def _complete_name(columns: Columns, key: str, row_id: str) -> str:
+    """Cut short in the cursor: the row itself says the rest, as long as it is there under that name."""
+    if len(key) < KEY_CHARACTERS:
+        return key
+    row = columns.find_id(row_id)
+    name = "" if row is None else columns.names[row]
+    return name if name.startswith(key) else key
+
+
+def find_place(columns: Columns, order: Order, *, first: int, after: Position) -> int:
+    """Of another order: the place that comes next."""
+    key, row_id = after
+    if isinstance(key, str):
+        key = date.fromisoformat(key).toordinal() - _EPOCH
+    number = NEVER if key is None else key
+    low, high = int(np.searchsorted(order.keys, number)), int(np.searchsorted(order.keys, number, side="right"))
+    return low + _count_ids(columns, order.rows[low:high] + first, row_id)
+
+
+def order_updates(columns: Columns, listing_type: str) -> Order:
+    own = columns.types[listing_type]
+    end = own.first + own.size
+    rows = columns.rows["by_update"][own.first : end].astype(np.int64) - own.first
+    return Order(rows, columns.rows["update_stamps"][own.first : end])
+
+
+def find_updated(order: Order, selection: Selection) -> int:
+    """The first place of the order that was updated as late as is asked for."""
+    bounds = [each.low for each in selection.conditions.listing if isinstance(each, Between)
+              and each.column == "updated_at" and each.low is not None]  # fmt: skip
+    return max((int(np.searchsorted(order.keys, number_value(low))) for low in bounds), default=0)
+
+
+def order_camps(columns: Columns, start: date) -> Order:
+    """By the first session that has not ended by the date; camps without one last."""
+    own, table = columns.types["camp"], columns.happenings["sessions"]
+    open_sessions = table["ends_on"] >= start.toordinal() - _EPOCH
+    rows = table["row"][open_sessions].astype(np.int64) - own.first
+    keys = np.full(own.size, NEVER, dtype=np.int64)
+    stated = table["starts_on"][open_sessions]
+    np.minimum.at(keys, rows[stated != NOT_STATED], stated[stated != NOT_STATED])
+    ranks = columns.rows["id_rank"][own.first : own.first + own.size]
+    ordered = np.lexsort((ranks, keys))
+    return Order(ordered, keys[ordered])
+
+
+def read_id(columns: Columns, row: int) -> str:
+    """`row`: the number in the whole table."""
+    text = f"{int(columns.rows['id_high'][row]) << 64 | int(columns.rows['id_low'][row]):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _count_ids(columns: Columns, rows: NDArray[Any], row_id: str) -> int:
+    """How many of these rows, rising by id, have an id that is not above this one."""
+    number = int(row_id.replace("-", ""), 16)
+    high, low = number >> 64, number & _HALF
+    highs, lows = columns.rows["id_high"][rows], columns.rows["id_low"][rows]
+    return int(((highs < high) | ((highs == high) & (lows <= low))).sum())

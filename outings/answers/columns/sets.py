@@ -1,0 +1,69 @@
+"""Sets of rows as bits in 64-bit words: bit i is the i-th row of a type."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outings.release.mapped import WORD, Words, count_words
+
+Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Bytes of a set that are unpacked first; each chunk after it is twice as long.
+_FIRST_BYTES = 64
+
+
+def make_empty(size: int) -> Words:
+    return np.zeros(count_words(size), dtype=np.uint64)
+
+
+def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
+    mask = np.zeros(count_words(size) * WORD, dtype=np.bool_)
+    mask[rows] = True
+    packed: Words = np.packbits(mask, bitorder="little").view(np.uint64)
+    return packed
+
+
+def count_set(words: Words) -> int:
+    return int(np.bitwise_count(words).sum())
+
+
+def unpack_set(words: Words, size: int) -> Mask:
+    """A boolean a row."""
+    return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
+
+
+def list_set(words: Words) -> Rows:
+    """All rows of a set, rising."""
+    return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
+
+
+def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
+    """Whether each row is in the set."""
+    bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1
+    return bits
+
+
+def walk_set(words: Words, start: int) -> Iterator[Rows]:
+    """The rows of a set from `start` on, rising, in chunks that grow."""
+    data, at, length = words.view(np.uint8), start >> 3, _FIRST_BYTES
+    while at < data.size:
+        rows = np.flatnonzero(np.unpackbits(data[at : at + length], bitorder="little")) + (at << 3)
+        yield rows if rows.size == 0 or rows[0] >= start else rows[rows >= start]
+        at += length
+        length *= 2
+
+
+def skip_set(words: Words, start: int, count: int) -> int:
+    """The row from which a walk goes on that began at `start` and has passed `count` rows of the set."""
+    first = start // WORD
+    sums = np.cumsum(np.bitwise_count(words[first:]), dtype=np.int64)
+    if start % WORD:
+        count += (int(words[first]) & ((1 << (start % WORD)) - 1)).bit_count()
+    word = int(np.searchsorted(sums, count, side="right"))
+    if word >= sums.size:
+        return int(words.size) * WORD
+    left = count - (int(sums[word - 1]) if word else 0)
+    rows = list_set(words[first + word : first + word + 1])
+    return (first + word) * WORD + int(rows[left])

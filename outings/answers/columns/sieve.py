@@ -1,0 +1,176 @@
+"""Conditions → a set of rows and the tests that its rows have yet to pass.
+
+Knows kinds of condition, and nothing of filters: what a column's values have sets for is answered by the sets, the rest
+by tests of the rows that are left.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+
+import numpy as np
+from msgspec import Struct
+
+from outings.answers.columns.columns import Columns, TypeColumns, find_happenings
+from outings.answers.columns.conditions import make_test, number_value
+from outings.answers.columns.dates import find_events, read_dates
+from outings.answers.columns.sets import Mask, Rows, make_empty, pack_rows, test_set
+from outings.answers.numbered import Numbering
+from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, Numbered, Overlaps, Shares, Within
+from outings.answers.selection import Selection
+from outings.contract.vocabulary import STATUSES
+from outings.release.mapped import Words
+from outings.release.tables import HAPPENINGS
+
+_PUBLISHED = STATUSES.index("published")
+
+# Rows, numbered within their type, → which of them pass.
+Test = Callable[[Rows], Mask]
+
+
+class Sieve(Struct, frozen=True, eq=False):
+    """The rows of a type that can match, and what is still to be tested of each."""
+
+    words: Words
+    tests: tuple[Test, ...] = ()
+
+    def keep_rows(self, rows: Rows) -> Rows:
+        """Those of the set's rows that pass."""
+        for test in self.tests:
+            if rows.size:
+                rows = rows[test(rows)]
+        return rows
+
+
+def make_sieve(selection: Selection, columns: Columns, numbering: Numbering) -> Sieve:
+    """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
+    own = columns.types[selection.type]
+    sets = [own.read_set("is", "status", _PUBLISHED)]
+    tests: list[Test] = []
+    for condition in selection.conditions.listing:
+        _add(_sift(condition, columns, own), sets, tests)
+    if selection.conditions.happening:
+        _add(_sift_happenings(selection, columns, own), sets, tests)
+    # Circles last: they cost most a row.
+    for numbered in sorted(selection.conditions.numbered, key=lambda each: isinstance(each, Within)):
+        _add(_sift_numbered(numbered, selection.type, columns, numbering), sets, tests)
+    return Sieve(reduce(np.bitwise_and, sets), tuple(tests))
+
+
+Sifted = tuple[Words | None, Test | None]
+
+
+def _add(sifted: Sifted, sets: list[Words], tests: list[Test]) -> None:
+    words, test = sifted
+    if words is not None:
+        sets.append(words)
+    if test is not None:
+        tests.append(test)
+
+
+def _sift(condition: Condition, columns: Columns, own: TypeColumns) -> Sifted:
+    match condition:
+        case AnyOf(column, values):
+            return _unite(own, [own.find_set("is", column, value) for value in values]), None
+        case Shares(column, bits):
+            numbers = [bit for bit in range(bits.bit_length()) if bits >> bit & 1]
+            return _unite(own, [own.find_set("has", column, bit) for bit in numbers]), None
+        case Is(column, str(value)):
+            rows = columns.find_text(column, value).astype(np.int64) - own.first
+            return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
+        case Is(column, value):
+            return _unite(own, [own.find_set("is", column, number_value(value))]), None
+        case Between(column, low, high):
+            words = _find_between(own, column, number_value(low), number_value(high))
+        case Overlaps(first, last, low, high):
+            words = _find_overlapping(own, first, last, number_value(low), number_value(high))
+        case Either(alternatives):
+            return _sift_either(alternatives, columns, own)
+    return (words, None) if words is not None else (None, _test_rows(condition, columns, own))
+
+
+def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test:
+    test = make_test(condition, columns.rows)
+    return lambda rows: test(rows + own.first)
+
+
+def _unite(own: TypeColumns, sets: Iterable[Words | None]) -> Words:
+    found = [words for words in sets if words is not None]
+    return reduce(np.bitwise_or, found) if found else make_empty(own.size)
+
+
+def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
+    """None where the column's values have no sets."""
+    values = own.list_values(column)
+    if values is None:
+        return None
+    upper = _find_most(own, column, values, high)
+    return upper if low is None else upper & ~_find_less(own, column, values, low)
+
+
+def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None, high: float | None) -> Words | None:
+    firsts, lasts = own.list_values(first), own.list_values(last)
+    if (firsts is None and high is not None) or (lasts is None and low is not None):
+        return None
+    words = ~make_empty(own.size)
+    if low is not None and lasts is not None:
+        words = words & ~_find_less(own, last, lasts, low)
+    if high is not None and firsts is not None:
+        words = words & (~_find_most(own, first, firsts, None) | _find_most(own, first, firsts, high))
+    return words
+
+
+def _find_most(own: TypeColumns, column: str, values: Sequence[float], high: float | None) -> Words:
+    """Those that state at most this."""
+    at = len(values) if high is None else int(np.searchsorted(values, high, side="right"))
+    return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
+
+
+def _find_less(own: TypeColumns, column: str, values: Sequence[float], low: float) -> Words:
+    at = int(np.searchsorted(values, low, side="left"))
+    return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
+
+
+def _sift_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> Sifted:
+    """A set where all of it is answered by sets, else one test of all."""
+    sides = []
+    for conditions in alternatives:
+        sets: list[Words] = []
+        tests: list[Test] = []
+        for condition in conditions:
+            _add(_sift(condition, columns, own), sets, tests)
+        sides.append(Sieve(reduce(np.bitwise_and, sets, ~make_empty(own.size)), tuple(tests)))
+    if not any(side.tests for side in sides):
+        return _unite(own, [side.words for side in sides]), None
+    return None, lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
+
+
+def _pass_side(side: Sieve, rows: Rows) -> Mask:
+    return reduce(np.logical_and, (test(rows) for test in side.tests), test_set(side.words, rows))
+
+
+def _sift_numbered(condition: Numbered, listing_type: str, columns: Columns, numbering: Numbering) -> Sifted:
+    own = columns.types[listing_type]
+    if isinstance(condition, Within):
+        return None, lambda rows: numbering.test_near(condition, rows + own.first)
+    found = numbering.find_rows([condition], listing_type)
+    assert found is not None
+    rows = found.astype(np.int64) - own.first
+    return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
+
+
+def _sift_happenings(selection: Selection, columns: Columns, own: TypeColumns) -> Sifted:
+    """One happening that meets all: of an event by its days, else by what its sections or sessions say."""
+    conditions = selection.conditions.happening
+    if selection.type == "event":
+        return find_events(read_dates(conditions), columns), None
+    tests = [make_test(each, columns.happenings[HAPPENINGS[selection.type]]) for each in conditions]
+
+    def test_happenings(rows: Rows) -> Mask:
+        numbers, starts = find_happenings(columns, rows + own.first)
+        held = reduce(np.logical_and, (test(numbers) for test in tests))
+        passed: Mask = np.logical_or.reduceat(held, starts)
+        return passed
+
+    return None, test_happenings
+
+

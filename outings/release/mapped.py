@@ -1,0 +1,110 @@
+"""The mapped form of a metro's tables: the same rows as Arrow files of one record batch, uncompressed, with everything
+beside them that an evaluator would otherwise have to work out: bit sets, orders, and which rows have a value.
+
+A reader maps them: opened in milliseconds, the pages shared by all of a machine's processes. The build derives them
+from the tables alone, so they are no part of the snapshot's hash.
+
+A set of rows is bits in 64-bit words, bit i for the i-th row of its type. Not stated is the least integer, NaN, or -1
+where a boolean is meant.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import ipc
+
+from outings.release.objects import Corrupt
+
+Words = NDArray[np.uint64]
+
+NOT_STATED = -(1 << 31)
+# A place in an order that comes after all others.
+NEVER = (1 << 63) - 1
+# The days that have a set of their own, from the build's local date on, and how many of them one set may stand for.
+DAYS_BEFORE, DAYS_AFTER = 31, 400
+SPANS = (1, 2, 4, 8, 16, 32)
+
+WORD = 64
+
+
+def count_words(rows: int) -> int:
+    return max(-(-rows // WORD), 1)
+
+
+def encode_mapped(frame: pl.DataFrame) -> bytes:
+    """One record batch, whatever its size: the same rows, the same bytes."""
+    buffer = io.BytesIO()
+    frame.rechunk().write_ipc(buffer, compression="uncompressed", record_batch_size=max(frame.height, 1))
+    return buffer.getvalue()
+
+
+class MappedTable:
+    """One file's columns. Corrupt where it is no Arrow file of one batch."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            file = ipc.open_file(pa.memory_map(str(path)))
+            batches = file.num_record_batches
+            self._batch = file.get_batch(0) if batches else _make_empty(file.schema)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise Corrupt(f"{path.name}: {error}") from None
+        if batches > 1:
+            raise Corrupt(f"{path.name}: {batches} record batches; a mapped table has one")
+
+    def __len__(self) -> int:
+        height: int = self._batch.num_rows
+        return height
+
+    def read_array(self, name: str) -> NDArray[Any]:
+        """A column of numbers, where it lies."""
+        array: NDArray[Any] = self._batch.column(name).to_numpy(zero_copy_only=True)
+        return array
+
+    def read_arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Every column of numbers."""
+        schema = self._batch.schema
+        return {each.name: self.read_array(each.name) for each in schema if pa.types.is_primitive(each.type)}
+
+    def read_lists(self, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """A column of lists: where each begins, one more than there are, and the values of all."""
+        column = self._batch.column(name)
+        return column.offsets.to_numpy(zero_copy_only=True), column.values.to_numpy(zero_copy_only=True)
+
+    def read_sets(self, name: str) -> NDArray[np.uint64]:
+        """A column of sets, a row each."""
+        column = self._batch.column(name)
+        words: NDArray[np.uint64] = column.values.to_numpy(zero_copy_only=True)
+        return words.reshape(len(column), -1) if len(column) else words.reshape(0, 0)
+
+    def read_texts(self, name: str) -> "Texts":
+        return Texts(self._batch.column(name))
+
+
+def _make_empty(schema: Any) -> Any:
+    return pa.RecordBatch.from_arrays([pa.nulls(0, each.type) for each in schema], schema=schema)
+
+
+class Texts(Sequence[str]):
+    """A column of texts, read one at a time."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Texts": ...
+    def __getitem__(self, at: int | slice) -> "str | Texts":
+        if isinstance(at, slice):
+            return Texts(self._column[at])
+        text: str = self._column[at].as_py()
+        return text

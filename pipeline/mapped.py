@@ -1,0 +1,284 @@
+"""A metro's tables → their mapped form (`outings.release.mapped`): what filters, orders and counts read."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from outings.answers.buckets import Buckets, Numbers
+from outings.answers.distance import find_vectors
+from outings.contract.vocabulary import PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES
+from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
+from outings.release.tables import HAPPENINGS
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_PUBLISHED = STATUSES.index("published")
+# A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
+MOST_VALUES = 256
+# All dates of an event at one time of day, none at any, or not all at the same.
+NO_TIME, VARIES = -1, -2
+
+_SCALARS = (
+    "audience", "status", "enrollment_type", "type_hint", "year", "is_free", "is_indoor", "is_outdoor",
+    "is_sensory_friendly", "has_time", "is_recurring", "has_birthday_parties", "has_classes",
+)  # fmt: skip
+_RANGES = ("confidence", "age_min", "age_max", "price_min", "time")
+_BIT_SETS = ("categories", "seasons", "occasions", "teams")
+_TEXTS = ("place_id", "organization_id", "neighborhood_slug", "neighborhood_key")
+
+
+def make_mapped(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str, pl.DataFrame]:
+    """`today`: the metro's local date of the build, round which days have sets."""
+    listings, occurrences = tables["listings"], tables["occurrences"]
+    buckets = Buckets(listings, tables["organizations"])
+    rows = _make_rows(tables, buckets)
+    mapped = {
+        "rows": rows,
+        "texts": _make_texts(listings),
+        "programs": _make_programs(listings),
+        "organizations": pl.DataFrame(
+            buckets.organization_names, schema={"id": pl.String(), "name": pl.String()}, orient="row"
+        ),
+        "sets": pl.DataFrame({"categories": buckets.category_sets}, schema={"categories": pl.UInt64()}),
+        "occurrences": _make_occurrences(occurrences, rows),
+        "sections": _make_happenings(tables["sections"]),
+        "sessions": _make_happenings(tables["sessions"]),
+        "days": _make_days(occurrences, listings, today=today),
+    }
+    source = listings.with_columns(rows["time", "program", "price_band", "age_bands"])
+    for code, listing_type in enumerate(TYPES):
+        mapped[f"bits_{listing_type}"] = _make_bits(source.filter(pl.col("type") == code))
+    return mapped
+
+
+def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:
+    listings = tables["listings"]
+    raw = listings["id"].str.replace_all("-", "", literal=True).str.decode("hex")
+    halves = np.frombuffer(b"".join(raw.to_list()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
+    ranks = np.empty(listings.height, dtype=np.uint32)
+    ranks[np.lexsort((halves[:, 1], halves[:, 0]))] = np.arange(listings.height, dtype=np.uint32)
+    by_update = listings.select("row", "type", "updated_at", rank=pl.Series(ranks)).sort("type", "updated_at", "rank")
+    lats, lngs = (listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
+    x, y, z = find_vectors(lats, lngs)
+    first, end = _span_happenings(tables, listings.height)
+    return pl.DataFrame(
+        {
+            "type": listings["type"],
+            "id_high": halves[:, 0],
+            "id_low": halves[:, 1],
+            "id_rank": ranks,
+            "name_key": listings["name_key"],
+            "starts_at": listings["starts_at"].fill_null(NEVER),
+            "updated_at": listings["updated_at"].fill_null(NOT_STATED),
+            "by_update": by_update["row"],
+            "update_stamps": by_update["updated_at"].fill_null(NOT_STATED),
+            "x": x,
+            "y": y,
+            "z": z,
+            "confidence": listings["confidence"].fill_null(float("nan")),
+            "price_min": listings["price_min"].fill_null(float("nan")),
+            "age_min": listings["age_min"].cast(pl.Int32()).fill_null(NOT_STATED),
+            "age_max": listings["age_max"].cast(pl.Int32()).fill_null(NOT_STATED),
+            "year": listings["year"].cast(pl.Int32()).fill_null(NOT_STATED),
+            "time": _find_times(tables["occurrences"], listings.height),
+            "program": _number_programs(listings),
+            "organization": buckets.organizations.astype(np.uint32),
+            "category_set": buckets.categories,
+            "price_band": buckets.prices,
+            "age_bands": buckets.ages,
+            "first": first,
+            "end": end,
+        }
+    )
+
+
+def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Numbers, Numbers]:
+    """Where each row's happenings begin and end in its type's table; an event's, in the order by row."""
+    counts = np.zeros(size, dtype=np.int64)
+    first = np.zeros(size, dtype=np.uint32)
+    for name in HAPPENINGS.values():
+        own = np.bincount(tables[name]["row"].to_numpy(), minlength=size)
+        counts += own
+        begins = np.concatenate(([0], np.cumsum(own)[:-1])) if size else own
+        first[own > 0] = begins[own > 0]
+    return first, (first + counts).astype(np.uint32)
+
+
+def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
+    """The one clock time, in seconds, at which all dates of an event begin, or NO_TIME, or VARIES."""
+    found = occurrences.group_by("row").agg(
+        low=pl.col("time").min(), high=pl.col("time").max(), missing=pl.col("time").null_count(), all=pl.len()
+    )
+    times = np.full(size, NO_TIME, dtype=np.int32)
+    one = (pl.col("low") == pl.col("high")) & (pl.col("missing") == 0)
+    none = pl.col("missing") == pl.col("all")
+    chosen = found.select("row", time=pl.when(none).then(NO_TIME).when(one).then(pl.col("low")).otherwise(VARIES))
+    times[chosen["row"].to_numpy()] = chosen["time"].to_numpy()
+    return times
+
+
+def _number_programs(listings: pl.DataFrame) -> Numbers:
+    """The number of the program that a published listing shares with another one; -1 for all others."""
+    numbers = np.full(listings.height, -1, dtype=np.int32)
+    for number, rows in enumerate(_list_programs(listings)):
+        numbers[rows] = number
+    return numbers
+
+
+def _list_programs(listings: pl.DataFrame) -> list[list[int]]:
+    shared = listings.filter(pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED))
+    grouped = shared.group_by("program_key").agg(pl.col("row").sort()).filter(pl.col("row").list.len() > 1)
+    found: list[list[int]] = grouped.sort("program_key")["row"].to_list()
+    return found
+
+
+def _make_programs(listings: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame({"rows": _list_programs(listings)}, schema={"rows": pl.List(pl.UInt32())})
+
+
+def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
+    """Which rows have a text in a column, by column and text."""
+    parts = [
+        listings.filter(pl.col(name).is_not_null())
+        .group_by(value=pl.col(name))
+        .agg(rows=pl.col("row").sort())
+        .select(pl.lit(name).alias("column"), "value", "rows")
+        for name in _TEXTS
+    ]
+    return pl.concat(parts).sort("column", "value")
+
+
+def _make_occurrences(occurrences: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """`by_row`: the numbers of the occurrences by row and date."""
+    number = occurrences["row"].to_numpy()
+    days = occurrences["date"].to_physical().cast(pl.Int32())
+    ordered = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
+    return pl.DataFrame(
+        {
+            "row": occurrences["row"],
+            "day": days,
+            "time": occurrences["time"].fill_null(NOT_STATED),
+            "starts_at": occurrences["starts_at"],
+            "category_set": rows["category_set"].to_numpy()[number],
+            "is_free": (rows["price_band"].to_numpy()[number] == 0).astype(np.int8),
+            "by_row": ordered["number"],
+        }
+    )
+
+
+def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
+    """Sections or sessions, by row. Dates are days since 1970."""
+    columns = {"row": table["row"]}
+    for name in table.columns[2:]:
+        column = table[name]
+        if column.dtype == pl.Boolean():
+            columns[name] = column.cast(pl.Int32()).fill_null(-1)
+        elif column.dtype == pl.Float64():
+            columns[name] = column.fill_null(float("nan"))
+        elif name == "days":
+            columns[name] = column.fill_null(0).cast(pl.Int32())
+        else:
+            columns[name] = column.to_physical().cast(pl.Int32()).fill_null(NOT_STATED)
+    if "session" in table.columns:
+        undated = table.select(pl.col("starts_on").is_null().all().over("row").cast(pl.Int32()))
+        columns["is_undated"] = undated.to_series()
+    return pl.DataFrame(columns)
+
+
+def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
+    """The events on each day, and on 2, 4 … 32 of them that begin at a multiple of these."""
+    size = int((listings["type"] == TYPES.index("event")).sum())
+    start = today.toordinal() - _EPOCH - DAYS_BEFORE
+    count = DAYS_BEFORE + DAYS_AFTER + 1
+    rows, days = occurrences["row"].to_numpy(), occurrences["date"].to_physical().to_numpy() - start
+    order = np.argsort(days, kind="stable")
+    bounds = np.searchsorted(days[order], np.arange(count + 1))
+    level = [_pack_rows(rows[order[bounds[day] : bounds[day + 1]]], size) for day in range(count)]
+    spans, firsts, words = [], [], []
+    for span in SPANS:
+        spans += [span] * len(level)
+        firsts += [start + number * span for number in range(len(level))]
+        words += level
+        level = [level[number] | level[number + 1] for number in range(0, len(level) - 1, 2)]
+    return pl.DataFrame(
+        {"span": spans, "day": firsts, "words": _stack(words, size)},
+        schema_overrides={"span": pl.Int32(), "day": pl.Int32()},
+    )
+
+
+def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
+    """The sets of one type's rows, each named by kind, column and value (`_list_sets`)."""
+    found = list(_list_sets(listings))
+    return pl.DataFrame(
+        {
+            "kind": [kind for (kind, _, _), _ in found],
+            "column": [column for (_, column, _), _ in found],
+            "value": [float(value) for (_, _, value), _ in found],
+            "words": _stack([_pack_mask(mask) for _, mask in found], listings.height),
+        },
+        schema_overrides={"kind": pl.String(), "column": pl.String(), "value": pl.Float64()},
+    )
+
+
+def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
+    """`is`: the column has the value; `has`: it has the bit of that number, with -1 for none of them; `most`: it states
+    at most the value, so that the last one is of all that state any."""
+    for name in _SCALARS:
+        column = listings[name]
+        for value in sorted(column.drop_nulls().unique().to_list()):
+            yield ("is", name, value), (column == value).fill_null(value=False).to_numpy()
+    for name in _BIT_SETS:
+        numbers = listings[name].fill_null(0).to_numpy()
+        used = int(np.bitwise_or.reduce(numbers)) if len(numbers) else 0
+        yield ("has", name, -1), numbers == 0
+        for bit in range(used.bit_length()):
+            yield ("has", name, bit), (numbers >> np.uint64(bit)) & np.uint64(1) == 1
+    for name in _RANGES:
+        column = listings[name]
+        if name == "time":
+            column = column.replace([NO_TIME, VARIES], None)
+        values = column.drop_nulls().unique().sort()
+        if len(values) <= MOST_VALUES:
+            for value in values.to_list():
+                yield ("most", name, value), (column <= value).fill_null(value=False).to_numpy()
+    yield from _list_counted(listings)
+
+
+def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
+    """The buckets of facets, and what needs a closer look."""
+    for band in range(len(PRICE_BANDS) + 1):
+        yield ("is", "price_band", band), (listings["price_band"] == band).to_numpy()
+    ages = listings["age_bands"].to_numpy()
+    for bit in range(8):
+        mask = (ages >> bit) & 1 == 1
+        if mask.any():
+            yield ("has", "age_bands", bit), mask
+    times = listings["time"].to_numpy()
+    yield ("is", "time", VARIES), times == VARIES
+    yield ("is", "time", NO_TIME), times == NO_TIME
+    bounds = [*(hour * 3600 for hour in TIME_BLOCKS.values()), 24 * 3600]
+    for block, (low, high) in enumerate(pairwise(bounds)):
+        yield ("is", "time_block", block), (times >= low) & (times < high)
+    yield ("is", "shared", 1), listings["program"].to_numpy() >= 0
+
+
+def _pack_rows(rows: Numbers, size: int) -> Words:
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[rows] = True
+    return _pack_mask(mask)
+
+
+def _pack_mask(mask: Numbers) -> Words:
+    packed = np.zeros(count_words(len(mask)) * (WORD // 8), dtype=np.uint8)
+    bits = np.packbits(mask, bitorder="little")
+    packed[: len(bits)] = bits
+    words: Words = packed.view(np.uint64)
+    return words
+
+
+def _stack(sets: list[Words], size: int) -> pl.Series:
+    width = count_words(size)
+    stacked = np.stack(sets) if sets else np.empty((0, width), dtype=np.uint64)
+    return pl.Series("words", stacked, dtype=pl.Array(pl.UInt64(), width))
