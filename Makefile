@@ -45,6 +45,7 @@ check: install
 bench: install
 	$(BIN)/python -m bench.build
 	$(BIN)/python -m bench.edge $(ARGS)
+	$(BIN)/python -m bench.peers
 
 clean:
 	rm -rf var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

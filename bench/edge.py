@@ -5,27 +5,23 @@ Rounds of the two are interleaved, and what counts is the median of their ratios
 
 import argparse
 import contextlib
-import http.client
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from bench.load import Load, make_request, measure_load
+from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
 from outings.demo import write_world
 
-OUTINGS = [sys.executable, "-m", "outings.command"]
 ACCEPTED = "gzip"
 
 
@@ -58,27 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         kinds = list_kinds(edge, headers)
         answers = Path(folder) / "answers.json"
         known = [target for kind in kinds for target in kind.targets[: kind.known]]
-        answers.write_bytes(msgspec.json.encode({target: ask(edge, target, headers) for target in known}))
+        answers.write_bytes(msgspec.json.encode({target: read_answer(edge, target, headers) for target in known}))
         bare = find_free_port()
         running.enter_context(run_process([sys.executable, "-m", "bench.bare", str(answers), str(bare)], port=bare))
         print_head(asked)
         for kind in kinds:
             requests = [make_request(target, headers=headers) for target in kind.targets]
-            # Each round goes on in the list: what is to be asked once is not asked again.
-            rounds = [
-                [
-                    measure_load(port, requests, clients=asked.clients, seconds=asked.seconds, start=number * 1_000)
-                    for port in (edge, bare)
-                ]
-                for number in range(asked.rounds)
-            ]
-            print_row(kind, rounds)
+            print_row(kind, measure_rounds((edge, bare), requests, asked))
 
 
-def list_kinds(port: int, headers: Sequence[tuple[str, str]]) -> list[Kind]:
+def list_kinds(port: int, headers: Headers) -> list[Kind]:
     """Of a build's own listings: details, the default page, and lists with filters: 20,000 that are asked for once
     each, so that every one is a query, and 28 that are asked for again and again."""
-    page = json.loads(ask(port, "/v1/seattle/events?limit=200&min_confidence=0", [headers[0]])["body"])
+    page = json.loads(ask(port, "/v1/seattle/events?limit=200&min_confidence=0", [headers[0]]).body)
     details = tuple(each["links"]["self"] for each in page["data"])
     filtered = "/v1/seattle/events?category=storytime_books,music_movement"
     day = f"{datetime.now(UTC):%Y-%m-%d}"
@@ -92,46 +80,22 @@ def list_kinds(port: int, headers: Sequence[tuple[str, str]]) -> list[Kind]:
     ]
 
 
-def ask(port: int, target: str, headers: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Status, headers and body of one answer, the server's own `Date` left out; the body as it came, in latin-1."""
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
-        connection.request("GET", target, headers=dict(headers))
-        response = connection.getresponse()
-        body = response.read()
-    if response.status != 200:
-        raise SystemExit(f"{target} answered {response.status}: {body[:300]!r}")
-    kept = [(name.lower(), value) for name, value in response.getheaders() if name.lower() != "date"]
-    return {"headers": kept, "body": body.decode("latin-1")}
+def read_answer(port: int, target: str, headers: Headers) -> dict[str, object]:
+    """Headers, and the body as it came, in latin-1."""
+    response = ask(port, target, headers)
+    return {"headers": response.headers, "body": response.body.decode("latin-1")}
 
 
-def make_key(config: Path) -> str:
-    words = [*OUTINGS, "keys", "create", "--plan", "partner", "--json", "-c", str(config)]
-    made = subprocess.run(words, check=True, capture_output=True)
-    key: str = json.loads(made.stdout)["key"]
-    return key
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@contextlib.contextmanager
-def run_process(words: Sequence[str], *, port: int) -> Iterator[None]:
-    """Runs from when the port answers until the block ends."""
-    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + 60
-        while socket.socket().connect_ex(("127.0.0.1", port)):
-            if process.poll() is not None or time.monotonic() > until:
-                raise SystemExit(f"{' '.join(map(str, words))} did not begin to serve")
-            time.sleep(0.1)
-        yield
-    finally:
-        process.terminate()
-        process.wait()
+def measure_rounds(ports: Sequence[int], requests: Sequence[bytes], asked: argparse.Namespace) -> list[list[Load]]:
+    """Each round goes on in the list where the edge's last one ended: what is to be asked once is not asked again."""
+    rounds, start = [], 0
+    for _ in range(asked.rounds):
+        measured = [
+            measure_load(port, requests, clients=asked.clients, seconds=asked.seconds, start=start) for port in ports
+        ]
+        start += measured[0].answers
+        rounds.append(measured)
+    return rounds
 
 
 def print_head(asked: argparse.Namespace) -> None:

@@ -1,98 +1,162 @@
-"""A load generator in a process of its own: N clients, each with one connection and one request at a time."""
+"""A load generator in a process of its own: N clients, each with one connection and one request at a time.
 
-import asyncio
+Sockets and epoll without an event loop between: it shares the machine with what it measures, so what it costs a request
+is taken from the server.
+"""
+
+import itertools
 import multiprocessing
+import re
+import select
+import socket
 import time
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Collection, Iterator, Sequence
 
-import uvloop
 from msgspec import Struct
+
+# In a request: replaced by digits that no other request of a measurement has.
+UNIQUE = b"0000000000"
+
+_BUFFER_BYTES = 1 << 20
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class Load(Struct, frozen=True, kw_only=True):
-    """What was measured: requests a second, and latencies in milliseconds."""
+    """What was measured: answers, those a second, their bytes in all, and latencies in milliseconds."""
 
+    answers: int
     per_second: float
+    bytes_read: int
     p50: float
     p99: float
 
 
-class Client(asyncio.Protocol):
-    """Sends the next request as soon as the last answer is whole. Anything but 200 ends the measurement."""
+class Client:
+    """One connection. Any status that is not expected ends the measurement."""
 
-    def __init__(self, requests: Sequence[bytes], *, first: int, until: float, took: list[float]) -> None:
+    def __init__(self, port: int, requests: Iterator[bytes], *, expected: Collection[bytes]) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.bytes_read = 0
         self._requests = requests
-        self._next = first
-        self._until = until
-        self._took = took
-        self._awaited = -1
-        self._held = 0
-        self._sent = 0.0
-        self._transport: asyncio.Transport | None = None
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._expected = expected
+        self._begin()
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's own, which asyncio does not know as one
-        self._send()
+    def _begin(self) -> None:
+        self._head = b""
+        self._missing = -1
+        self._tail = b""
 
-    def data_received(self, data: bytes) -> None:
-        if self._awaited < 0:
-            if not data.startswith(b"HTTP/1.1 200"):
-                self.done.set_exception(RuntimeError(f"answered {data[:200]!r}"))
-                return
-            head, _, _ = data.partition(b"\r\n\r\n")
-            _, _, rest = head.lower().partition(b"\r\ncontent-length: ")
-            self._awaited = len(head) + 4 + int(rest.partition(b"\r\n")[0])
-        self._held += len(data)
-        if self._held >= self._awaited:
-            now = time.perf_counter()
-            self._took.append(now - self._sent)
-            if now < self._until:
-                self._send()
-            elif not self.done.done():
-                self.done.set_result(None)
+    def send(self) -> None:
+        self._begin()
+        self.sent = time.perf_counter()
+        self.socket.sendall(next(self._requests))
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.done.done():
-            self.done.set_exception(exc or RuntimeError("the server closed the connection"))
+    def read(self, buffer: memoryview) -> bool:
+        """Whether the answer is whole."""
+        count = self.socket.recv_into(buffer)
+        if not count:
+            raise RuntimeError("the server closed the connection")
+        self.bytes_read += count
+        if self._missing < 0 and not self._tail:
+            return self._read_head(buffer, count)
+        return self._read_body(buffer, count)
 
-    def _send(self) -> None:
-        assert self._transport is not None
-        self._awaited, self._held = -1, 0
-        self._sent = time.perf_counter()
-        self._transport.write(self._requests[self._next % len(self._requests)])
-        self._next += 1
+    def _read_head(self, buffer: memoryview, count: int) -> bool:
+        self._head += bytes(buffer[: min(count, 8192)])
+        size = self._head.find(b"\r\n\r\n") + 4
+        if size < 4:
+            return False
+        head = self._head[:size]
+        if head[9:12] not in self._expected:
+            raise RuntimeError(f"answered {self._head[:500]!r}")
+        if head[9:12] == b"304":
+            return True
+        length = _LENGTH.search(head)
+        if length is None:
+            if not _CHUNKED.search(head):
+                raise RuntimeError(f"of unknown length: {head!r}")
+            self._tail = head[-len(_LAST_CHUNK) :]
+            return self._read_body(buffer, count)
+        self._missing = int(length[1]) - (count - size)
+        return self._missing == 0
+
+    def _read_body(self, buffer: memoryview, count: int) -> bool:
+        if self._tail:
+            self._tail = (self._tail + bytes(buffer[max(0, count - 7) : count]))[-len(_LAST_CHUNK) :]
+            return self._tail == _LAST_CHUNK
+        self._missing -= count
+        return self._missing == 0
 
 
-async def _run_clients(port: int, requests: Sequence[bytes], clients: int, seconds: float, start: int) -> Load:
-    loop = asyncio.get_running_loop()
+def run_clients(
+    port: int, requests: Iterator[bytes], *, clients: int, seconds: float, expected: Collection[bytes]
+) -> Load:
+    """In this process."""
+    made = [Client(port, requests, expected=expected) for _ in range(clients)]
     took: list[float] = []
+    buffer = memoryview(bytearray(_BUFFER_BYTES))
     began = time.perf_counter()
-    made = [
-        await loop.create_connection(
-            lambda at=at: Client(requests, first=start + at * 7919, until=began + seconds, took=took), "127.0.0.1", port
-        )
-        for at in range(clients)
-    ]
-    await asyncio.gather(*(client.done for _, client in made))
+    until = began + seconds
+    with select.epoll() as poller:
+        waiting = {client.socket.fileno(): client for client in made}
+        for number, client in waiting.items():
+            poller.register(number, select.EPOLLIN)
+            client.send()
+        while waiting:
+            for number, _ in poller.poll(60) or _time_out():
+                client = waiting[number]
+                if not client.read(buffer):
+                    continue
+                now = time.perf_counter()
+                took.append(now - client.sent)
+                if now < until:
+                    client.send()
+                else:
+                    client.socket.close()
+                    del waiting[number]
     spent = time.perf_counter() - began
-    for transport, _ in made:
-        transport.close()
     took.sort()
-    return Load(per_second=len(took) / spent, p50=took[len(took) // 2] * 1e3, p99=took[int(len(took) * 0.99)] * 1e3)
+    return Load(
+        answers=len(took),
+        per_second=len(took) / spent,
+        bytes_read=sum(client.bytes_read for client in made),
+        p50=took[len(took) // 2] * 1e3,
+        p99=took[int(len(took) * 0.99)] * 1e3,
+    )
 
 
-def _measure(port: int, requests: Sequence[bytes], clients: int, seconds: float, start: int) -> Load:
-    return uvloop.run(_run_clients(port, requests, clients, seconds, start))
+def _time_out() -> list[tuple[int, int]]:
+    raise RuntimeError("no answer within a minute")
+
+
+def take_requests(requests: Sequence[bytes], start: int) -> Iterator[bytes]:
+    """In turn from the `start`-th on, over and over; `UNIQUE` replaced by a number that counts on."""
+    for number in itertools.count(start):
+        request = requests[number % len(requests)]
+        yield request.replace(UNIQUE, b"%010d" % (number + 1)) if UNIQUE in request else request
+
+
+def _measure(
+    port: int, requests: Sequence[bytes], clients: int, seconds: float, start: int, expected: Collection[bytes]
+) -> Load:
+    return run_clients(port, take_requests(requests, start), clients=clients, seconds=seconds, expected=expected)
 
 
 def measure_load(
-    port: int, requests: Sequence[bytes], *, clients: int = 8, seconds: float = 3.0, start: int = 0
+    port: int,
+    requests: Sequence[bytes],
+    *,
+    clients: int = 8,
+    seconds: float = 3.0,
+    start: int = 0,
+    expected: Collection[bytes] = (b"200",),
 ) -> Load:
-    """`requests` are whole HTTP requests; each client takes them in turn, from a place of its own after `start`."""
+    """`requests` are whole HTTP requests, taken in turn by all clients together from the `start`-th on."""
     with multiprocessing.get_context("spawn").Pool(1) as process:
-        return process.apply(_measure, (port, list(requests), clients, seconds, start))
+        return process.apply(_measure, (port, list(requests), clients, seconds, start, expected))
 
 
 def make_request(target: str, *, headers: Sequence[tuple[str, str]]) -> bytes:

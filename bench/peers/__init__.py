@@ -1,0 +1,1 @@
+"""`outings serve` beside its peers: FastAPI with PostgreSQL, and Datasette over SQLite."""

@@ -1,0 +1,211 @@
+"""`outings serve` beside FastAPI with PostgreSQL and beside Datasette: the same listings, the same answers, one run.
+
+`python -m bench.peers`. Short rounds of the three take turns, so that the machine's own moods cancel out; a ratio is
+the median of the rounds' ratios. "fresh" is ours with requests that were never asked before: what no cache helps with.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from bench.load import Load, make_request, measure_load
+from bench.peers.cluster import find_programs, run_cluster
+from bench.peers.comparing import compare_unit
+from bench.peers.loading import load_postgresql
+from bench.peers.sqlite import write_sqlite
+from bench.peers.units import SETS, Unit, list_units
+from bench.peers.world import World, make_world
+from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
+
+_UVICORN = (sys.executable, "-m", "uvicorn", "--factory", "--loop", "uvloop", "--http", "httptools", "--no-access-log")
+_WORKERS = 2
+_RATIOS = ("÷ fastapi", "fresh ÷ fastapi", "goal", "÷ datasette")
+
+
+class Servers(Struct, frozen=True, kw_only=True):
+    """Ports by name, and what every request says."""
+
+    ports: Mapping[str, int]
+    headers: Headers
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = read_arguments(arguments)
+    programs = find_programs()
+    if programs is None and not asked.only_ours:
+        print("PostgreSQL is not installed (no initdb): the bench beside FastAPI and Datasette is left out.")
+        return
+    with contextlib.ExitStack() as running:
+        folder = Path(asked.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
+        say(f"making {asked.listings:,} listings …")
+        world = make_world(folder, listings=asked.listings)
+        servers = start_servers(world, programs=None if asked.only_ours else programs, running=running)
+        print_head(asked, servers)
+        known = list_units(world, lambda target: walk_list(servers, target))
+        for name in asked.units or known:
+            unit = known[name]()
+            if len(servers.ports) > 1:
+                compare_unit(unit, lambda server, target: read_body(servers, server, target), sample=asked.sample)
+            print_row(unit, measure_unit(unit, servers, asked))
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
+    parser.add_argument("--listings", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each round and server")
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--units", type=lambda text: text.split(","), help="such as filtered,facets; all if not given")
+    parser.add_argument("--sample", type=int, default=30, help="answers a unit that are compared")
+    parser.add_argument("--only-ours", action="store_true", help="no peers, nothing compared")
+    parser.add_argument("--gzip", action="store_true", help="Accept-Encoding: gzip, which of the three only ours does")
+    parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
+    return parser.parse_args(arguments)
+
+
+def start_servers(world: World, *, programs: Path | None, running: contextlib.ExitStack) -> Servers:
+    """Ours, and the peers where there is a PostgreSQL."""
+    key = make_key(world.config)
+    ports = {"outings": find_free_port()}
+    serve = [*OUTINGS, "serve", "-c", str(world.config), "--workers", str(_WORKERS), "--port", str(ports["outings"])]
+    running.enter_context(run_process(serve, port=ports["outings"]))
+    if programs is not None:
+        say("loading PostgreSQL …")
+        dsn = running.enter_context(run_cluster(programs))
+        load_postgresql(dsn, world)
+        say("loading SQLite …")
+        file = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-sqlite-"))) / "bench.db"
+        write_sqlite(file, world)
+        environ = {**os.environ, "BENCH_DSN": dsn, "BENCH_KEYS": key, "BENCH_SQLITE": str(file)}
+        for name, module in (("fastapi", "bench.peers.api"), ("datasette", "bench.peers.datasette")):
+            ports[name] = find_free_port()
+            words = [*_UVICORN, "--workers", str(_WORKERS), "--port", str(ports[name]), f"{module}:make_app"]
+            running.enter_context(run_process(words, port=ports[name], environ=environ))
+    return Servers(ports=ports, headers=(("X-API-Key", key),))
+
+
+def read_body(servers: Servers, server: str, target: str) -> bytes:
+    return ask(servers.ports[server], target, servers.headers).body
+
+
+def walk_list(servers: Servers, target: str) -> Iterator[dict[str, Any]]:
+    """Pages of a walk in sync mode: the cursor that asks for each, and what its last item is known by."""
+    cursor: str | None = ""
+    while cursor is not None:
+        asked = f"{target}&cursor={cursor}" if cursor else target
+        answer = json.loads(read_body(servers, "outings", asked))
+        last = answer["data"][-1]
+        stamp = int(datetime.fromisoformat(last["updated_at"]).timestamp())
+        yield {"cursor": cursor, "stamp": stamp, "last": last["id"]}
+        cursor = answer["meta"]["next_cursor"]
+
+
+def measure_unit(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dict[str, list[Load]]:
+    """Column → its rounds."""
+    columns = list_columns(unit, servers, asked)
+    starts = dict.fromkeys(columns, 0)
+    rounds: dict[str, list[Load]] = {name: [] for name in columns}
+    # The first, short one warms up: connections, plans, pages of files.
+    for number in range(asked.rounds + 1):
+        for name, (port, requests) in columns.items():
+            load = measure_load(
+                port,
+                requests,
+                clients=asked.clients,
+                seconds=asked.seconds if number else min(0.5, asked.seconds),
+                start=starts[name],
+                expected=(b"304",) if unit.not_modified else (b"200",),
+            )
+            starts[name] += load.answers
+            if number:
+                rounds[name].append(load)
+    return rounds
+
+
+def list_columns(
+    unit: Unit, servers: Servers, asked: argparse.Namespace
+) -> dict[str, tuple[int, Sequence[bytes]]]:
+    """Column → port and requests."""
+    cases = unit.cases[:SETS]
+    targets = {
+        "outings": [each.outings for each in cases],
+        "fresh": [each.fresh for each in unit.cases if each.fresh],
+        "fastapi": [each.fastapi for each in cases],
+        "datasette": [each.datasette for each in cases if each.datasette is not None],
+    }
+    columns: dict[str, tuple[int, Sequence[bytes]]] = {}
+    for name, chosen in targets.items():
+        server = "outings" if name == "fresh" else name
+        if not chosen or server not in servers.ports:
+            continue
+        columns[name] = (servers.ports[server], make_requests(unit, servers, server, chosen, asked))
+    return columns
+
+
+def make_requests(
+    unit: Unit, servers: Servers, server: str, targets: Sequence[str], asked: argparse.Namespace
+) -> list[bytes]:
+    coding = "gzip" if asked.gzip and server == "outings" else "identity"
+    headers = [*servers.headers, ("Accept-Encoding", coding)]
+    if not unit.not_modified:
+        return [make_request(target, headers=headers) for target in targets]
+    port = servers.ports[server]
+    return [
+        make_request(target, headers=[*headers, ("If-None-Match", ask(port, target, headers).get_header("etag"))])
+        for target in targets
+    ]
+
+
+def print_head(asked: argparse.Namespace, servers: Servers) -> None:
+    print(f"{asked.listings:,} listings, {asked.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers each;")
+    print(f"answers a second, medians of {asked.rounds} rounds of {asked.seconds} s; {', '.join(servers.ports)}\n")
+    columns = ("Unit", "kB", "outings", "p50 ms", "p99 ms", "fresh", "fastapi", "datasette", *_RATIOS)
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|", flush=True)
+
+
+def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
+    ours = rounds["outings"]
+    size = statistics.median(each.bytes_read / each.answers for each in ours) / 1000
+    cells = [
+        unit.name,
+        f"{size:.1f}",
+        format_rate(ours),
+        f"{statistics.median(each.p50 for each in ours):.2f}",
+        f"{statistics.median(each.p99 for each in ours):.2f}",
+        *(format_rate(rounds.get(name)) for name in ("fresh", "fastapi", "datasette")),
+        format_ratio(ours, rounds.get("fastapi")),
+        format_ratio(rounds.get("fresh"), rounds.get("fastapi")),
+        "" if unit.goal is None else f"≥ {unit.goal:g}",
+        format_ratio(ours, rounds.get("datasette")),
+    ]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def format_rate(rounds: Sequence[Load] | None) -> str:
+    return "" if not rounds else f"{statistics.median(each.per_second for each in rounds):,.0f}"
+
+
+def format_ratio(ours: Sequence[Load] | None, theirs: Sequence[Load] | None) -> str:
+    """The median over the rounds, each of which measured both within seconds."""
+    if not ours or not theirs:
+        return ""
+    pairs = zip(ours, theirs, strict=True)
+    return f"{statistics.median(one.per_second / other.per_second for one, other in pairs):.2f}"
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

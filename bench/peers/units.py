@@ -1,0 +1,232 @@
+"""What is measured: 300 parameter sets a unit, the same for every server, each in the server's own spelling."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+import polars as pl
+from msgspec import Struct
+
+from bench.load import UNIQUE
+from bench.peers.statements import EARTH_RADIUS_M
+from bench.peers.world import METRO, World
+from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
+
+SETS = 300
+_WIDTHS = (7, 14, 30)
+_EVENTS = f"/v1/{METRO.slug}/events"
+_FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
+_FIELDS = "name,starts_at,place.name"
+
+Params = Mapping[str, Any]
+# Target of a list in sync mode → its pages.
+Walk = Callable[[str], Iterator[dict[str, Any]]]
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """One request, as each server is asked it. `fresh`: with a part that never repeats, "" where there is none."""
+
+    outings: str
+    fastapi: str
+    datasette: str | None
+    fresh: str = ""
+
+
+class Unit(Struct, frozen=True, kw_only=True):
+    """`shown` says what of an answer is compared; `goal` is the ratio to FastAPI that issue C asks for."""
+
+    name: str
+    shown: str
+    cases: tuple[Case, ...]
+    goal: float | None
+    not_modified: bool = False
+
+
+def list_units(world: World, walk: Walk) -> dict[str, Callable[[], Unit]]:
+    """By short name. `walk` asks our own server: its cursors are made by nobody else."""
+    return {
+        "detail": lambda: make_detail(world),
+        "list": lambda: make_lists(world, "list", name="list page of 50; 7, 14, 30 days", goal=4.0),
+        "filtered": lambda: make_filtered(world),
+        "walk": lambda: make_walk(world),
+        "sync": lambda: make_sync(walk),
+        "facets4": lambda: make_facets(world, 4),
+        "facets": lambda: make_facets(world, 6),
+        "calendar31": lambda: make_calendar(world, 31),
+        "calendar62": lambda: make_calendar(world, 62),
+        "q": lambda: make_search(world),
+        "fields": lambda: make_lists(world, "fields", name="list, fields=", fields=_FIELDS),
+        "expand": lambda: make_lists(world, "expand", name="list, expand=organization", expand="organization"),
+        "304": lambda: make_not_modified(world),
+    }
+
+
+def _make_case(path: str, params: Params, *, query: str, theirs: Params, shape: str = "arrayfirst") -> Case:
+    target = f"{path}?{urlencode(params, safe=',')}"
+    return Case(
+        outings=target,
+        fastapi=target,
+        datasette=_name_query(query, theirs, shape),
+        fresh=f"{target}&min_confidence=0.7{UNIQUE.decode()}",
+    )
+
+
+def _name_query(query: str, params: Params, shape: str = "arrayfirst") -> str:
+    return f"/bench/{query}.json?{urlencode({'_shape': shape, **params})}"
+
+
+def list_windows(world: World, *, widths: Sequence[int] = _WIDTHS) -> Iterator[dict[str, str]]:
+    """100 starts from eight days ago on, by width."""
+    for start, days in itertools.product(range(-8, SETS // len(widths) - 8), widths):
+        first = world.today + timedelta(days=start)
+        yield _window(first, days)
+
+
+def _window(first: date, days: int) -> dict[str, str]:
+    return {"from": first.isoformat(), "to": (first + timedelta(days=days - 1)).isoformat()}
+
+
+def make_detail(world: World) -> Unit:
+    frame = pl.read_parquet(world.snapshot.tables["listings"], columns=["id", "type", "status"])
+    shown = frame.filter(pl.col("status") == STATUSES.index("published")).select("id", "type").rows()
+    Random(1).shuffle(shown)
+    paths = [(f"/v1/{COLLECTIONS[TYPES[kind]]}/{row_id}", row_id) for row_id, kind in shown]
+    cases = [
+        Case(outings=path, fastapi=path, datasette=_name_query("detail", {"id": row_id}))
+        for path, row_id in paths[:SETS]
+    ]
+    # Each listing once is what no cache of recent answers helps with.
+    others = [Case(outings=path, fastapi=path, datasette=None, fresh=path) for path, _ in paths[SETS:]]
+    return Unit(name="detail", shown="detail", cases=(*cases, *others), goal=4.0)
+
+
+def make_lists(world: World, query: str, *, name: str, goal: float | None = None, **more: str) -> Unit:
+    cases = [_make_case(_EVENTS, {**window, **more}, query=query, theirs=window) for window in list_windows(world)]
+    return Unit(name=name, shown="items", cases=tuple(cases), goal=goal)
+
+
+def make_walk(world: World) -> Unit:
+    cases = [
+        _make_case(_EVENTS, {**window, "page": 20}, query="walk", theirs={**window, "skipped": 950})
+        for window in list_windows(world)
+    ]
+    return Unit(name="page 20 of a walk", shown="items", cases=tuple(cases), goal=6.0)
+
+
+def make_filtered(world: World) -> Unit:
+    """Each filter that an app's first screen has, around points near the metro's neighborhoods."""
+    random, cases = Random(2), []
+    words = world.snapshot.vocabulary.categories
+    for _ in range(SETS):
+        around = random.choice(METRO.neighborhoods)
+        lat = round(around.lat + random.uniform(-0.01, 0.01), 6)
+        lng = round(around.lng + random.uniform(-0.01, 0.01), 6)
+        category, age, radius = random.choice(words), random.randrange(13), random.choice((2000, 3000, 5000, 8000))
+        window = _window(world.today, 31)
+        params = {
+            **window, "category": category, "age": age, "free": "true",
+            "lat": lat, "lng": lng, "radius_m": radius,
+        }  # fmt: skip
+        theta, phi = math.radians(lat), math.radians(lng)
+        theirs = {
+            **window, "bit": 1 << words.index(category), "age": age,
+            "x": math.cos(theta) * math.cos(phi), "y": math.cos(theta) * math.sin(phi), "z": math.sin(theta),
+            "chord": (2 * math.sin(radius / 2 / EARTH_RADIUS_M)) ** 2,
+        }  # fmt: skip
+        cases.append(_make_case(_EVENTS, params, query="filtered", theirs=theirs))
+    return Unit(name="category + age + free + radius", shown="items", cases=tuple(cases), goal=10.0)
+
+
+def make_sync(walk: Walk) -> Unit:
+    """Pages of 200 of whole mirrors, wherever in the walk."""
+    cases: list[Case] = []
+    since = "2026-01-01T00:00:00Z"
+    for kind in ("event", "class", "camp"):
+        base = f"/v1/{METRO.slug}/{COLLECTIONS[kind]}?changed_since={since}&limit=200"
+        mark, stamp, last = "", 0, ""
+        for page in walk(base):
+            theirs = {"type": TYPES.index(kind), "since": 0, "stamp": stamp, "after": last, "limit": 200}
+            cases.append(
+                Case(
+                    outings=base + (f"&cursor={page['cursor']}" if page["cursor"] else ""),
+                    fastapi=base + mark,
+                    datasette=_name_query("sync", theirs),
+                    fresh=f"{base}&min_confidence=0.7{UNIQUE.decode()}",
+                )
+            )
+            stamp, last = page["stamp"], page["last"]
+            mark = f"&after={stamp}_{last}"
+    Random(3).shuffle(cases)
+    return Unit(name="sync page of 200", shown="items", cases=tuple(cases[:SETS]), goal=4.0)
+
+
+def make_facets(world: World, dimensions: int) -> Unit:
+    names = ",".join(_FACETS[:dimensions])
+    cases = [
+        _make_case(
+            _EVENTS,
+            {**window, "facets": names, "limit": 0},
+            query=f"facets{dimensions}",
+            theirs={**window, "bit": 0, "age": -1},
+            shape="array",
+        )
+        for window in list_windows(world)
+    ]
+    return Unit(name=f"{dimensions} facets", shown="facets", cases=tuple(cases), goal=50.0 if dimensions == 4 else None)
+
+
+def make_calendar(world: World, days: int) -> Unit:
+    """From 100 dates on: all events, those of a category, those for an age."""
+    words, cases = world.snapshot.vocabulary.categories, []
+    for number in range(SETS):
+        window = _window(world.today + timedelta(days=number // 3 - 8), days)
+        category, age = words[number // 3 % len(words)], number // 3 % 13
+        filters: Params = ({}, {"category": category}, {"age": age})[number % 3]
+        theirs = {
+            **window,
+            "bit": 1 << words.index(category) if "category" in filters else 0,
+            "age": filters.get("age", -1),
+        }
+        cases.append(
+            _make_case(f"{_EVENTS}/calendar", {**window, **filters}, query="calendar", theirs=theirs, shape="array")
+        )
+    return Unit(name=f"{days}-day calendar", shown="days", cases=tuple(cases), goal=50.0 if days == 31 else None)
+
+
+# Words whose stems and typos mean the same to all three; what each finds is compared before anything is timed.
+_WORDS = (
+    "lantern", "puppet", "drum", "robot", "gym", "rug", "hay", "maze", "cider", "rhymes", "binoculars", "coffee",
+    "mats", "galleries", "race", "hall",
+)  # fmt: skip
+_PLACES = ("kite", "tide", "harbor", "maple", "tinker", "neighbors", "museum", "library", "loft", "farm")
+
+
+def make_search(world: World) -> Unit:
+    """One word, two, a phrase, one left out, a name's number."""
+    random, cases = Random(4), []
+    windows = list(list_windows(world, widths=(30,)))
+    for number in range(SETS):
+        word, place, first = random.choice(_WORDS), random.choice(_PLACES), random.randrange(60)
+        text, match = (
+            (word, word),
+            (f"{word} {place}", f"{word} {place}"),
+            (f"{word} -{place}", f"{word} NOT {place}"),
+            (f'"bring water" {word}', f'"bring water" {word}'),
+            (f"{word} {place} {random.randrange(100, 5000)}",) * 2,
+        )[number % 5]
+        params = {**windows[first], "q": text}
+        cases.append(_make_case(_EVENTS, params, query="search", theirs={**windows[first], "match": match}))
+    return Unit(name="q in a list", shown="items", cases=tuple(cases), goal=8.0)
+
+
+def make_not_modified(world: World) -> Unit:
+    """The lists again, by readers that have them."""
+    cases = [_make_case(_EVENTS, window, query="list", theirs=window) for window in list_windows(world)]
+    kept = tuple(Case(outings=each.outings, fastapi=each.fastapi, datasette=None) for each in cases)
+    return Unit(name="304", shown="items", cases=kept, goal=1.2, not_modified=True)
+
+
