@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
+from outings.configuration import read_zone
 from outings.release.snapshot import Release
 
 
@@ -22,7 +22,7 @@ class Dates:
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
             dates = {
-                slug: now.astimezone(ZoneInfo(snapshot.metro.timezone)).date()
+                slug: now.astimezone(read_zone(snapshot.metro.timezone)).date()
                 for slug, snapshot in release.metros.items()
             }
             if dates != self._dates:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+
+from outings.configuration import read_zone
 
 
 class AsOf(Struct, frozen=True, kw_only=True):
@@ -15,13 +16,13 @@ class AsOf(Struct, frozen=True, kw_only=True):
 
     def read_instant(self, timezone: str) -> datetime:
         if self.day is not None:
-            return datetime.combine(self.day, time(), ZoneInfo(timezone)).astimezone(UTC)
+            return datetime.combine(self.day, time(), read_zone(timezone)).astimezone(UTC)
         assert self.instant is not None
         return self.instant.astimezone(UTC)
 
     def read_date(self, timezone: str) -> date:
         """The local date on which a metro is built."""
-        return self.read_instant(timezone).astimezone(ZoneInfo(timezone)).date()
+        return self.read_instant(timezone).astimezone(read_zone(timezone)).date()
 
 
 def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:

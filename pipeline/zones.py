@@ -4,13 +4,14 @@ from calendar import timegm
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+
+from outings.configuration import read_zone
 
 Seconds = NDArray[np.int64]
 
@@ -57,11 +58,8 @@ class Zone(Struct, frozen=True, kw_only=True):
 
 @cache
 def find_zone(name: str) -> Zone:
-    """An IANA zone from the `tzdata` package, so that a release does not depend on the machine's zone files.
-
-    ValueError for a name that is none.
-    """
-    info = _read_zone(name)
+    """ValueError for a name that is none."""
+    info = read_zone(name)
     moments = np.fromiter(_list_changes(info), dtype=np.int64)
     offsets = np.array([_measure_offset(info, moment) for moment in (_FIRST, *moments.tolist())], dtype=np.int64)
     before, after = offsets[:-1], offsets[1:]
@@ -72,17 +70,6 @@ def find_zone(name: str) -> Zone:
         # The offset before holds until both clocks have passed: a fold is its first time, a gap is the one before.
         settled=moments + np.maximum(before, after),
     )
-
-
-def _read_zone(name: str) -> ZoneInfo:
-    parts = name.split("/")
-    if name and all(part not in ("", ".", "..") for part in parts):
-        try:
-            with files("tzdata").joinpath("zoneinfo", *parts).open("rb") as file:
-                return ZoneInfo.from_file(file, key=name)
-        except (OSError, ValueError, ZoneInfoNotFoundError):
-            pass
-    raise ValueError(f"unknown time zone {name!r}: an IANA name such as America/Los_Angeles is needed")
 
 
 def _list_changes(info: ZoneInfo) -> Iterator[int]:

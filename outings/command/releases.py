@@ -4,13 +4,13 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import click
 import msgspec
 
 from outings.command import Refused
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.configuration import read_zone
 from outings.release.manifest import read_manifest
 from outings.release.publishing import BuildRaced
 from outings.release.releases import ListedRelease, list_releases, read_release
@@ -99,7 +99,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = max([now, *(part.stamp + timedelta(seconds=1) for part in current.root.parts.values())])
     today = {
-        slug: now.astimezone(ZoneInfo(read_manifest(store, part.manifest).metro.timezone)).date()
+        slug: now.astimezone(read_zone(read_manifest(store, part.manifest).metro.timezone)).date()
         for slug, part in target.root.parts.items()
     }
     try:

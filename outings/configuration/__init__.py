@@ -1,6 +1,5 @@
 """`outings.toml`: what an operator decides, read once and checked as a whole."""
 
-from outings.configuration.checks import is_zone
 from outings.configuration.nearest import list_nearest
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
 from outings.configuration.reading import read_configuration
@@ -12,8 +11,9 @@ from outings.configuration.tables import (
     PlanTable,
     StoreTable,
 )
+from outings.configuration.zones import is_zone, read_zone
 
 __all__ = [
     "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
-    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_nearest", "read_configuration",
+    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_nearest", "read_configuration", "read_zone",
 ]  # fmt: skip

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from outings.configuration.decoding import Decoder, name_entry
 from outings.configuration.environment import suggest
 from outings.configuration.nearest import list_nearest
+from outings.configuration.zones import is_zone
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
@@ -32,15 +32,6 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         _check_feed(decoder, feed, key)
         _check_feed_metro(decoder, feed, f"{key}.metro", known)
     _check_vocabulary(decoder, tables.get("vocabulary", {}))
-
-
-def is_zone(name: str) -> bool:
-    """Whether the zone data of this machine has an IANA zone of that name."""
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, LookupError):  # also a folder of the zone data, and names that climb out of it
-        return False
-    return True
 
 
 def _check_store(decoder: Decoder, store: Values) -> None:

@@ -1,44 +1,53 @@
 """Local times to instants, judged by walking the clock: which local times a zone shows, when, and which it skips."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from importlib.resources import files
+from io import BytesIO
+from itertools import pairwise
 from random import Random
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
+from pipeline.recurrence import expand_recurrence
 from pipeline.zones import find_zone
 
 EPOCH = datetime(1970, 1, 1)
 QUARTER = timedelta(minutes=15)
-# Gaps and folds of an hour and of half of one, at midnight, of two hours, moved by Ramadan, and none.
-ODD = [
-    "America/Los_Angeles", "America/New_York", "Europe/London", "Europe/Dublin", "Australia/Lord_Howe", "Africa/Cairo",
-    "Africa/Casablanca", "America/Santiago", "Asia/Beirut", "Antarctica/Troll", "Pacific/Chatham", "Asia/Kathmandu",
-    "UTC",
-]  # fmt: skip
+PARTS = 4  # so that workers share what is long
+YEARS = range(2025, 2028)
+DAYS = [datetime(YEARS[0], 1, 1) + timedelta(days=number) for number in range(3 * 365)]
 
 
-def sample_zones(cases: int) -> list[str]:
-    names = files("tzdata").joinpath("zones").read_text().split()
-    return [*ODD, *Random(cases).sample(names, min(cases, len(names)))]
+def read_bytes(name: str) -> bytes:
+    return files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
 
 
 def read_zone(name: str) -> ZoneInfo:
-    with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
-        return ZoneInfo.from_file(file)
+    return ZoneInfo.from_file(BytesIO(read_bytes(name)))
 
 
-def list_changes(name: str, first: datetime, last: datetime) -> Iterator[datetime]:
-    """The days after whose noon in UTC the offset is another, and the first of each year."""
-    zone, noon = read_zone(name), first.replace(hour=12, tzinfo=UTC)
-    while noon < last.replace(tzinfo=UTC):
-        offsets = {(noon + timedelta(days=days)).astimezone(zone).utcoffset() for days in (0, 1)}
-        if len(offsets) > 1 or noon.timetuple().tm_yday == 1:
-            yield noon.replace(tzinfo=None)
-        noon += timedelta(days=1)
+@cache
+def list_changing() -> dict[str, list[datetime]]:
+    """Every zone of the world whose clocks change in these years, and when; of those alike to the byte, one."""
+    names = {read_bytes(name): name for name in files("tzdata").joinpath("zones").read_text().split()}
+    return {name: found for name in names.values() if (found := list_changes(read_zone(name)))}
+
+
+def list_changes(zone: ZoneInfo) -> list[datetime]:
+    """The noons, in UTC, after which the offset is another one within a day."""
+    noons = [day + timedelta(hours=12) for day in DAYS]
+    offsets = [noon.replace(tzinfo=UTC).astimezone(zone).utcoffset() for noon in noons]
+    return [noon for noon, pair in zip(noons, pairwise(offsets), strict=False) if len(set(pair)) > 1]
+
+
+def list_steady(cases: int) -> list[str]:
+    """A sample of the others."""
+    names = sorted(files("tzdata").joinpath("zones").read_text().split())
+    return [name for name in Random(cases).sample(names, min(cases, len(names))) if not list_changes(read_zone(name))]
 
 
 def walk_clock(name: str, first: datetime, last: datetime) -> Iterator[tuple[datetime, int, bool]]:
@@ -70,10 +79,43 @@ def check_zone(name: str, first: datetime, last: datetime) -> int:
     return sum(skipped for _, _, skipped in walked)
 
 
-def test_around_each_change_every_local_time_is_the_instant_at_which_the_clock_first_shows_it(cases: int) -> None:
-    for name in sample_zones(cases):
-        for change in list_changes(name, datetime(2025, 1, 1), datetime(2028, 1, 1)):
-            check_zone(name, change - timedelta(days=2), change + timedelta(days=3))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_around_each_change_every_local_time_is_the_instant_at_which_the_clock_first_shows_it(part: int) -> None:
+    for name, changes in list(list_changing().items())[part::PARTS]:
+        for noon in changes:
+            check_zone(name, noon - timedelta(days=1), noon + timedelta(days=2))
+
+
+def test_where_no_clock_changes_the_days_are_alike(cases: int) -> None:
+    for name in list_steady(cases):
+        for year in YEARS:
+            check_zone(name, datetime(year, 1, 1), datetime(year, 1, 3))
+
+
+def list_odd_clocks(zone: ZoneInfo, changes: list[datetime]) -> list[time]:
+    """Times of day, by quarters of an hour, that its clocks skip or show twice on any of these days."""
+    quarters = (noon + number * QUARTER for noon in changes for number in range(-96, 2 * 96))
+    odd = (each for each in quarters if zone.utcoffset(each) != zone.utcoffset(each.replace(fold=1)))
+    return sorted({each.time() for each in odd})
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_daily_series_takes_place_at_its_local_time_on_every_day_that_has_it(part: int) -> None:
+    """At the hours in which clocks change: in a gap it does not take place, in a fold the first time."""
+    for name, changes in list(list_changing().items())[part::PARTS]:
+        zone = read_zone(name)
+        for clock in list_odd_clocks(zone, changes)[::2]:
+            locals_ = [datetime.combine(day, clock) for day in DAYS]
+            instants = [int(local.replace(tzinfo=zone).timestamp()) for local in locals_]
+            found = expand_recurrence(
+                starts_local=locals_[0], ends_local=None, has_time=True, rrule="FREQ=DAILY", exdates=(), rdates=(),
+                timezone=name, horizon=(DAYS[0].date(), DAYS[-1].date()),
+            ).occurrences  # fmt: skip
+            assert [(each.starts_local, each.starts_at) for each in found] == [
+                (local, instant)
+                for local, instant in zip(locals_, instants, strict=True)
+                if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == local
+            ]
 
 
 @pytest.mark.parametrize(
