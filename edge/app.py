@@ -36,7 +36,7 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts` of this process; `poll` looks for a new release and new keys at once."""
+    """`counts`: by default this process's alone. `poll` looks for a new release and new keys at once."""
 
     def __init__(
         self,
@@ -45,16 +45,21 @@ class Edge:
         cache: Path,
         clock: Callable[[], datetime] = read_clock,
         poll_seconds: float = POLL_SECONDS,
+        counts: Counts | None = None,
     ) -> None:
-        self.counts = Counts()
-        self._releases = Releases(store, cache=cache, clock=clock)
+        self.counts = counts or Counts()
+        self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
         self._ring = KeyRing(store, clock=clock)
         self._computing = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = ShowContract(self._releases)
         self._public = make_public(
-            releases=self._releases, ring=self._ring, contract=self._contract, lifespan=self._run_beside
+            releases=self._releases,
+            ring=self._ring,
+            contract=self._contract,
+            counts=self.counts,
+            lifespan=self._run_beside,
         )
         self._chain = self._link(store, clock)
 
@@ -66,7 +71,7 @@ class Edge:
         # Rate and quota stand here, between the key and what it asks for: issue D.
         recognize = Recognize(deliver, ring=self._ring)
         dispatch = Dispatch(public=self._public, keyed=recognize)
-        chain = Identify(Explain(dispatch))
+        chain = Identify(Explain(dispatch, counts=self.counts))
         return Shortcut(chain, ring=self._ring, planning=planning, bodies=bodies, counts=self.counts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

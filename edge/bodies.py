@@ -7,7 +7,7 @@ import structlog
 
 from edge.bounded import Bounded
 from edge.computing import Computing
-from edge.counts import Counts
+from edge.counts import Counter, Counts
 from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.planning import Planned
 from edge.responses import Body, make_body
@@ -42,7 +42,7 @@ class Bodies:
         """From memory alone."""
         body = self._held.get(name_body(planned, coding))
         if body is not None:
-            self._counts.remembered += 1
+            self._counts.add(Counter.CACHED)
         return body
 
     async def read_body(self, planned: Planned, coding: bytes) -> Body:
@@ -53,7 +53,7 @@ class Bodies:
         name = name_body(planned, coding)
         if is_quick(planned.query):
             body = render_body(planned.plan, coding)
-            self._counts.documents += 1
+            self._counts.add(Counter.OBJECT)
             self._held.put(name, body)
             return body
         making = self._making.get(name)
@@ -61,14 +61,15 @@ class Bodies:
             making = self._making[name] = asyncio.create_task(self._make_body(name, planned, coding))
             making.add_done_callback(lambda _: self._making.pop(name))
         else:
-            self._counts.remembered += 1
+            self._counts.add(Counter.CACHED)
         return await asyncio.shield(making)
 
     async def _make_body(self, name: _Name, planned: Planned, coding: bytes) -> Body:
         body = None if planned.page is None else await self._fetch_page(planned.page, coding)
         if body is None:
             body = await self._computing.run(partial(render_body, planned.plan, coding))
-            self._counts.computed += 1
+            self._counts.add(Counter.QUERIES)
+            self._counts.add(Counter.COMPUTED)
         self._held.put(name, body)
         return body
 
@@ -79,7 +80,7 @@ class Bodies:
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
             return None
-        self._counts.objects += 1
+        self._counts.add(Counter.OBJECT)
         return body
 
 

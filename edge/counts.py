@@ -1,16 +1,77 @@
-"""How often an answer came from where, since this process began."""
+"""What happened how often: numbers that one worker alone writes, and every worker of the same server reads."""
 
-from msgspec import Struct
+import fcntl
+import mmap
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
 
 
-class Counts(Struct):
-    """`computed`: by a query of the engine. `documents`: a detail from its pack. `objects`: written ahead.
-
-    `remembered`: one of these again, from memory or from the one being made. `not_modified`: 304.
+class Counter(IntEnum):
+    """`OBJECT`: an answer written ahead, or a listing's document from its pack. `COMPUTED`: one made by queries.
+    `CACHED`: one of these again, from memory or from the one being made. `NOT_MODIFIED`: 304. `REFUSED`: 4xx, `FAILED`:
+    5xx. `QUERIES`: runs of an evaluator. `RELEASES_REFUSED`: releases that were not taken up.
     """
 
-    computed: int = 0
-    documents: int = 0
-    objects: int = 0
-    remembered: int = 0
-    not_modified: int = 0
+    OBJECT = 0
+    COMPUTED = 1
+    CACHED = 2
+    NOT_MODIFIED = 3
+    REFUSED = 4
+    FAILED = 5
+    QUERIES = 6
+    RELEASES_REFUSED = 7
+
+
+MOST_WORKERS = 1024
+_NUMBER_BYTES = 8
+_ROW_BYTES = len(Counter) * _NUMBER_BYTES
+
+
+class Counts:
+    """A worker's row of the table in the file `shared`, which `make_table` made; without one, a table of its own.
+
+    A row is its worker's by a lock that ends with the process, and its numbers go on under the next one: so totals
+    never fall while the server runs. A number has one writer and is written whole: no lock at counting.
+    """
+
+    def __init__(self, shared: Path | None = None) -> None:
+        row = 0
+        if shared is None:
+            self._table = mmap.mmap(-1, _ROW_BYTES)
+        else:
+            file = os.open(shared, os.O_RDWR)  # left open: closing it would end the lock
+            self._table = mmap.mmap(file, 0)
+            row = _claim_row(file)
+        self._own = memoryview(self._table).cast("Q")[row * len(Counter) : (row + 1) * len(Counter)]
+
+    def add(self, counter: Counter) -> None:
+        self._own[counter] += 1
+
+    def read_totals(self) -> Mapping[Counter, int]:
+        """Over all workers, also those that ended."""
+        sums = np.frombuffer(self._table, dtype=np.uint64).reshape(-1, len(Counter)).sum(axis=0)
+        return {counter: int(sums[counter]) for counter in Counter}
+
+
+@contextmanager
+def make_table() -> Iterator[Path]:
+    """A file for the workers of one server, as long as it runs."""
+    with tempfile.NamedTemporaryFile(prefix="outings-counts-") as file:
+        file.truncate(MOST_WORKERS * _ROW_BYTES)
+        yield Path(file.name)
+
+
+def _claim_row(file: int) -> int:
+    for row in range(MOST_WORKERS):
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, row)
+        except OSError:
+            continue
+        return row
+    raise RuntimeError(f"more than {MOST_WORKERS} workers")

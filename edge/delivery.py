@@ -4,7 +4,7 @@ from starlette.types import Receive, Scope, Send
 
 from edge.bodies import Bodies
 from edge.conditions import matches
-from edge.counts import Counts
+from edge.counts import Counter, Counts
 from edge.encoding import choose_coding
 from edge.exchange import Exchange
 from edge.planning import Planning
@@ -27,7 +27,7 @@ class Deliver:
         planned = await self._planning.read_plan(match, exchange, entitlement=key.entitlement)
         exchange.release = planned.release
         if matches(exchange.if_none_match, planned.etag):
-            self._counts.not_modified += 1
+            self._counts.add(Counter.NOT_MODIFIED)
             await send_not_modified(send, exchange, head=planned.head)
             return
         body = await self._bodies.read_body(planned, choose_coding(exchange.accept_encoding))

@@ -3,6 +3,7 @@
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.counts import Counter, Counts
 from edge.exchange import Exchange
 from edge.responses import send_error
 from outings.contract.errors import ApiError, internal
@@ -13,15 +14,18 @@ log = structlog.get_logger()
 class Explain:
     """An `ApiError` is sent as it is; anything else is logged and answers 500, which tells nothing of it."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, counts: Counts) -> None:
         self._app = app
+        self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange: Exchange = scope["exchange"]
         try:
             await self._app(scope, receive, send)
         except ApiError as error:
+            self._counts.add(Counter.REFUSED if error.status < 500 else Counter.FAILED)
             await send_error(send, exchange, error)
         except Exception:
             log.exception("crash", request_id=exchange.request_id.decode(), path=exchange.path)
+            self._counts.add(Counter.FAILED)
             await send_error(send, exchange, internal())

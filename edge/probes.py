@@ -6,7 +6,9 @@ import msgspec
 from starlette.routing import Route, Router
 from starlette.types import Lifespan, Receive, Scope, Send
 
+from edge.counts import Counts
 from edge.keys import KeyRing
+from edge.metrics import ShowMetrics
 from edge.openapi import ShowContract
 from edge.releases import Releases
 from edge.responses import send_status
@@ -47,11 +49,14 @@ class ShowReadiness:
         await send_status(send, scope["exchange"], body=msgspec.json.encode({"status": "ready", **status}))
 
 
-def make_public(*, releases: Releases, ring: KeyRing, contract: ShowContract, lifespan: Lifespan[Any]) -> Router:
+def make_public(
+    *, releases: Releases, ring: KeyRing, contract: ShowContract, counts: Counts, lifespan: Lifespan[Any]
+) -> Router:
     """The routes that need no key, and what runs as long as the server does."""
     routes = [
         Route("/healthz", ShowHealth()),
         Route("/readyz", ShowReadiness(releases=releases, ring=ring)),
+        Route("/metrics", ShowMetrics(counts)),
         Route("/openapi.json", contract),
     ]
     return Router(routes=routes, lifespan=lifespan)

@@ -9,6 +9,7 @@ import structlog
 from msgspec import Struct
 
 from edge.bounded import Bounded
+from edge.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
@@ -61,8 +62,9 @@ class Releases:
     `failure` says why the store can't be read, `refusal` why the release in the store is not the one served.
     """
 
-    def __init__(self, store: Store, *, cache: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, *, cache: Path, clock: Callable[[], datetime], counts: Counts) -> None:
         self._store = store
+        self._counts = counts
         self._cache = cache
         self._clock = clock
         self._claim = Claim(cache)
@@ -190,6 +192,7 @@ class Releases:
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
             log.error("release_refused", reason=reason)
+            self._counts.add(Counter.RELEASES_REFUSED)
         self.refusal = reason
 
 

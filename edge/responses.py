@@ -87,9 +87,10 @@ async def send_error(send: Send, exchange: Exchange, error: ApiError) -> None:
     await send_response(send, exchange, status=error.status, headers=headers, body=body)
 
 
-async def send_status(send: Send, exchange: Exchange, *, body: bytes) -> None:
+async def send_status(send: Send, exchange: Exchange, *, body: bytes, content_type: str = "application/json") -> None:
     """200 of a probe, which nobody keeps."""
-    await send_response(send, exchange, status=200, headers=(_JSON, _NO_STORE), body=body)
+    headers = ((b"content-type", content_type.encode()), _NO_STORE)
+    await send_response(send, exchange, status=200, headers=headers, body=body)
 
 
 async def send_response(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:

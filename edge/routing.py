@@ -5,7 +5,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from edge.bounded import Bounded
 from edge.exchange import MOST_HEADER_BYTES, Exchange
 from edge.responses import send_preflight
-from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found, not_implemented
+from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
 from outings.contract.routes import Match, match_route
 
 # The longest path of the contract has a metro's or a listing's slug in it.
@@ -36,10 +36,8 @@ class Dispatch:
             await send_preflight(send, exchange)
         elif match.route.needs_key:
             await self._keyed(scope, receive, send)
-        elif match.route.implemented:
-            await self._public(scope, receive, send)
         else:
-            raise not_implemented(f"{match.route.path} is not answered by this version yet.")
+            await self._public(scope, receive, send)
 
     def _find_match(self, path: str) -> Match:
         found = self._matches.get(path)

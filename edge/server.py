@@ -13,6 +13,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from edge.app import Edge
+from edge.counts import Counts, make_table
 from outings.configuration import read_configuration
 from outings.release.store import open_store
 
@@ -20,13 +21,16 @@ from outings.release.store import open_store
 GRACE_SECONDS = 10
 
 
-def make_served_edge(config: Path) -> Edge:
-    """What each worker runs: reads the configuration itself, since it is a process of its own."""
+def make_served_edge(config: Path, *, counts: Path | None = None) -> Edge:
+    """What each worker runs: reads the configuration itself, since it is a process of its own.
+
+    `counts`: the table that all workers count in.
+    """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
     table = configuration.store
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    return Edge(store, cache=configuration.edge.cache)
+    return Edge(store, cache=configuration.edge.cache, counts=Counts(counts))
 
 
 def set_up_logs() -> None:
@@ -46,21 +50,21 @@ def set_up_logs() -> None:
 
 def run_server(config: Path, *, listening: socket.socket, workers: int) -> None:
     """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns."""
-    settings = uvicorn.Config(
-        partial(make_served_edge, config.absolute()),
-        factory=True,
-        workers=workers,
-        loop="uvloop",
-        http="httptools",
-        ws="none",
-        lifespan="on",
-        access_log=False,
-        log_level="warning",
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
-    with listening:
+    with listening, make_table() as counts:
+        settings = uvicorn.Config(
+            partial(make_served_edge, config.absolute(), counts=counts),
+            factory=True,
+            workers=workers,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
         # uvicorn raises the signal that ended it once more when it is done: ending is what was asked for.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)

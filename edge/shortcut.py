@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.bodies import Bodies
 from edge.conditions import matches
-from edge.counts import Counts
+from edge.counts import Counter, Counts
 from edge.encoding import choose_coding
 from edge.exchange import MOST_HEADER_BYTES, read_path, read_trace_id
 from edge.identification import make_request_id
@@ -61,7 +61,7 @@ class Shortcut:
         request_id = make_request_id()
         trace_id = read_trace_id(headers.get(b"x-trace-id"), request_id)
         if matches(headers.get(b"if-none-match"), planned.etag):
-            self._counts.not_modified += 1
+            self._counts.add(Counter.NOT_MODIFIED)
             headers_sent = list_headers(head=planned.head, body=None, request_id=request_id, trace_id=trace_id)
             return Reply(status=304, headers=headers_sent)
         body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))

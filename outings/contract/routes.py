@@ -271,7 +271,7 @@ ROUTES: tuple[Route, ...] = (
     *(
         Route(
             name=name, path=path, meaning=meaning, max_age=max_age, stability="experimental", needs_key=False,
-            implemented=name != "metrics",
+            implemented=True,
         )
         for name, path, meaning, max_age in (
             ("openapi", "/openapi.json", "This contract as OpenAPI 3.1.", 3600),

@@ -66,10 +66,6 @@ def test_every_route_fails_in_the_envelope(service: Service, name: str) -> None:
         check_error(service.get(target), status=501, code="not_implemented")
 
 
-def test_a_route_of_a_later_version_is_501_without_a_key(service: Service) -> None:
-    check_error(ask(service.edge, "/metrics"), status=501, code="not_implemented")
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "X" * 300])
 def test_any_other_method_is_405_and_says_which_there_are(service: Service, method: str) -> None:
     got = ask(service.edge, LIST, method=method, key=service.keys["all"])

@@ -145,6 +145,21 @@ def test_a_new_release_is_taken_up_under_load_without_a_failed_request(
     assert {release for _, release in load.answers} >= set(published)
 
 
+def read_answers(server: Server) -> int:
+    """Successes by `/metrics`, whoever is asked for it."""
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+    return sum(int(float(line.split()[1])) for line in lines if line.startswith("outings_answers_total{"))
+
+
+def test_metrics_are_the_sums_over_all_workers(start: Callable[..., Server]) -> None:
+    server = start(workers=2)
+    with Load(server) as load:
+        wait_until(lambda: len(load.answers) > 200)
+    assert [read_answers(server) for _ in range(10)] == [len(load.answers)] * 10
+
+
 def test_a_revoked_key_stops_and_the_others_do_not(start: Callable[..., Server]) -> None:
     server = start(workers=2)
     with Load(server, kind="other", clients=2) as revoked, Load(server, clients=2) as others:

@@ -57,6 +57,11 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
 }  # fmt: skip
 
 # Of routes whose answer is neither a list nor one of the resources.
+# Prometheus' text.
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+# Bodies that are no JSON.
+_TEXTS: Mapping[str, Schema] = {"metrics": {METRICS_TYPE: {"schema": {"type": "string"}}}}
+
 _BODIES: Mapping[str, Schema] = {
     "metros": {
         "type": "object",
@@ -124,7 +129,7 @@ def _make_success(route: Route) -> Schema:
     return {
         "description": route.meaning,
         "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED)),
-        "content": _wrap_json(make_body(route)),
+        "content": _TEXTS.get(route.name) or _wrap_json(make_body(route)),
     }
 
 
