@@ -13,7 +13,7 @@ from edge.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
-from outings.release.manifest import read_manifest
+from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, read_pointer
 from outings.release.reading import open_release
@@ -229,6 +229,4 @@ def name_stamp(root: Root, metro: str) -> str | None:
 
 def _list_files(store: Store, root: Root) -> Iterator[str]:
     for part in root.parts.values():
-        manifest = read_manifest(store, part.manifest)
-        yield from (table.object for table in manifest.tables.values())
-        yield from (pack.object for pack in manifest.packs)
+        yield from list_files(read_manifest(store, part.manifest))

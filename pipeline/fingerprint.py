@@ -8,12 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from outings import contract
+import pipeline
+from outings import answers, contract, release
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import MetroSettings
 from outings.release.tables import LAYOUT, RENDERER
 
-_PROGRAM = (Path(contract.__file__).parent, Path(__file__).parent)
+_FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)
+_PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 
 @cache

@@ -19,6 +19,7 @@ from outings.release.manifest import (
     list_objects,
     read_manifest,
 )
+from outings.release.mapped import encode_mapped
 from outings.release.reading import open_snapshot
 from outings.release.root import Part
 from outings.release.snapshot import MetroSettings
@@ -26,6 +27,7 @@ from outings.release.store import Store
 from outings.release.tables import LAYOUT, RENDERER
 from pipeline.diff import Change, Settled, settle_rows
 from pipeline.documents import pack_documents
+from pipeline.mapped import make_mapped
 from pipeline.objects import ObjectWriter, Tally
 from pipeline.pages import put_pages
 from pipeline.previous import Previous
@@ -125,17 +127,23 @@ def _write_tables(
     packed = pack_documents(
         ordered, previous, packs=packs, writer=writer, details=plan.details
     )
-    tables = {}
-    for name, frame in make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods).items():
-        data = encode_table(frame)
-        tables[name] = Table(object=writer.put(data), size=len(data), rows=frame.height)
+    frames = make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods)
+    tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
+    mapped = {
+        name: _put_table(encode_mapped(frame), frame, writer)
+        for name, frame in make_mapped(frames, today=plan.today).items()
+    }
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
-        vocabulary=plan.vocabulary, inputs=plan.inputs, tables=tables, packs=packed.packs,
+        vocabulary=plan.vocabulary, inputs=plan.inputs, tables=tables, mapped=mapped, packs=packed.packs,
         pages={}, details=details,
     )  # fmt: skip
+
+
+def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
+    return Table(object=writer.put(data), size=len(data), rows=frame.height)
 
 
 def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:

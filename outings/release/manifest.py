@@ -26,9 +26,9 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `pages` are named `<canonical request>@<local date>`. `details` is an object
-    of the sorted hashes, 32 bytes each, of the details written as objects (the listings' column `object`): a prune
-    must know them without opening a table.
+    all that the build read for the metro. `mapped` is the tables' second form (`release.mapped`). `pages` are named
+    `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes each, of the details
+    written as objects (the listings' column `object`): a prune must know them without opening a table.
     """
 
     layout: int
@@ -39,6 +39,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     inputs: str
     tables: Mapping[str, Table]
+    mapped: Mapping[str, Table]
     packs: tuple[Pack, ...]
     pages: Mapping[str, Page]
     details: str | None = None
@@ -63,7 +64,7 @@ def read_manifest(store: Store, sha: str) -> Manifest:
 
 
 def hash_snapshot(manifest: Manifest) -> str:
-    """The metro snapshot's hash, of all that an answer may depend on; pages follow from these."""
+    """The metro snapshot's hash, of all that an answer may depend on; the mapped form and pages follow from these."""
     parts = (manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
@@ -81,10 +82,15 @@ def parse_details(data: bytes) -> Iterator[str]:
         yield data[at : at + _HASH_SIZE].hex()
 
 
+def list_files(manifest: Manifest) -> Iterator[str]:
+    """What a reader of the metro keeps on its disk."""
+    yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
+    yield from (pack.object for pack in manifest.packs)
+
+
 def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     """Every object that the manifest names, the details' own included."""
-    yield from (table.object for table in manifest.tables.values())
-    yield from (pack.object for pack in manifest.packs)
+    yield from list_files(manifest)
     yield from (page.object for page in manifest.pages.values())
     if manifest.details is not None:
         yield manifest.details

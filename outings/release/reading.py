@@ -1,11 +1,12 @@
 """Reading: a release in the store → snapshots on this machine's disk, every object checked by its hash on arrival."""
 
 import mmap
+from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 
 from outings.release.cache import fetch_object
-from outings.release.manifest import Manifest, hash_snapshot, read_manifest
+from outings.release.manifest import Manifest, Table, hash_snapshot, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.snapshot import Release, Snapshot
@@ -38,10 +39,15 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         hash=hash_snapshot(manifest),
         stamp=manifest.stamp.astimezone(UTC),
         vocabulary=manifest.vocabulary,
-        tables={name: fetch_object(store, table.object, folder=cache) for name, table in manifest.tables.items()},
+        tables=_fetch_tables(store, manifest.tables, cache=cache),
+        mapped=_fetch_tables(store, manifest.mapped, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
     )
+
+
+def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, Path]:
+    return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
 
 
 def _map_file(path: Path) -> mmap.mmap:

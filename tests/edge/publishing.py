@@ -20,6 +20,7 @@ from outings.release.publishing import Published, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import Page, Release, Snapshot
 from outings.release.store import Store
+from outings.release.tables import LAYOUT
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
 from tests.answers.worlds import World, open_world
 
@@ -82,11 +83,10 @@ def publish_worlds(
 
 def put_snapshot(store: Store, snapshot: Snapshot, *, days: Sequence[date], vandal: bytes | None = None) -> Part:
     """`vandal`: a body that stands in every page instead of the answer."""
-    tables = {name: path.read_bytes() for name, path in snapshot.tables.items()}
     manifest = Manifest(
-        layout=1, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, vocabulary=snapshot.vocabulary,
-        inputs="", pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
-        tables={name: Table(object=put_object(store, data), size=len(data), rows=0) for name, data in tables.items()},
+        layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
+        vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
+        tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),
@@ -94,6 +94,11 @@ def put_snapshot(store: Store, snapshot: Snapshot, *, days: Sequence[date], vand
     return Part(
         manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)
     )
+
+
+def _put_tables(store: Store, paths: Mapping[str, Path]) -> dict[str, Table]:
+    files = {name: path.read_bytes() for name, path in paths.items()}
+    return {name: Table(object=put_object(store, data), size=len(data), rows=0) for name, data in files.items()}
 
 
 def list_pages(

@@ -16,6 +16,7 @@ from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
 from outings.release.snapshot import MetroSettings, Page
 from outings.release.store import Store
+from outings.release.tables import LAYOUT
 
 NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)
 
@@ -48,10 +49,11 @@ def remember(text: str, *, problems: str | None = None) -> FeedMemory:
 
 def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) -> Part:
     """Write a metro whose every object has `content` in it."""
-    table, pack, page, detail = (f"{slug} {kind} {content}".encode() for kind in ("table", "pack", "page", "detail"))
+    kinds = ("table", "rows", "pack", "page", "detail")
+    table, rows, pack, page, detail = (f"{slug} {kind} {content}".encode() for kind in kinds)
     details = encode_details([hashlib.sha256(detail).digest()])
     manifest = Manifest(
-        layout=1,
+        layout=LAYOUT,
         renderer=1,
         metro=MetroSettings(
             slug=slug,
@@ -65,12 +67,13 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
         vocabulary=Vocabulary(),
         inputs="fingerprint",
         tables={"listings": Table(object=hash_of(table), size=len(table), rows=1)},
+        mapped={"rows": Table(object=hash_of(rows), size=len(rows), rows=1)},
         packs=(Pack(object=hash_of(pack), size=len(pack), alive=len(pack)),),
         pages={"/v1/events@2026-08-10": Page(object=hash_of(page), size=len(page))},
         details=hash_of(details),
     )
     data = encode_manifest(manifest)
-    store.put_many((name_of(each), each) for each in (table, pack, page, detail, details, data))
+    store.put_many((name_of(each), each) for each in (table, rows, pack, page, detail, details, data))
     return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
 
 
