@@ -23,15 +23,26 @@ _DETAIL = "SELECT body FROM documents WHERE id = $1 AND type = $2 AND status = 0
 _CONNECTIONS = 6
 
 
+class Connection(asyncpg.Connection):  # type: ignore[misc] # asyncpg states no types
+    """Nothing is set in a session, so there is nothing to set back: saves a round trip a request."""
+
+    def get_reset_query(self) -> str:
+        return ""
+
+
 def make_app() -> ASGIApp:
     dsn, keys = os.environ["BENCH_DSN"], frozenset(os.environ["BENCH_KEYS"].encode().split(b","))
 
     @asynccontextmanager
     async def connect(app: FastAPI) -> AsyncIterator[None]:
         async with asyncpg.create_pool(
-            dsn, min_size=_CONNECTIONS, max_size=_CONNECTIONS, statement_cache_size=1000,
+            dsn,
+            connection_class=Connection,
+            min_size=_CONNECTIONS,
+            max_size=_CONNECTIONS,
+            statement_cache_size=1000,
             max_cached_statement_lifetime=0,
-        ) as pool:  # fmt: skip
+        ) as pool:
             app.state.pool = pool
             rows = await pool.fetch("SELECT value, bit FROM buckets WHERE dimension = 'category'")
             app.state.categories = dict(rows)
