@@ -29,6 +29,8 @@ log = structlog.get_logger()
 
 # A release, a key and a revocation are taken up within 10 s (decisions.md §14).
 POLL_SECONDS = 2.0
+# Of answers that a worker keeps, and of what is known of their requests.
+MEMORY_BYTES = 64 * 2**20
 
 
 def read_clock() -> datetime:
@@ -46,11 +48,14 @@ class Edge:
         clock: Callable[[], datetime] = read_clock,
         poll_seconds: float = POLL_SECONDS,
         counts: Counts | None = None,
+        memory: int = MEMORY_BYTES,
     ) -> None:
         self.counts = counts or Counts()
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
         self._ring = KeyRing(store, clock=clock)
-        self._computing = Computing(threads=2, queue=64)
+        # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
+        self._computing = Computing(threads=1, queue=64)
+        self._fetching = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = ShowContract(self._releases)
@@ -61,12 +66,19 @@ class Edge:
             counts=self.counts,
             lifespan=self._run_beside,
         )
-        self._chain = self._link(store, clock)
+        self._chain = self._link(store, clock, memory)
 
-    def _link(self, store: Store, clock: Callable[[], datetime]) -> ASGIApp:
+    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> ASGIApp:
         """In the order of the checks (decisions.md §1), the last one first."""
-        planning = Planning(releases=self._releases, dates=Dates(clock), opening=self._opening)
-        bodies = Bodies(store=store, computing=self._computing, counts=self.counts)
+        plans = memory // 4
+        planning = Planning(releases=self._releases, dates=Dates(clock), opening=self._opening, memory=plans)
+        bodies = Bodies(
+            store=store,
+            computing=self._computing,
+            fetching=self._fetching,
+            counts=self.counts,
+            memory=memory - plans,
+        )
         deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
         # Rate and quota stand here, between the key and what it asks for: issue D.
         recognize = Recognize(deliver, ring=self._ring)
@@ -91,6 +103,7 @@ class Edge:
     def close(self) -> None:
         """Lets go of threads and of the cache. What runs beside a server does it by itself."""
         self._computing.close()
+        self._fetching.close()
         self._opening.close()
         self._releases.close()
 

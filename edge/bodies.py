@@ -20,8 +20,8 @@ from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()
 
-# Bodies as they were sent, of one worker. An ETag stands for all that a body depends on, so none of them gets old.
-MEMORY_BYTES = 64 * 2**20
+# What a held body takes beside its bytes: its name, its headers, its place in the mapping.
+_OVERHEAD_BYTES = 1_000
 
 _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
 
@@ -29,13 +29,18 @@ _Name = tuple[str, bytes, bytes]
 
 
 class Bodies:
-    """`computing` does what would hold up the event loop."""
+    """Holds `memory` bytes of them as they were sent, in their coding: packing a page costs as much as making it. An
+    ETag stands for all that a body depends on, so none of them gets old.
 
-    def __init__(self, *, store: Store, computing: Computing, counts: Counts) -> None:
+    `computing` does what would hold up the event loop, `fetching` waits for the store.
+    """
+
+    def __init__(self, *, store: Store, computing: Computing, fetching: Computing, counts: Counts, memory: int) -> None:
         self._store = store
         self._computing = computing
+        self._fetching = fetching
         self._counts = counts
-        self._held: Bounded[_Name, Body] = Bounded(MEMORY_BYTES, lambda body: len(body.data))
+        self._held: Bounded[_Name, Body] = Bounded(memory, lambda body: len(body.data) + _OVERHEAD_BYTES)
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
     def recall_body(self, planned: Planned, coding: bytes) -> Body | None:
@@ -76,7 +81,7 @@ class Bodies:
     async def _fetch_page(self, page: Page, coding: bytes) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""
         try:
-            body = await self._computing.run(partial(fetch_page, self._store, page.object, coding))
+            body = await self._fetching.run(partial(fetch_page, self._store, page.object, coding))
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
             return None

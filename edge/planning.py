@@ -26,7 +26,8 @@ from outings.release.snapshot import Page
 # Until the first release is open, in seconds.
 RETRY_AFTER = 5
 
-_MOST_REMEMBERED = 8_192
+# A plan with its query, as measured over lists with filters; those of details are half of it.
+PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
@@ -45,14 +46,16 @@ class Planned(Struct, frozen=True, kw_only=True):
 
 class Planning:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
-    same rights has the same plan. `opening` opens releases that walks began in, by one thread."""
+    same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
+    one thread."""
 
-    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing) -> None:
+    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing, memory: int) -> None:
         self._releases = releases
         self._dates = dates
         self._opening = opening
         self._under: tuple[Serving, Mapping[str, date]] | None = None
-        self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(_MOST_REMEMBERED)
+        self._most = memory // PLAN_BYTES
+        self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(self._most)
 
     def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> Planned | None:
         """What was planned for the same request with the same rights, as of the current release and dates."""
@@ -72,34 +75,41 @@ class Planning:
         plans = self._recall(serving, dates)
         name = (exchange.path, exchange.query_string, entitlement.digest)
         planned = plans.get(name)
-        if planned is None:
-            about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
-            read = partial(read_query, match, exchange, serving=serving, about=about)
-            is_slow = match.route.sets is not None and costs_queries(match, about=about)
-            query = await self._opening.run(read) if is_slow else read()
-            if query.cursor is not None:
-                return await self._plan_walk(query, query.cursor, current=serving, entitlement=entitlement)
-            planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
-            if len(exchange.query_string) <= _MOST_REMEMBERED_BYTES:
-                plans.put(name, planned)
+        if planned is not None:
+            return planned
+        about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+        read = partial(read_query, match, exchange, serving=serving, about=about)
+        is_slow = match.route.sets is not None and costs_queries(match, about=about)
+        query = await self._opening.run(read) if is_slow else read()
+        is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
+        if query.cursor is not None:
+            began = await self._find_walk(query, query.cursor)
+            # One that could not be opened now may be opened the next time.
+            is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
+            serving = began or serving
+            dates = dict.fromkeys(serving.release.metros, query.cursor.date)
+        planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
+        if is_lasting:
+            plans.put(name, planned)
         return planned
 
     def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[tuple[str, bytes, str], Planned]:
         if self._under is None or self._under[0] is not serving or self._under[1] is not dates:
             self._under = (serving, dates)
-            self._plans = Bounded(_MOST_REMEMBERED)
+            self._plans = Bounded(self._most)
         return self._plans
 
-    async def _plan_walk(self, query: Query, cursor: Cursor, *, current: Serving, entitlement: Entitlement) -> Planned:
-        """From the release and on the date that the walk began with; from the current one where that is gone."""
+    async def _find_walk(self, query: Query, cursor: Cursor) -> Serving | None:
+        """The release that the walk began in; None where it is gone or can't be opened."""
         assert query.metro is not None
-        walk = (query.metro, cursor.release)
-        serving = self._releases.find_walk(*walk)
-        if serving is None and not self._releases.is_gone(*walk):
-            serving = await self._opening.run(partial(self._releases.open_walk, *walk))
-        serving = serving or current
-        dates = dict.fromkeys(serving.release.metros, cursor.date)
-        return plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
+        began = self._releases.find_walk(query.metro, cursor.release)
+        if began is None and not self._is_gone(query, cursor):
+            began = await self._opening.run(partial(self._releases.open_walk, query.metro, cursor.release))
+        return began
+
+    def _is_gone(self, query: Query, cursor: Cursor) -> bool:
+        assert query.metro is not None
+        return self._releases.is_gone(query.metro, cursor.release)
 
 
 def plan_request(query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement) -> Planned:

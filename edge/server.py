@@ -12,7 +12,7 @@ import structlog
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from edge.app import Edge
+from edge.app import MEMORY_BYTES, Edge
 from edge.counts import Counts, make_table
 from outings.configuration import read_configuration
 from outings.release.store import open_store
@@ -21,7 +21,7 @@ from outings.release.store import open_store
 GRACE_SECONDS = 10
 
 
-def make_served_edge(config: Path, *, counts: Path | None = None) -> Edge:
+def make_served_edge(config: Path, *, counts: Path | None = None, memory: int = MEMORY_BYTES) -> Edge:
     """What each worker runs: reads the configuration itself, since it is a process of its own.
 
     `counts`: the table that all workers count in.
@@ -30,7 +30,7 @@ def make_served_edge(config: Path, *, counts: Path | None = None) -> Edge:
     configuration = read_configuration(config, os.environ)
     table = configuration.store
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    return Edge(store, cache=configuration.edge.cache, counts=Counts(counts))
+    return Edge(store, cache=configuration.edge.cache, counts=Counts(counts), memory=memory)
 
 
 def set_up_logs() -> None:
@@ -48,11 +48,14 @@ def set_up_logs() -> None:
     )
 
 
-def run_server(config: Path, *, listening: socket.socket, workers: int) -> None:
-    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns."""
+def run_server(config: Path, *, listening: socket.socket, workers: int, memory: int = MEMORY_BYTES) -> None:
+    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns.
+
+    `memory`: bytes of answers that each worker keeps.
+    """
     with listening, make_table() as counts:
         settings = uvicorn.Config(
-            partial(make_served_edge, config.absolute(), counts=counts),
+            partial(make_served_edge, config.absolute(), counts=counts, memory=memory),
             factory=True,
             workers=workers,
             loop="uvloop",
