@@ -14,6 +14,7 @@ from uvicorn.supervisors import Multiprocess
 
 from edge.app import MEMORY_BYTES, Edge
 from edge.counts import Counts, make_table
+from edge.wire import Wire
 from outings.configuration import read_configuration
 from outings.release.store import open_store
 
@@ -59,7 +60,7 @@ def run_server(config: Path, *, listening: socket.socket, workers: int, memory: 
             factory=True,
             workers=workers,
             loop="uvloop",
-            http="httptools",
+            http=Wire,
             ws="none",
             lifespan="on",
             access_log=False,

@@ -161,7 +161,7 @@ def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
     if len(query_string) > MOST_BYTES:
         raise bad_request(
             reason="out_of_range",
-            message=f"The query string has {len(query_string)} bytes; at most {MOST_BYTES}.",
+            message=f"The query string is longer than {MOST_BYTES} bytes.",
             max=MOST_BYTES,
         )
     given: dict[str, list[str]] = {}

@@ -100,6 +100,21 @@ REFUSED: list[tuple[str, str | None, str]] = [
     ("from=2026-08-10&to=2026-08-09", "to", "contradictory"),
     ("to=2026-08-09", "to", "contradictory"),
     ("from=2026-08-10&to=2027-08-12", "to", "window_too_long"),
+    ("changed_since=0000-01-01T00:00:00Z", "changed_since", "invalid_value"),
+    ("changed_since=0001-01-01T00:00:00%2B14:00", "changed_since", "invalid_value"),
+    ("changed_since=0001-01-01T00:00:00Z", "changed_since", "out_of_range"),
+    ("changed_since=9999-12-31T23:59:59-14:00", "changed_since", "invalid_value"),
+    ("changed_since=9999-12-31T23:59:59Z", "changed_since", "out_of_range"),
+    ("changed_since=2026-08-10T24:00:00Z", "changed_since", "invalid_value"),
+    ("changed_since=2026-08-10T23:59:60Z", "changed_since", "invalid_value"),
+    ("changed_since=2026-08-10T00:00:00", "changed_since", "invalid_value"),
+    ("changed_since=%D9%A2%D9%A0%D9%A2%D9%A6-08-10T00:00:00Z", "changed_since", "invalid_value"),
+    ("changed_since=1786379400", "changed_since", "invalid_value"),
+    ("changed_since=2026-08-10T00:00:00Z&page=1", "page", "contradictory"),
+    ("changed_since=2026-08-10T00:00:00Z&occurrences=expand", "occurrences", "contradictory"),
+    ("occurrences=expand&from=9999-12-31", "from", "out_of_range"),
+    ("occurrences=expand&to=0001-01-01", "to", "out_of_range"),
+    ("occurrences=expand&from=2026-08-10&to=2026-09-10", "to", "window_too_long"),
     ("start_after=24:00", "start_after", "invalid_value"),
     ("start_after=09:60", "start_after", "invalid_value"),
     ("start_before=09:00:00", "start_before", "invalid_value"),
@@ -124,6 +139,29 @@ REFUSED: list[tuple[str, str | None, str]] = [
     ("limit;page=5", "limit;page", "unknown_parameter"),
     ("openings=true", "openings", "parameter_not_supported"),
     ("include=related", "include", "include_not_supported"),
+    ("occurrences=EXPAND", "occurrences", "invalid_value"),
+    # Texts
+    ("q=", "q", "invalid_value"),
+    ("q=a%00b", "q", "invalid_value"),
+    ("q=" + "a" * 201, "q", "out_of_range"),
+    ("q=" + "-" * 200, "q", "nothing_searchable"),
+    ("q=" + "%22" * 199, "q", "nothing_searchable"),
+    ("q=" + "OR+" * 60, "q", "nothing_searchable"),
+    ("q=" + "%28" * 200, "q", "nothing_searchable"),
+    ("q=%CC%81", "q", "nothing_searchable"),  # an accent alone
+    ("q=%F0%9F%92%A5", "q", "nothing_searchable"),
+    ("q=zoo&q=zoo", "q", "contradictory"),
+    # Ids and facets
+    ("ids=" + "," * 16_000, "ids", "invalid_value"),
+    ("ids=" + make_id("x") + "%00", "ids", "invalid_value"),
+    ("ids=%D9%A3" + make_id("x")[1:], "ids", "invalid_value"),
+    ("ids=" + ",".join([make_id("x")] * 3_000), None, "out_of_range"),
+    ("ids=" + make_id("x") + "&changed_since=2026-08-10T00:00:00Z", "changed_since", "contradictory"),
+    ("ids=" + make_id("x") + "&cursor=AAAA", "cursor", "contradictory"),
+    ("facets=category,,weekday", "facets", "invalid_value"),
+    ("facets=neighborhood", "facets", "invalid_value"),
+    ("facets=category&limit=-0", "limit", "invalid_value"),
+    ("facets=category&limit=-1", "limit", "out_of_range"),
     # Cursors
     ("cursor=", "cursor", "invalid_value"),
     ("cursor=%00", "cursor", "invalid_value"),
@@ -166,6 +204,29 @@ ANSWERED = [
 @pytest.mark.parametrize("query", ANSWERED, ids=[f"{n}-{query[:30]!r}" for n, query in enumerate(ANSWERED)])
 def test_a_strange_query_that_means_something_is_answered(service: Service, query: str) -> None:
     assert service.get(f"{EVENTS}?{query}").status == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "param", "reason"),
+    [
+        ("", "from", "missing_parameter"),
+        ("from=2026-08-10", "to", "missing_parameter"),
+        ("from=0000-01-01&to=0000-01-02", "from", "invalid_value"),
+        ("from=0001-01-01&to=0001-01-02", "from", "out_of_range"),
+        ("from=9999-12-30&to=9999-12-31", "from", "out_of_range"),
+        ("from=2026-08-10&to=2026-08-09", "to", "contradictory"),
+        ("from=2026-08-10&to=2026-10-11", "to", "window_too_long"),
+        *(
+            (f"from=2026-08-10&to=2026-08-11&{name}={value}", name, "parameter_not_supported")
+            for name, value in {
+                "cursor": "AAAA", "page": "1", "limit": "0", "fields": "date", "expand": "place", "q": "zoo",
+                "changed_since": "2026-08-10T00:00:00Z", "facets": "category", "occurrences": "expand", "ids": "x",
+            }.items()
+        ),
+    ],
+)  # fmt: skip
+def test_a_hostile_calendar_is_refused(service: Service, query: str, param: str, reason: str) -> None:
+    check_refusal(service, f"{EVENTS}/calendar?{query}", param=param, reason=reason)
 
 
 @pytest.mark.parametrize("query", ["age=4", "from=2026-08-10", "cursor=AAAA", "limit=5", "facets=category"])
@@ -231,6 +292,12 @@ def test_a_cursor_that_was_tampered_with_is_malformed(service: Service, cursor: 
         (f"{EVENTS}?limit=3", "cursor_mismatch"),
         (f"{EVENTS}?limit=2&age=4", "cursor_mismatch"),
         (f"{EVENTS}?limit=2&fields=name", "cursor_mismatch"),
+        (f"{EVENTS}?limit=2&q=story", "cursor_mismatch"),
+        (f"{EVENTS}?limit=2&facets=category", "cursor_mismatch"),
+        (f"{EVENTS}?limit=2&occurrences=expand", "cursor_mismatch"),
+        (f"{EVENTS}?limit=2&changed_since=2026-08-01T00:00:00Z", "cursor_mismatch"),
+        (f"/v1/organizations/{make_id('harbor-org')}/events?limit=2&metro=harbor", "cursor_malformed"),
+        (f"/v1/places/{make_id('harbor-place')}/events?limit=2", "cursor_malformed"),
         ("/v1/lakeside/events?limit=2", "cursor_mismatch"),
         ("/v1/harbor/classes?limit=2", "cursor_malformed"),
         ("/v1/harbor/places?limit=2", "cursor_malformed"),
