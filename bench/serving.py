@@ -88,10 +88,9 @@ def read_cpu(process: int) -> float:
 def print_row(name: str, rounds: Mapping[str, Sequence[Measured]]) -> None:
     cells = ""
     for measured in rounds.values():
-        per_second, p99, cpu = (
-            statistics.median(read(each) for each in measured)
-            for read in (lambda each: each.load.per_second, lambda each: each.load.p99, lambda each: each.cpu)
-        )
+        per_second = statistics.median(each.load.per_second for each in measured)
+        p99 = statistics.median(each.load.p99 for each in measured)
+        cpu = statistics.median(each.cpu for each in measured)
         cells += f"{per_second:14,.0f}{p99:9.2f}{cpu:9.1f}"
     ratio = statistics.median(
         theirs.cpu / ours.cpu for ours, theirs in zip(rounds["uvicorn"], rounds["granian"], strict=True)

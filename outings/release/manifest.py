@@ -26,7 +26,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `mapped` is the tables' second form (`release.mapped`). `pages` are named
+    all that the build read for the metro. `mapped` is the tables' second form (`release.mapped`);
+    releases of before it have none. `pages` are named
     `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes each, of the details
     written as objects (the listings' column `object`): a prune must know them without opening a table.
     """
@@ -39,7 +40,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     inputs: str
     tables: Mapping[str, Table]
-    mapped: Mapping[str, Table]
+    mapped: Mapping[str, Table] = {}
     packs: tuple[Pack, ...]
     pages: Mapping[str, Page]
     details: str | None = None

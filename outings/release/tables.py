@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import polars as pl
 
 # Another layout is another number: a reader never opens tables of a layout that it does not know.
-LAYOUT = 2
+LAYOUT = 1
 # A renderer that writes other bytes for the same members is another number.
 RENDERER = 1
 
