@@ -1,8 +1,7 @@
-"""The edge as a process: uvicorn, one worker or several, which share the cache folder and nothing else."""
+"""The edge as processes: uvicorn, one worker or several, which share the cache folder and nothing else."""
 
 import logging
 import os
-import signal
 import socket
 import sys
 from functools import partial
@@ -50,7 +49,8 @@ def set_up_logs() -> None:
 
 
 def run_server(config: Path, *, listening: socket.socket, workers: int, memory: int = MEMORY_BYTES) -> None:
-    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns.
+    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns. SIGHUP brings a new
+    worker in for each old one.
 
     `memory`: bytes of answers that each worker keeps.
     """
@@ -69,13 +69,8 @@ def run_server(config: Path, *, listening: socket.socket, workers: int, memory: 
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        # uvicorn raises the signal that ended it once more when it is done: ending is what was asked for.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-        if workers == 1:
-            uvicorn.Server(settings).run([listening])
-        else:
-            Multiprocess(settings, [listening]).run()
+        # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
+        Multiprocess(settings, [listening]).run()
 
 
 def bind_socket(host: str, port: int) -> socket.socket:

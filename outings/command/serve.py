@@ -7,16 +7,23 @@ import click
 
 from outings.command.options import read_config, take_config
 
-# A worker is one process of one thread at most times; beyond two an operator says how many.
-MOST_DEFAULT_WORKERS = 2
+MEBIBYTE = 2**20
 
 
 @click.command()
 @take_config
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes; one a core, two at most, if not given.")
-def serve(*, config: Path, host: str, port: int, workers: int | None) -> None:
+@click.option("--workers", type=click.IntRange(min=1), help="Processes; one a core if not given.")
+@click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    envvar="OUTINGS_MEMORY",
+    help="MiB of answers that each worker keeps.",
+)
+def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
     from edge.server import bind_socket, run_server
 
@@ -25,6 +32,6 @@ def serve(*, config: Path, host: str, port: int, workers: int | None) -> None:
         listening = bind_socket(host, port)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    processes = workers or min(os.cpu_count() or 1, MOST_DEFAULT_WORKERS)
+    processes = workers or len(os.sched_getaffinity(0))
     click.echo(f"Serving on http://{host}:{listening.getsockname()[1]}, {processes} worker(s).", err=True)
-    run_server(config, listening=listening, workers=processes)
+    run_server(config, listening=listening, workers=processes, memory=memory * MEBIBYTE)

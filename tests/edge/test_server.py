@@ -276,3 +276,30 @@ def test_the_log_is_json_lines_without_keys(start: Callable[..., Server]) -> Non
     assert first.startswith("Serving on ")
     assert {"keys_read", "release_served"} <= {json.loads(line)["event"] for line in rest}
     assert not any(key[4:12] in log for key in server.keys.values())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[..., Server], workers: int) -> None:
+    server = start(workers=workers)
+    before, statuses = list_workers(server), [server.get(LIST).status for _ in range(20)]
+    server.process.send_signal(signal.SIGHUP)
+
+    def ask() -> bool:
+        # A connection that the old worker closes before it read the request is tried again, as HTTP clients do.
+        for _ in range(3):
+            with contextlib.suppress(http.client.RemoteDisconnected, ConnectionResetError):
+                statuses.append(server.get(LIST).status)
+                return not before & list_workers(server)
+        raise AssertionError("three connections in a row were closed")
+
+    wait_until(ask, seconds=60)
+    assert set(statuses) == {200}
+    assert len(list_workers(server)) == workers
+    assert read_answers(server) == len(statuses)
+
+
+def list_workers(server: Server) -> set[str]:
+    """Numbers of the processes that serve: a helper of multiprocessing's own is none."""
+    process = server.process.pid
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()}
