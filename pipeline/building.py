@@ -160,11 +160,10 @@ def _remember_feeds(plan: Plan, base: Root | None, *, store: Store) -> Iterator[
 
 def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> Tally:
     """Objects of metros that were not built again are named by the release, and none is written."""
-    assert base is not None or not plan.carried
-    named = {
-        name
-        for slug in plan.carried
-        if base is not None
-        for name in (base.parts[slug].manifest, *list_objects(store, read_manifest(store, base.parts[slug].manifest)))
-    }
-    return Tally(total=len(named))
+    return Tally(total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0)
+
+
+def _count_named(base: Root, slug: str, *, store: Store) -> int:
+    """By metro, as a build counts: two metros may name the same object, an empty table's."""
+    manifest = base.parts[slug].manifest
+    return len({manifest, *list_objects(store, read_manifest(store, manifest))})
