@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from outings.answers.queries import QUERIES
+
 
 class Counter(IntEnum):
     """`OBJECT`: an answer written ahead, or a listing's document from its pack. `COMPUTED`: one made by queries.
     `CACHED`: one of these again, from memory or from the one being made. `NOT_MODIFIED`: 304. `REFUSED`: 4xx, `FAILED`:
-    5xx. `QUERIES`: runs of an evaluator. `RELEASES_REFUSED`: releases that were not taken up.
+    5xx. `QUERIES`: questions to an evaluator. `RELEASES_REFUSED`: releases that were not taken up.
     """
 
     OBJECT = 0
@@ -49,9 +51,14 @@ class Counts:
             self._table = mmap.mmap(file, 0)
             row = _claim_row(file)
         self._own = memoryview(self._table).cast("Q")[row * len(Counter) : (row + 1) * len(Counter)]
+        self._queries_before = QUERIES.total - self._own[Counter.QUERIES]
 
     def add(self, counter: Counter) -> None:
         self._own[counter] += 1
+
+    def follow_queries(self) -> None:
+        """Takes over how many this process has run by now."""
+        self._own[Counter.QUERIES] = QUERIES.total - self._queries_before
 
     def read_totals(self) -> Mapping[Counter, int]:
         """Over all workers, also those that ended."""

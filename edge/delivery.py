@@ -9,6 +9,8 @@ from edge.encoding import choose_coding
 from edge.exchange import Exchange
 from edge.planning import Planning
 from edge.responses import send_not_modified, send_success
+from outings.contract.entitlement import Entitlement
+from outings.contract.routes import Match
 
 
 class Deliver:
@@ -24,7 +26,13 @@ class Deliver:
         match, key = exchange.match, exchange.key
         assert match is not None
         assert key is not None
-        planned = await self._planning.read_plan(match, exchange, entitlement=key.entitlement)
+        try:
+            await self._answer(send, exchange, match=match, entitlement=key.entitlement)
+        finally:
+            self._counts.follow_queries()
+
+    async def _answer(self, send: Send, exchange: Exchange, *, match: Match, entitlement: Entitlement) -> None:
+        planned = await self._planning.read_plan(match, exchange, entitlement=entitlement)
         exchange.release = planned.release
         if matches(exchange.if_none_match, planned.etag):
             self._counts.add(Counter.NOT_MODIFIED)

@@ -171,7 +171,7 @@ class Releases:
             release = open_release(self._store, listed, cache=self._cache)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
             for snapshot in release.metros.values():
-                open_snapshot(snapshot).open_evaluator()  # here, and not under the first request
+                open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
         finally:
             with self._state:
                 self._fetching = tuple(each for each in self._fetching if each is not files)

@@ -7,7 +7,7 @@ import msgspec
 from outings.answers.evaluator import CountedDays
 from outings.answers.opened import open_snapshot
 from outings.answers.selection import select_listings
-from outings.answers.window import Settled, settle_filters
+from outings.answers.window import Settled
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
 from outings.contract.meta import CalendarMeta, Window
@@ -19,14 +19,12 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def answer_calendar(query: Query, *, snapshot: Snapshot, today: date) -> list[bytes]:
+def answer_calendar(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> list[bytes]:
     """The body as parts."""
-    settled = settle_filters(query, today)
-    start, end = settled.get_date("from"), settled.get_date("to")
+    start = settled.get_date("from")
     assert start is not None
-    assert end is not None
     selection = select_listings("event", settled, vocabulary=snapshot.vocabulary, today=today)
-    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=(end - start).days + 1)
+    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=settled.count_days())
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories)
     meta = _make_meta(settled, snapshot=snapshot, total=int(counted.counts.sum()))
     return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=query.notices)

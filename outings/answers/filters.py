@@ -227,7 +227,7 @@ def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -
     made: dict[Level, list[Condition]] = {"listing": [], "happening": []}
     numbered: list[Numbered] = []
     for row in FILTERS:
-        if listing_type in row.types and any(values.get(name) is not None for name in row.parameters):
+        if not values.keys().isdisjoint(row.parameters) and listing_type in row.types:
             condition = row.make(values, vocabulary)
             if isinstance(condition, Numbered):
                 numbered.append(condition)

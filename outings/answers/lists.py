@@ -35,10 +35,9 @@ class Page(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def answer_list(query: Query, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
-    """The body as parts. Raises `contradictory` or `window_too_long` where the date's defaults leave no window."""
+def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+    """The body as parts."""
     today = about.dates[snapshot.metro.slug]
-    settled = settle_list(query, today)
     page = _choose_reader(query)(query, settled, snapshot=snapshot, today=today)
     documents = _read_documents(query, settled, snapshot=snapshot, today=today, page=page)
     items = _shape_items(query, documents, expansion=Expansion(list_expanded(query), snapshot=snapshot, about=about))
@@ -51,7 +50,8 @@ def answer_list(query: Query, *, snapshot: Snapshot, about: Circumstances) -> li
 
 
 def settle_list(query: Query, today: date) -> Settled:
-    """What a list's request asks for on a date; raises for all that is wrong with it, so that it answers or fails."""
+    """What a list's request asks for on a date; raises for all that is wrong with it, so that it answers or fails:
+    `contradictory` or `window_too_long` where the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
     return settle_filters(query, today)

@@ -16,12 +16,14 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
-def splice_occurrence(document: bytes, *, series: Series, row: int, today: date) -> bytes:
-    """The event's document as it is where it is no series; else with the block as its last member."""
-    if not series.is_series(row):
-        return document
-    block = Occurrence(**_show_next(series.find_next(row, today)))
-    return b"%b,\"occurrence\":%b}" % (document[:-1], _encoder.encode(block))
+def encode_next(series: Series, row: int, today: date) -> bytes:
+    """The block of a series: its next occurrence on or after the date."""
+    return _encoder.encode(Occurrence(**_show_next(series.find_next(row, today))))
+
+
+def splice_block(document: bytes, block: bytes) -> bytes:
+    """The document of a series with the block as its last member."""
+    return b"%b,\"occurrence\":%b}" % (document[:-1], block)
 
 
 def expand_event(document: bytes, *, series: Series, row: int, number: int, today: date) -> bytes:

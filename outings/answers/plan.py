@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from outings.answers.calendar import answer_calendar
 from outings.answers.circumstances import Circumstances
+from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
 from outings.answers.details import Found, answer_detail, find_listing
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
 from outings.answers.lists import answer_list, settle_list
@@ -30,10 +31,11 @@ _DIGITS = 32
 
 
 class Plan(Struct, frozen=True):
-    """`render` gives the body as parts to be joined."""
+    """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds."""
 
     etag: str
     render: Callable[[], list[bytes]]
+    cost: int = UNKNOWN
 
 
 def make_plan(query: Query, about: Circumstances) -> Plan:
@@ -54,13 +56,15 @@ def _plan_list(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
-    settle_list(query, today)
+    settled = settle_list(query, today)
     position = None if query.cursor is None else query.cursor.position
     others = _list_others(query, about)
     tag = _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others)
     if query.route == "events.calendar":
-        return Plan(tag, lambda: answer_calendar(query, snapshot=snapshot, today=today))
-    return Plan(tag, lambda: answer_list(query, snapshot=snapshot, about=about))
+        cost = estimate_list(query, snapshot=snapshot, days=settled.count_days())
+        return Plan(tag, lambda: answer_calendar(query, settled, snapshot=snapshot, today=today), cost)
+    cost = estimate_list(query, snapshot=snapshot, days=0)
+    return Plan(tag, lambda: answer_list(query, settled, snapshot=snapshot, about=about), cost)
 
 
 def _list_others(query: Query, about: Circumstances) -> list[tuple[str, date]]:
@@ -84,7 +88,9 @@ def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]
 def _plan_detail(query: Query, about: Circumstances) -> Plan:
     check_expanded(query, about)
     found = find_listing(query, about=about)
-    return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about))
+    # What is attached to a listing counts an organization's others.
+    cost = UNKNOWN if list_expanded(query) else LOOK_UP
+    return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
 
 
 def _tag_listing(query: Query, found: Found, about: Circumstances) -> str:

@@ -27,6 +27,11 @@ class Settled(Struct, frozen=True, kw_only=True):
         assert isinstance(value, float | int)
         return value
 
+    def count_days(self) -> int:
+        """Of the window, both ends included; 0 where one is open."""
+        start, end = self.get_date("from"), self.get_date("to")
+        return 0 if start is None or end is None else (end - start).days + 1
+
     def get_date(self, name: str) -> date | None:
         value = self.values.get(name)
         return value if isinstance(value, date) else None
@@ -48,11 +53,9 @@ def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, 
     for name in NAMES:
         if name in given:
             values[name] = given[name]
-        elif name in rows and _takes_default(name, given):
-            default = _settle_default(rows[name].default, values, today=today)
-            if default is not None:
-                values[name] = default
-                defaults.append(name)
+        elif name in rows and (default := rows[name].default) is not None and _takes_default(name, given):
+            values[name] = _settle_default(default, values, today=today)
+            defaults.append(name)
     return Settled(values=values, defaults=tuple(defaults))
 
 
@@ -62,7 +65,7 @@ def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
     return name != "radius_m" or "lat" in given
 
 
-def _settle_default(default: Default | None, values: Mapping[str, Value], *, today: date) -> Value | None:
+def _settle_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:
     if default is Moving.LOCAL_DATE:
         return today
     if default is Moving.FROM_PLUS_30_DAYS:

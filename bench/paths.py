@@ -1,0 +1,142 @@
+"""What one answer costs the edge, without a server and without a client: `python -m bench.paths`.
+
+Each unit of `bench.peers` by three paths, in microseconds: made now, from memory, and `304`. `--profile unit` shows what
+the first of them is made of.
+"""
+
+import argparse
+import asyncio
+import cProfile
+import itertools
+import pstats
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.types import Message, Scope
+
+from bench.load import UNIQUE
+from bench.peers.units import Case, Unit, list_units
+from bench.peers.world import make_world
+from bench.servers import make_key
+from edge.app import Edge
+from outings.configuration import read_configuration
+from outings.release.store import open_store
+
+_SHOWN = 30
+# Their cases are pages of a walk, which only a server that answers can be asked for, or another unit's.
+_LEFT_OUT = ("sync", "304")
+
+
+class Asking:
+    """One application, asked one request at a time."""
+
+    def __init__(self, edge: Edge, *, key: str, coding: bytes) -> None:
+        self._edge = edge
+        self._headers = ((b"x-api-key", key.encode()), (b"accept-encoding", coding))
+
+    async def ask(self, target: str, *, etag: bytes | None = None) -> tuple[float, bytes]:
+        """Microseconds, and the tag of the answer. RuntimeError for an answer that is not the one expected."""
+        path, _, query = target.partition("?")
+        headers = self._headers if etag is None else (*self._headers, (b"if-none-match", etag))
+        scope: Scope = {
+            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+            "headers": list(headers), "scheme": "http", "http_version": "1.1", "client": ("127.0.0.1", 1),
+        }  # fmt: skip
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:  # noqa: RUF029 an ASGI server's is awaited
+            sent.append(message)
+
+        async def receive() -> Message:  # noqa: RUF029
+            return {"type": "http.request", "body": b""}
+
+        began = time.perf_counter()
+        await self._edge(scope, receive, send)
+        spent = (time.perf_counter() - began) * 1e6
+        if sent[0]["status"] != (200 if etag is None else 304):
+            raise RuntimeError(f"{target} answered {sent}")
+        return spent, dict(sent[0]["headers"])[b"etag"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = read_arguments(arguments)
+    with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
+        world = make_world(Path(asked.keep or scratch), listings=asked.listings)
+        configuration = read_configuration(world.config, {})
+        edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache)
+        key = make_key(world.config)
+        edge.poll()
+        asking = Asking(edge, key=key, coding=asked.coding.encode())
+        known = {name: make for name, make in list_units(world, _walk).items() if name not in _LEFT_OUT}
+        if asked.profile:
+            profile_unit(known[asked.profile](), asking)
+        else:
+            print(f"{asked.listings:,} listings; microseconds, medians of {asked.requests} requests; {asked.coding}\n")
+            print("| Unit | made now | from memory | `304` |\n|---|---|---|---|")
+            for name in asked.units or known:
+                print_unit(known[name](), asking, requests=asked.requests)
+        edge.close()
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.paths", description=__doc__)
+    parser.add_argument("--listings", type=int, default=100_000)
+    parser.add_argument("--requests", type=int, default=300, help="of each unit and path")
+    parser.add_argument("--units", type=lambda text: text.split(","), help="such as filtered,facets; all if not given")
+    parser.add_argument("--coding", default="identity", help="gzip, zstd, br or identity")
+    parser.add_argument("--profile", help="a unit: where the time goes")
+    parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
+    return parser.parse_args(arguments)
+
+
+def _walk(target: str) -> Iterator[dict[str, Any]]:
+    raise NotImplementedError(target)
+
+
+def name_requests(cases: Sequence[Case]) -> Iterator[str]:
+    """Of a unit, those that no cache helps with, without end."""
+    fresh = [each.fresh for each in cases if each.fresh]
+    for number in itertools.count():
+        target = fresh[number % len(fresh)]
+        yield target.replace(UNIQUE.decode(), f"{number + 1:010}")
+
+
+def print_unit(unit: Unit, asking: Asking, *, requests: int) -> None:
+    async def measure() -> tuple[list[float], ...]:
+        targets = name_requests(unit.cases)
+        await asking.ask(next(targets))
+        made: list[float] = []
+        held: list[float] = []
+        matched: list[float] = []
+        for target in itertools.islice(targets, requests):
+            spent, etag = await asking.ask(target)
+            made.append(spent)
+            held.append((await asking.ask(target))[0])
+            matched.append((await asking.ask(target, etag=etag))[0])
+        return made, held, matched
+
+    cells = (f"{statistics.median(each):,.0f}" for each in asyncio.run(measure()))
+    print(f"| {unit.name} | {' | '.join(cells)} |", flush=True)
+
+
+def profile_unit(unit: Unit, asking: Asking) -> None:
+    """Of this thread alone: what runs in others is seen as waiting."""
+
+    targets = name_requests(unit.cases)
+
+    async def ask_all() -> None:
+        for target in itertools.islice(targets, 300):
+            await asking.ask(target)
+
+    asyncio.run(ask_all())
+    profile = cProfile.Profile()
+    profile.runcall(asyncio.run, ask_all())
+    pstats.Stats(profile).sort_stats("tottime").print_stats(_SHOWN)
+
+
+if __name__ == "__main__":
+    main()

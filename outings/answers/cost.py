@@ -1,0 +1,70 @@
+"""What an answer is planned to cost, before it is made: who serves it decides by that where to make it.
+
+A sum of parts, each measured by `python -m bench.paths` on columns of 100,000 listings; those that look at listings grow
+with how many there are. It needs to be right within a factor of two or so, and never to be asked about an answer's size.
+"""
+
+from msgspec import Struct
+
+from outings.answers.expanded import list_expanded
+from outings.answers.meta import read_limit
+from outings.answers.opened import open_snapshot
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+# Microseconds.
+LOOK_UP = 100
+LIST = 300
+UNKNOWN = 5_000
+ENGINE = 10_000
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """Microseconds: `each` for an item or a dimension, `thousand` for a thousand listings of the metro."""
+
+    each: float = 0
+    thousand: float = 0
+
+
+_DOCUMENT = Rate(each=3)
+# Documents are parsed to attach to them or to take from them.
+_SHAPED = Rate(each=25)
+_OCCURRENCE = Rate(each=30)
+_FACET = Rate(each=40, thousand=0.5)
+# Of sections and sessions, which are looked at one by one.
+_FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
+_CALENDAR_DAY = Rate(each=5, thousand=0.1)
+_TEXT = Rate(thousand=10)
+_CIRCLE = Rate(thousand=2)
+_HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
+
+
+def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
+    """Microseconds. `days`: of the calendar's window, 0 of a list."""
+    opened = open_snapshot(snapshot)
+    if not opened.has_columns:
+        return ENGINE
+    parts = [(_CALENDAR_DAY, days), (_choose_document(query), 0 if days else _count_items(query))]
+    for name in query.get_words("facets"):
+        is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or _is_expanded(query))
+        parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
+    if "q" in query.values:
+        parts.append((_TEXT, 1))
+    if "lat" in query.values:
+        parts.append((_CIRCLE, 1))
+    thousands = len(opened.names) / 1000
+    return LIST + round(sum(count * (rate.each + rate.thousand * thousands) for rate, count in parts))
+
+
+def _count_items(query: Query) -> int:
+    return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
+
+
+def _choose_document(query: Query) -> Rate:
+    if _is_expanded(query):
+        return _OCCURRENCE
+    return _SHAPED if list_expanded(query) or query.get_words("fields") else _DOCUMENT
+
+
+def _is_expanded(query: Query) -> bool:
+    return query.get("occurrences") == "expand"
