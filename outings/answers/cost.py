@@ -27,8 +27,9 @@ class Rate(Struct, frozen=True, kw_only=True):
 
 
 _DOCUMENT = Rate(each=3)
-# Documents are parsed to attach to them or to take from them.
-_SHAPED = Rate(each=25)
+_FIELDS = Rate(each=8)
+# Organizations are encoded anew for each answer.
+_EXPANDED = Rate(each=25)
 _OCCURRENCE = Rate(each=30)
 _FACET = Rate(each=40, thousand=0.5)
 # Of sections and sessions, which are looked at one by one.
@@ -63,7 +64,9 @@ def _count_items(query: Query) -> int:
 def _choose_document(query: Query) -> Rate:
     if _is_expanded(query):
         return _OCCURRENCE
-    return _SHAPED if list_expanded(query) or query.get_words("fields") else _DOCUMENT
+    if list_expanded(query):
+        return _EXPANDED
+    return _FIELDS if query.get_words("fields") else _DOCUMENT
 
 
 def _is_expanded(query: Query) -> bool:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
-from outings.answers.fields import keep_fields
+from outings.answers.fields import choose_fields
 from outings.answers.opened import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
@@ -48,8 +48,7 @@ def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[b
     else:
         document = opened.read_document(found.row)
     document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
-    paths = query.get_words("fields")
-    return encode_detail(keep_fields(document, paths) if paths else document, notices=query.notices)
+    return encode_detail(choose_fields(query)(document), notices=query.notices)
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:

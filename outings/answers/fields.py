@@ -1,20 +1,39 @@
 """`fields`: the members of a document that its reader asked for, in the order in which they stand there."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, get_args
 
 import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from outings.contract.query import Query
+from outings.contract.resources import LISTINGS, Organization
 
 # A path's tree: member → what is kept of it; an empty tree keeps all of it.
 Tree = Mapping[str, "Tree"]
 
+_RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
+# An app asks for the same few choices.
+_CHOICES = 256
+_encode = msgspec.json.Encoder().encode
 
-def keep_fields(document: bytes, paths: Iterable[str]) -> bytes:
-    """`paths`: dotted, as the contract settled them (`id` and `type` among them). A path goes through arrays."""
-    return msgspec.json.encode(_keep(msgspec.json.decode(document), _grow_tree(paths)))
+
+def choose_fields(query: Query) -> Callable[[bytes], bytes]:
+    """Document → what is shown of it: all, where no path is named. A path goes through arrays."""
+    paths = query.get_words("fields")
+    return _read_fields(query.resource or "organization", paths) if paths else lambda document: document
 
 
-def _grow_tree(paths: Iterable[str]) -> Tree:
+@lru_cache(maxsize=_CHOICES)
+def _read_fields(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
+    """`paths`: dotted, as the contract settled them: `id` and `type` among them."""
+    # A type of these members alone: msgspec passes over all others without making anything of them.
+    decode = msgspec.json.Decoder(_narrow_type(_RESOURCES[resource], _grow_tree(paths))).decode
+    return lambda document: _encode(decode(document))
+
+
+def _grow_tree(paths: tuple[str, ...]) -> Tree:
     tree: dict[str, Any] = {}
     for path in paths:
         branch = tree
@@ -23,11 +42,23 @@ def _grow_tree(paths: Iterable[str]) -> Tree:
     return tree
 
 
-def _keep(value: Any, tree: Tree) -> Any:
-    if not tree:
-        return value
-    if isinstance(value, list):
-        return [_keep(each, tree) for each in value]
-    if isinstance(value, dict):
-        return {member: _keep(each, tree[member]) for member, each in value.items() if member in tree}
-    return value
+def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
+    """What is kept whole stays as it is written."""
+    members: list[tuple[str, Any, Any]] = []
+    for member in msgspec.structs.fields(resource):
+        if member.encode_name in tree:
+            inner = tree[member.encode_name]
+            kept: Any = Raw
+            if inner:
+                narrowed = _narrow_type(next(_find_structs(member.type)), inner)
+                kept = narrowed | list[narrowed] | None  # type: ignore[valid-type]
+            members.append((member.name, kept | UnsetType, UNSET))
+    names = {member.name: member.encode_name for member in msgspec.structs.fields(resource)}
+    return msgspec.defstruct(resource.__name__, members, rename=names)
+
+
+def _find_structs(annotation: object) -> Iterator[type[Struct]]:
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _find_structs(inner)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.facets import count_facets
-from outings.answers.fields import keep_fields
+from outings.answers.fields import choose_fields
 from outings.answers.filters import list_audiences
 from outings.answers.meta import encode_meta, read_limit, read_page
 from outings.answers.opened import Opened, open_snapshot
@@ -154,9 +154,8 @@ def _read_documents(
 
 def _shape_items(query: Query, documents: Sequence[bytes], *, expansion: Expansion) -> list[bytes]:
     """With what was to be attached, and without what was not asked for."""
-    paths = query.get_words("fields")
-    items = [expansion.expand(document) for document in documents]
-    return [keep_fields(item, paths) for item in items] if paths else items
+    choose = choose_fields(query)
+    return [choose(expansion.expand(document)) for document in documents]
 
 
 def _render_class(row: int, settled: Settled, *, opened: Opened) -> bytes:

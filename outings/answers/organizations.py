@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.counts import NOTHING, add_counts, count_organization
-from outings.answers.fields import keep_fields
+from outings.answers.fields import choose_fields
 from outings.answers.opened import open_snapshot
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import forbidden, not_found
@@ -56,8 +56,7 @@ def choose_record(copies: list[Copy]) -> Copy:
 
 def answer_organization(query: Query, copies: list[Copy], *, about: Circumstances) -> list[bytes]:
     document = encode_organization(copies, about=about)
-    paths = query.get_words("fields")
-    return encode_detail(keep_fields(document, paths) if paths else document, notices=query.notices)
+    return encode_detail(choose_fields(query)(document), notices=query.notices)
 
 
 def encode_organization(copies: list[Copy], *, about: Circumstances) -> bytes:

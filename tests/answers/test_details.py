@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.fields import keep_fields
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
@@ -185,15 +184,6 @@ FIELDS = [
 @pytest.mark.parametrize(("fields", "members"), FIELDS)
 def test_fields_keep_members_in_the_documents_order(release: Release, fields: str, members: list[str]) -> None:
     assert list(fetch(release, f"/v1/places/{PLACE}", {"fields": fields})["data"]) == members
-
-
-def test_fields_go_into_objects_and_arrays() -> None:
-    document = json.dumps(
-        {"id": 1, "type": "x", "place": None, "a": {"b": 1.5, "c": 2}, "d": [{"e": [], "f": 1}, {"f": 2}]}
-    ).encode()
-    assert json.loads(keep_fields(document, ("id", "type", "place.name", "a.c", "d.f"))) == {
-        "id": 1, "type": "x", "place": None, "a": {"c": 2}, "d": [{"f": 1}, {"f": 2}],
-    }  # fmt: skip
 
 
 def test_fields_keep_the_occurrence_of_a_series(release: Release) -> None:
