@@ -1,7 +1,7 @@
 """What one answer costs the edge, without a server and without a client: `python -m bench.paths`.
 
-Each unit of `bench.peers` by three paths, in microseconds: made now, from memory, and `304`. `--profile unit` shows what
-the first of them is made of.
+Each unit of `bench.peers` by three paths, in microseconds: made now, from memory, and `304`. `--profile unit` shows
+what the first of them is made of.
 """
 
 import argparse
@@ -48,10 +48,10 @@ class Asking:
         }  # fmt: skip
         sent: list[Message] = []
 
-        async def send(message: Message) -> None:  # noqa: RUF029 an ASGI server's is awaited
+        async def send(message: Message) -> None:
             sent.append(message)
 
-        async def receive() -> Message:  # noqa: RUF029
+        async def receive() -> Message:
             return {"type": "http.request", "body": b""}
 
         began = time.perf_counter()
