@@ -24,8 +24,8 @@ _OVERHEAD_BYTES = 1_000
 
 _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
 
-# Planned to take less, an answer is made on the event loop: a hop to a thread and back costs half a millisecond, most of
-# it waiting for the interpreter (`python -m bench.paths`: a page of 50 takes 0.7 ms here and 1.3 there).
+# Planned to take less, an answer is made on the event loop: a hop to a thread and back costs half a millisecond, most
+# of it waiting for the interpreter (`python -m bench.paths`: a page of 50 takes 0.7 ms here and 1.3 there).
 QUICK_MICROSECONDS = 1_000
 
 _Name = tuple[str, bytes, bytes]

@@ -1,7 +1,7 @@
 """What an answer is planned to cost, before it is made: who serves it decides by that where to make it.
 
-A sum of parts, each measured by `python -m bench.paths` on columns of 100,000 listings; those that look at listings grow
-with how many there are. It needs to be right within a factor of two or so, and never to be asked about an answer's size.
+A sum of parts, each measured by `python -m bench.paths` on columns of 100,000 listings; those that look at listings
+grow with how many there are. It needs to be right within a factor of two or so.
 """
 
 from msgspec import Struct
