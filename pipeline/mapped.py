@@ -1,4 +1,4 @@
-"""A metro's tables → their mapped form (`outings.release.mapped`): what filters, orders and counts read."""
+"""A metro's tables → their mapped form (`outings.release.mapped`): what look-ups, filters, orders and counts read."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -9,6 +9,7 @@ import polars as pl
 
 from outings.answers.buckets import Buckets, Numbers
 from outings.answers.distance import find_vectors
+from outings.answers.indexes import make_indexes
 from outings.contract.vocabulary import PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
 from outings.release.tables import HAPPENINGS
@@ -35,9 +36,9 @@ def make_mapped(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str,
     buckets = Buckets(listings, tables["organizations"])
     rows = _make_rows(tables, buckets)
     mapped = {
+        **make_indexes(tables),
         "rows": rows,
         "texts": _make_texts(listings),
-        "programs": _make_programs(listings),
         "organizations": pl.DataFrame(
             buckets.organization_names, schema={"id": pl.String(), "name": pl.String()}, orient="row"
         ),
@@ -132,10 +133,6 @@ def _list_programs(listings: pl.DataFrame) -> list[list[int]]:
     grouped = shared.group_by("program_key").agg(pl.col("row").sort()).filter(pl.col("row").list.len() > 1)
     found: list[list[int]] = grouped.sort("program_key")["row"].to_list()
     return found
-
-
-def _make_programs(listings: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame({"rows": _list_programs(listings)}, schema={"rows": pl.List(pl.UInt32())})
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:

@@ -1,9 +1,8 @@
 """Conditions answered by row numbers: both evaluators take them from here, so that no two differ at an edge."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,12 @@ from outings.contract.vocabulary import TYPES
 
 
 class Numbering:
-    """Of one snapshot."""
+    """Of one snapshot. `terms` is called once, by the first who needs them."""
 
-    def __init__(self, names: Names, *, vectors: Vectors, terms: Path) -> None:
+    def __init__(self, names: Names, *, vectors: Vectors, terms: Callable[[], Terms]) -> None:
         self._names = names
         self._vectors = vectors
-        self._file = terms
+        self._make_terms = terms
         self._terms: Terms | None = None
         self._lock = threading.Lock()
 
@@ -43,14 +42,13 @@ class Numbering:
                 near = lie_near(self._vectors, lat=lat, lng=lng, radius_m=radius_m)
                 return np.flatnonzero(near).astype(np.uint32)
             case Matches(text):
-                return self._open_terms().find_rows(text, size=len(self._names))
+                return self.open_terms().find_rows(text, size=len(self._names))
             case Named(ids):
                 found = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
                 return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
 
-    def _open_terms(self) -> Terms:
-        """Loads them at the first call."""
+    def open_terms(self) -> Terms:
         with self._lock:
             if self._terms is None:
-                self._terms = Terms(self._file)
+                self._terms = self._make_terms()
             return self._terms

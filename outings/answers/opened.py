@@ -6,16 +6,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache, partial
+from pathlib import Path
 
-import polars as pl
-
-from outings.answers.arrays import view_array
 from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
 from outings.answers.columns.columns import Columns
 from outings.answers.columns.evaluator import ColumnEvaluator
 from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
+from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, splice_block
@@ -24,6 +23,7 @@ from outings.answers.queries import QUERIES
 from outings.answers.series import Series
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
+from outings.answers.terms import Terms
 from outings.release.snapshot import Snapshot
 
 # A compact card is about 800 bytes; a metro of 100,000 listings shows a few thousand on its pages.
@@ -41,21 +41,22 @@ class Opened:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        listings, occurrences = snapshot.tables["listings"], snapshot.tables["occurrences"]
         self.hash = snapshot.hash
         self._words = len(snapshot.vocabulary.categories)
         self._files = snapshot.tables
         self._packs = snapshot.packs
-        self.names = Names(listings)
-        self.organizations = Names(snapshot.tables["organizations"])
-        self.series = Series(listings=listings, occurrences=occurrences)
-        self.programs = Programs(listings)
+        read = partial(open_index, mapped=snapshot.mapped, tables=snapshot.tables)
+        self.names, self.organizations = Names(read("names")), Names(read("organization_names"))
+        self.series = Series(read("series"), moments=read("moments"))
+        self.programs = Programs(read("members"))
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
-        vectors = find_vectors(*read_points(listings)) if columns is None else columns.vectors
-        numbering = Numbering(self.names, vectors=vectors, terms=snapshot.tables["terms"])
+        vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
+        numbering = Numbering(
+            self.names, vectors=vectors, terms=lambda: Terms(read("words"), places=read("places"))
+        )
+        if "words" in snapshot.mapped:
+            numbering.open_terms()  # made from the table, they take a moment that only `q` need wait for
         self._numbering = numbering
-        categories = pl.read_parquet(snapshot.tables["organizations"], columns=["categories"])
-        self._categories = view_array(categories["categories"])
         self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
         self._sql: SqlEvaluator | None = None
         self._sql_lock = threading.Lock()
@@ -103,7 +104,7 @@ class Opened:
 
     def read_organization_categories(self, row: int) -> int:
         """A bit set over the vocabulary: of the record and of its published listings here."""
-        return self._categories[row]
+        return self.organizations.read_categories(row)
 
     def read_event(self, row: int, today: date) -> bytes:
         """An event's document, with the occurrence of that date where it is a series."""
@@ -131,8 +132,8 @@ def _make_card_reader(names: Names, packs: Packs) -> Callable[[int], bytes]:
 
 _lock = threading.Lock()
 _by_snapshot: dict[int, Opened] = {}
-# By the snapshot's hash, and whether its columns are at hand.
-_by_hash: "weakref.WeakValueDictionary[tuple[str, bool], Opened]" = weakref.WeakValueDictionary()
+# By the snapshot's hash and the files of its mapped form, which is no part of the hash.
+_by_hash: "weakref.WeakValueDictionary[tuple[str, frozenset[Path]], Opened]" = weakref.WeakValueDictionary()
 
 
 def open_snapshot(snapshot: Snapshot) -> Opened:
@@ -144,7 +145,7 @@ def open_snapshot(snapshot: Snapshot) -> Opened:
     if known is not None:
         return known
     with _lock:
-        name = snapshot.hash, bool(snapshot.mapped)
+        name = snapshot.hash, frozenset(snapshot.mapped.values())
         opened = _by_hash.get(name)
         if opened is None:
             opened = _by_hash[name] = Opened(snapshot)

@@ -1,44 +1,47 @@
 """Programs that came as several class listings: which rows share a `program_key`."""
 
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from bisect import bisect_left
+from collections.abc import Collection
 
 import polars as pl
 
-from outings.answers.arrays import view_array
 from outings.contract.vocabulary import STATUSES
+from outings.release.mapped import MappedTable
 
 _PUBLISHED = STATUSES.index("published")
 
+# What they are made of.
+LISTINGS = ("row", "status", "program_key", "audience", "confidence")
+
+
+def make_members(listings: pl.DataFrame) -> pl.DataFrame:
+    """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
+    natural order, each with its `place` among the members."""
+    shared = pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED)
+    members = listings.filter(shared).sort("program_key", "row").with_row_index("at")
+    places = members.select(sorted="row", place="at").sort("sorted")
+    return members.select(
+        "row", "audience", "confidence",
+        first=pl.col("at").min().over("program_key"),
+        end=pl.col("at").max().over("program_key") + 1,
+    ).hstack(places)  # fmt: skip
+
 
 class Programs:
-    def __init__(self, listings: Path) -> None:
-        frame = pl.read_parquet(
-            listings, columns=["row", "status", "program_key", "audience", "confidence"]
-        ).filter(pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED))
-        members = frame.sort("program_key", "row")
-        self._audiences = view_array(members["audience"])
-        self._confidences = view_array(members["confidence"])
-        self._rows = view_array(members["row"])
-        self._spans = _span_programs(members["program_key"])
-        self._positions: Mapping[int, int] = {row: at for at, row in enumerate(self._rows)}
+    def __init__(self, table: MappedTable) -> None:
+        self._rows, self._audiences = table.view_array("row"), table.view_array("audience")
+        self._confidences = table.view_array("confidence")
+        self._firsts, self._ends = table.view_array("first"), table.view_array("end")
+        self._sorted, self._places = table.view_array("sorted"), table.view_array("place")
 
     def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
         """The program's other published rows of these audiences and of this confidence at least, in natural order."""
-        at = self._positions.get(row)
-        if at is None:
+        at = bisect_left(self._sorted, row)
+        if at == len(self._sorted) or self._sorted[at] != row:
             return []
-        first, last = self._spans[at]
+        own = self._places[at]
         return [
             self._rows[other]
-            for other in range(first, last)
-            if other != at and self._audiences[other] in audiences and self._confidences[other] >= min_confidence
+            for other in range(self._firsts[own], self._ends[own])
+            if other != own and self._audiences[other] in audiences and self._confidences[other] >= min_confidence
         ]
-
-
-def _span_programs(keys: pl.Series) -> list[tuple[int, int]]:
-    """Of each place in the sorted keys: the first place of its program, and the one after its last."""
-    spans: list[tuple[int, int]] = []
-    for length in keys.rle().struct.field("len").to_list() if len(keys) else ():
-        spans += [(len(spans), len(spans) + length)] * length
-    return spans

@@ -2,13 +2,12 @@
 
 from bisect import bisect_left, bisect_right
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.arrays import view_array
+from outings.release.mapped import MappedTable
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _MICROSECONDS = 1_000_000
@@ -37,33 +36,49 @@ class Moment(Struct, frozen=True, kw_only=True):
     ends_local: int | None
 
 
-class Series:
-    """Of one snapshot: arrays in the table's order, which is by start, and by row and date the places in it.
+# What they are made of.
+LISTINGS = ("is_recurring", "occurrences_total")
+OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
-    Local times and ends are kept as distances from the start's instant: a metro has millions of occurrences.
+
+def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFrame:
+    """By row; `end` is where its occurrences end in the order by row."""
+    ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
+    return listings.select(
+        pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
+        pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
+        end=pl.Series(ends, dtype=pl.UInt32()),
+    )
+
+
+def make_moments(occurrences: pl.DataFrame) -> pl.DataFrame:
+    """In the table's order, which is by start, but for `day` and `number`: these are by row and date.
+
+    Local times and ends are distances from the start's instant: a metro has millions of occurrences.
     """
+    local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
+    by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
+    return occurrences.select(
+        pl.col("index"),
+        pl.col("starts_at"),
+        offset=(local - pl.col("starts_at")).cast(pl.Int32()),
+        lasts=(pl.col("ends_at") - pl.col("starts_at")).fill_null(_UNKNOWN).cast(pl.Int32()),
+        lasts_local=(ends_local - local).fill_null(_UNKNOWN).cast(pl.Int32()),
+        day=by_row["date"].to_physical(),
+        number=by_row["number"],
+    )
 
-    def __init__(self, *, listings: Path, occurrences: Path) -> None:
-        rows = pl.read_parquet(listings, columns=["is_recurring", "occurrences_total"])
-        self._recurring = view_array(rows["is_recurring"].fill_null(value=False).to_numpy())
-        self._totals = view_array(rows["occurrences_total"].cast(pl.Int64()).fill_null(_UNKNOWN))
-        self._read_moments(occurrences)
-        frame = pl.read_parquet(occurrences, columns=["row", "index", "date"])
-        frame = frame.with_row_index("number").sort("row", "date", "index")
-        self._starts = view_array(np.searchsorted(frame["row"].to_numpy(), np.arange(rows.height + 1)))
-        self._days = view_array(frame["date"].to_physical())
-        self._numbers = view_array(frame["number"])
 
-    def _read_moments(self, occurrences: Path) -> None:
-        frame = pl.read_parquet(occurrences, columns=["index", "starts_at", "ends_at", "starts_local", "ends_local"])
-        starts_at, starts_local = frame["starts_at"], frame["starts_local"].to_physical() // _MICROSECONDS
-        lasts = frame["ends_at"] - starts_at
-        lasts_local = frame["ends_local"].to_physical() // _MICROSECONDS - starts_local
-        self._indexes = view_array(frame["index"])
-        self._instants = view_array(starts_at)
-        self._offsets = view_array((starts_local - starts_at).cast(pl.Int32()))
-        self._lasts = view_array(lasts.fill_null(_UNKNOWN).cast(pl.Int32()))
-        self._lasts_local = view_array(lasts_local.fill_null(_UNKNOWN).cast(pl.Int32()))
+class Series:
+    """Of one snapshot."""
+
+    def __init__(self, table: MappedTable, *, moments: MappedTable) -> None:
+        self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
+        self._ends = table.view_array("end")
+        self._indexes, self._instants = moments.view_array("index"), moments.view_array("starts_at")
+        self._offsets = moments.view_array("offset")
+        self._lasts, self._lasts_local = moments.view_array("lasts"), moments.view_array("lasts_local")
+        self._days, self._numbers = moments.view_array("day"), moments.view_array("number")
 
     def is_series(self, row: int) -> bool:
         return bool(self._recurring[row])
@@ -87,7 +102,7 @@ class Series:
 
     def find_next(self, row: int, today: date) -> Next:
         """The first live occurrence on or after the date."""
-        first, last = self._starts[row], self._starts[row + 1]
+        first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, today.toordinal() - _EPOCH, first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
         if at < last:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,7 +9,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from Stemmer import Stemmer
 
+from outings.answers.texts import HashedTexts, make_texts
 from outings.contract.text import Term, TextQuery
+from outings.release.mapped import MappedTable
 
 Rows = NDArray[np.uint32]
 # A place in the text as one number, so that "the next word" is the number plus one: row, field, position.
@@ -22,25 +23,37 @@ _NOWHERE: Places = np.empty(0, dtype=np.int64)
 
 # decisions, Lists: letters a word must have for one typo and for two.
 LETTERS_FOR_TYPOS = (5, 9)
+LANGUAGE = "english"
 # Distinct words asked for lately: one look-up of typos among 30,000 words is some 100 µs.
 _MEMORY = 4_096
 
 
-class Terms:
-    """Words in order with where they stand, in arrays."""
+# What the index is made of.
+WORDS = ("word",)
+PLACES = ("row", "field", "position")
 
-    def __init__(self, path: Path) -> None:
-        frame = pl.read_parquet(path)
-        runs = frame["word"].rle().struct.unnest()
-        self._words: list[str] = runs["value"].to_list()
-        self._ends = np.cumsum(runs["len"].to_numpy(), dtype=np.int64)
-        row, field, position = (frame[name].cast(pl.Int64).to_numpy() for name in ("row", "field", "position"))
-        self._places: Places = (row << _ROW_SHIFT) | (field << _POSITION_BITS) | position
-        self._numbers = {word: number for number, word in enumerate(self._words)}
-        stemmer = Stemmer("english", maxCacheSize=0)
-        self._stem = stemmer.stemWord
-        self._by_stem = _group(stemmer.stemWords(self._words))
-        self._by_letter = _group(word[0] for word in self._words)
+
+def make_words(terms: pl.DataFrame) -> pl.DataFrame:
+    """Each word, where its places end, and its stem."""
+    runs = terms["word"].rle().struct.unnest()
+    words = runs["value"].alias("word")
+    stems = pl.Series("stem", Stemmer(LANGUAGE).stemWords(words.to_list()), dtype=pl.String())
+    return pl.DataFrame([*make_texts(words), runs["len"].cast(pl.Int64()).cum_sum().alias("end"), *make_texts(stems)])
+
+
+def make_places(terms: pl.DataFrame) -> pl.DataFrame:
+    row, field, position = (pl.col(name).cast(pl.Int64()) for name in PLACES)
+    return terms.select(place=row * (1 << _ROW_SHIFT) + field * (1 << _POSITION_BITS) + position)
+
+
+class Terms:
+    """Words in order with where they stand."""
+
+    def __init__(self, words: MappedTable, *, places: MappedTable) -> None:
+        self._words, self._stems = HashedTexts(words, "word"), HashedTexts(words, "stem")
+        self._ends = words.view_array("end")
+        self._places: Places = places.read_array("place")
+        self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
         self._find_words = lru_cache(maxsize=_MEMORY)(self._list_words)
 
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
@@ -71,10 +84,10 @@ class Terms:
         """What is to be left out is what was written, and its stem: a guess must not hide anything."""
         if term.quoted or len(term.words) > 1:
             return self._find_phrase(term.words)
-        return _to_rows(self._read(self._by_stem.get(self._stem(term.words[0]), ())))
+        return _to_rows(self._read(self._list_stemmed(term.words[0])))
 
     def _find_phrase(self, words: Sequence[str]) -> Rows:
-        return self._find_sequence([[self._numbers[word]] if word in self._numbers else [] for word in words])
+        return self._find_sequence([self._words.find(word) for word in words])
 
     def _find_sequence(self, spelled: Sequence[Iterable[int]]) -> Rows:
         """Rows in which one spelling of each word stands behind the last."""
@@ -86,19 +99,24 @@ class Terms:
     def _find_split(self, word: str) -> Rows:
         """`storytime` finds "story time"."""
         halves = ((word[:at], word[at:]) for at in range(2, len(word) - 1))
-        return _join(*(self._find_phrase(pair) for pair in halves if all(half in self._numbers for half in pair)))
+        spelled = ([self._words.find(half) for half in pair] for pair in halves)
+        return _join(*(self._find_sequence(pair) for pair in spelled if all(pair)))
 
     def _list_words(self, word: str) -> tuple[int, ...]:
         """Numbers of the words that this one means."""
-        same = set(self._by_stem.get(self._stem(word), ()))
+        same = set(self._list_stemmed(word))
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
         if not allowed or not word.isalpha():
             return tuple(sorted(same))
-        for number in self._by_letter.get(word[0], ()):
-            other = self._words[number]
+        first, others = self._words.list_beginning(word[0])
+        for number, other in enumerate(others, first):
             if other.isalpha() and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
                 same.add(number)
         return tuple(sorted(same))
+
+    def _list_stemmed(self, word: str) -> list[int]:
+        """Numbers of the words that have its stem."""
+        return self._stems.find(self._stem(word))
 
     def _read(self, numbers: Iterable[int]) -> Places:
         """Where these words stand, in order."""
@@ -106,13 +124,6 @@ class Terms:
         if len(parts) == 1:
             return parts[0]
         return np.sort(np.concatenate(parts)) if parts else _NOWHERE
-
-
-def _group(keys: Iterable[str]) -> dict[str, list[int]]:
-    grouped: dict[str, list[int]] = {}
-    for number, key in enumerate(keys):
-        grouped.setdefault(key, []).append(number)
-    return grouped
 
 
 def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[str]:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outings.answers.indexes import open_index
 from outings.answers.names import Names
-from outings.answers.opened import open_snapshot
+from outings.answers.opened import Opened, open_snapshot
 from outings.answers.sql.engine import Statement, open_engine
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world
@@ -29,8 +30,13 @@ def test_every_row_is_found_by_its_id_and_by_its_slug_and_no_other_is(
         if number % 5 == 0:  # the same first eight bytes: told apart by the rest
             each["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(each["id"]).bytes[8:]))
     snapshot = open_world(world, tmp_path_factory.mktemp("world"))
-    opened, names = open_snapshot(snapshot), Names(snapshot.tables["listings"])
-    assert len(names) == size
+    for mapped in (snapshot.mapped, {}):
+        table = open_index("names", mapped=mapped, tables=snapshot.tables)
+        check_names(Names(table), world, open_snapshot(snapshot))
+
+
+def check_names(names: Names, world: World, opened: Opened) -> None:
+    assert len(names) == len(world.listings)
     for each in world.listings:
         code = TYPES.index(each["type"])
         row = names.find_id(each["id"], type_code=code)

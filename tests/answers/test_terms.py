@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outings.answers.indexes import open_index
 from outings.answers.terms import Terms
 from outings.contract.text import Term, parse_text
 from outings.contract.words import split_words
@@ -25,7 +26,8 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
-    return Terms(path)
+    words, places = (open_index(name, mapped={}, tables={"terms": path}) for name in ("words", "places"))
+    return Terms(words, places=places)
 
 
 def find(listings: Sequence[Listing], text: str, folder: Path) -> list[int]:

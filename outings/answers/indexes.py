@@ -1,0 +1,46 @@
+"""What look-ups read: mapped where the build made it, else made from a snapshot's tables by the same functions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+from msgspec import Struct
+
+from outings.answers import names, programs, series, terms
+from outings.release.mapped import MappedTable, encode_mapped
+
+
+class _Index(Struct, frozen=True):
+    """`tables`: which columns of which tables it is made of, in the order of the maker's arguments."""
+
+    make: Callable[..., pl.DataFrame]
+    tables: Mapping[str, Sequence[str]]
+
+
+# By the name of the mapped file.
+_INDEXES: Mapping[str, _Index] = {
+    "names": _Index(names.make_names, {"listings": names.LISTINGS}),
+    "organization_names": _Index(names.make_names, {"organizations": names.ORGANIZATIONS}),
+    "series": _Index(series.make_series, {"listings": series.LISTINGS, "occurrences": ("row",)}),
+    "moments": _Index(series.make_moments, {"occurrences": series.OCCURRENCES}),
+    "members": _Index(programs.make_members, {"listings": programs.LISTINGS}),
+    "words": _Index(terms.make_words, {"terms": terms.WORDS}),
+    "places": _Index(terms.make_places, {"terms": terms.PLACES}),
+}
+
+
+def make_indexes(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    return {
+        name: index.make(*(tables[table].select(columns) for table, columns in index.tables.items()))
+        for name, index in _INDEXES.items()
+    }
+
+
+def open_index(name: str, *, mapped: Mapping[str, Path], tables: Mapping[str, Path]) -> MappedTable:
+    """Of a release from before the build made it: in memory, from Parquet. Raises what Polars raises."""
+    path = mapped.get(name)
+    if path is not None:
+        return MappedTable(path)
+    index = _INDEXES[name]
+    frames = (pl.read_parquet(tables[table], columns=list(columns)) for table, columns in index.tables.items())
+    return MappedTable(encode_mapped(index.make(*frames)))
