@@ -9,11 +9,11 @@ import msgspec
 
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.configuration import Configuration
+from outings.contract.parameters import INCLUDES
+from outings.contract.plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.keys import (
-    ADD_ONS,
     EVERY,
-    PLANS,
     Key,
     add_key,
     change_registry,
@@ -33,10 +33,10 @@ def keys() -> None:
 
 @keys.command()
 @take_config
-@click.option("--plan", type=click.Choice(PLANS), required=True)
+@click.option("--plan", type=click.Choice(tuple(PLANS)), required=True)
 @click.option("--metro", "metros", multiple=True, metavar="SLUG", help="A metro it may read; * or none: all.")
 @click.option("--type", "types", multiple=True, metavar="NAME", help=f"Of {', '.join(_TYPES)}; * or none: all.")
-@click.option("--grant", "grants", multiple=True, metavar="NAME", help=f"An add-on: {', '.join(ADD_ONS)}.")
+@click.option("--grant", "grants", multiple=True, metavar="NAME", help=f"An add-on: {', '.join(INCLUDES)}.")
 @click.option("--per-minute", type=click.IntRange(min=1), help="A rate of its own.")
 @click.option("--client", help="Who owns it; several keys may share one. Its own id if not given.")
 @click.option("--expires", metavar="DATE", help="The first day on which it is refused (UTC), or an instant.")
@@ -115,7 +115,7 @@ def revoke(*, config: Path, id_: str, as_json: bool) -> None:
 def _describe(key: Key, now: datetime) -> dict[str, Any]:
     """A key without its hash."""
     members: dict[str, Any] = msgspec.to_builtins(key)
-    del members["id"], members["hash"]
+    del members["id"], members["hash"], members["slot"]
     return {**members, "state": key.describe_state(now)}
 
 
@@ -130,9 +130,9 @@ def _read_metros(names: tuple[str, ...], configuration: Configuration) -> tuple[
 
 
 def _read_grants(names: tuple[str, ...], *, plan: str) -> tuple[str, ...]:
-    if names and plan == "free":
-        raise click.BadParameter("the free plan takes no add-ons: standard, partner", param_hint="--grant")
-    return _check_names("--grant", names, allowed=ADD_ONS)
+    if names and plan not in GRANTABLE:
+        raise click.BadParameter(f"the {plan} plan takes no add-ons: {', '.join(GRANTABLE)}", param_hint="--grant")
+    return _check_names("--grant", names, allowed=INCLUDES)
 
 
 def _read_scope(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,9 +22,8 @@ from outings.release.objects import Corrupt
 from outings.release.store import Outcome, Store, StoreError, Versioned
 
 NAME = "keys.json"
-LAYOUT = 1
-PLANS = ("free", "standard", "partner")
-ADD_ONS = ("source", "forecast", "related")
+# 1 had no slots and no clients: it is read as if it had, and written as 2.
+LAYOUT = 2
 EVERY = "*"
 
 ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
@@ -40,7 +39,8 @@ ATTEMPTS = 20
 class Key(Struct, frozen=True, kw_only=True, dict=True):
     """A key as the registry has it. `metros`: slugs, `types`: the route's words (`events`), each `*` for all.
 
-    `hash`: 64 hex digits. `client` owns one key or several. `per_minute`: its own rate, else its plan's.
+    `hash`: 64 hex digits. `client` owns one key or several. `per_minute`: its own rate, else its plan's. `slot`: the
+    number of its counter; a registry's keys all have one.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Key(Struct, frozen=True, kw_only=True, dict=True):
     expires_at: datetime | None = None
     created_at: datetime
     revoked_at: datetime | None = None
+    slot: int | None = None
 
     @cached_property
     def entitlement(self) -> Entitlement:
@@ -70,15 +71,39 @@ class Key(Struct, frozen=True, kw_only=True, dict=True):
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
 
+class Client(Struct, frozen=True, kw_only=True):
+    """Who owns keys. `monthly_quota`: its own over all of them, else its plan's."""
+
+    name: str
+    slot: int
+    monthly_quota: int | None = None
+
+
+class Slots(Struct, frozen=True, kw_only=True):
+    """Numbers of counters: a key's for its rate, its client's for their quota."""
+
+    key: int
+    client: int
+
+
 class Registry(Struct, frozen=True, kw_only=True, dict=True):
-    """All keys that were ever made, in the order in which they were."""
+    """All keys that were ever made, and their clients, in the order in which they were.
+
+    `slots` is how many numbers were given: to keys and clients in one row, from 0, none of them ever again.
+    """
 
     layout: int = LAYOUT
     keys: tuple[Key, ...] = ()
+    clients: tuple[Client, ...] = ()
+    slots: int = 0
 
     @cached_property
     def by_id(self) -> Mapping[str, Key]:
         return {key.id: key for key in self.keys}
+
+    @cached_property
+    def clients_by_name(self) -> Mapping[str, Client]:
+        return {client.name: client for client in self.clients}
 
     @cached_property
     def _by_hash(self) -> Mapping[str, Key]:
@@ -95,6 +120,12 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         digest = sha256(text).hexdigest()
         key = self._by_hash.get(digest) if form is None else self.by_id.get(form[1].decode())
         return key if key is not None and compare_digest(key.hash, digest) else None
+
+    def find_slots(self, key: Key) -> Slots:
+        """Of a key of this registry."""
+        number = self.by_id[key.id].slot
+        assert number is not None
+        return Slots(key=number, client=self.clients_by_name[key.client].slot)
 
 
 def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
@@ -126,9 +157,27 @@ def parse_registry(found: Versioned) -> Registry:
         registry = msgspec.json.decode(found.data, type=Registry)
     except msgspec.DecodeError as error:
         raise Corrupt(f"{NAME}: {error}") from None
-    if registry.layout != LAYOUT:
-        raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads {LAYOUT}")
-    return registry
+    if not 1 <= registry.layout <= LAYOUT:
+        raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
+    numbered = number_slots(registry)
+    given = [key.slot for key in numbered.keys] + [client.slot for client in numbered.clients]
+    if len(set(given)) < len(given) or any(slot is None or not 0 <= slot < numbered.slots for slot in given):
+        raise Corrupt(f"{NAME}: its slots are not each another number from 0 to {numbered.slots - 1}")
+    return numbered
+
+
+def number_slots(registry: Registry) -> Registry:
+    """The registry with a slot for each key and client that has none, in order: whoever reads it gives the same."""
+    number, keys = registry.slots, []
+    clients = dict(registry.clients_by_name)
+    for key in registry.keys:
+        if key.slot is None:
+            key, number = msgspec.structs.replace(key, slot=number), number + 1
+        keys.append(key)
+        if key.client not in clients:
+            clients[key.client] = Client(name=key.client, slot=number)
+            number += 1
+    return Registry(keys=tuple(keys), clients=tuple(clients.values()), slots=number)
 
 
 def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Registry:
@@ -151,7 +200,7 @@ def add_key(registry: Registry, key: Key) -> Registry:
     """The registry with this key; as it was if it has it already. ValueError if another key has the id."""
     found = registry.by_id.get(key.id)
     if found is None:
-        return msgspec.structs.replace(registry, keys=(*registry.keys, key))
+        return number_slots(msgspec.structs.replace(registry, keys=(*registry.keys, key)))
     if found.hash != key.hash:
         raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
     return registry

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from outings.release.keys import (
     NAME,
     Key,
     Registry,
+    Slots,
     add_key,
     change_registry,
     make_key_text,
@@ -136,7 +138,7 @@ def test_no_key_was_ever_made_where_there_is_no_registry() -> None:
     assert read_registry(MemoryStore()) == (Registry(), None)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"layout":2,"keys":[]}', b'{"keys":[{"id":1}]}'])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"layout":3,"keys":[]}', b'{"keys":[{"id":1}]}'])
 def test_a_broken_registry_is_said_so_and_never_overwritten(data: bytes) -> None:
     store = MemoryStore()
     store.put(NAME, data)
@@ -154,6 +156,52 @@ def test_a_revocation_keeps_its_first_time_and_the_other_keys() -> None:
     assert again.by_id[second.id] == second
     with pytest.raises(KeyError):
         revoke_key(registry, "nobody00", now=NOW)
+
+
+def test_keys_and_clients_have_slots_of_their_own_that_stay_theirs() -> None:
+    registry = Registry()
+    for client in ("acme", "bolt", "acme"):
+        registry = add_key(registry, make_key(make_key_text(), client=client))
+    first, second, third = (registry.find_slots(key) for key in registry.keys)
+    assert (first.key, first.client, second.key, second.client, third.key, third.client) == (0, 1, 2, 3, 4, 1)
+    revoked = revoke_key(registry, registry.keys[0].id, now=NOW)
+    more = add_key(revoked, make_key(make_key_text(), client="cord"))
+    assert [more.find_slots(key) for key in more.keys][:3] == [first, second, third]
+    assert more.find_slots(more.keys[3]) == Slots(key=5, client=6)
+
+
+def test_a_slot_is_not_given_again_even_where_its_key_is_gone() -> None:
+    registry = add_key(add_key(Registry(), make_key(make_key_text())), make_key(make_key_text(), client="bolt"))
+    lost = Registry(keys=registry.keys[:1], clients=registry.clients[:1], slots=registry.slots)
+    more = add_key(lost, make_key(make_key_text(), client="cord"))
+    assert more.find_slots(more.keys[1]) == Slots(key=4, client=5)
+
+
+def test_a_registry_without_slots_is_numbered_alike_by_whoever_reads_it_and_so_written() -> None:
+    store, texts = MemoryStore(), [make_key_text() for _ in range(4)]
+    old = [make_key(text, client=client) for text, client in zip(texts, ("a", "b", "a", "c"), strict=True)]
+    rows = [{name: row[name] for name in row if name != "slot"} for row in msgspec.to_builtins(old)]
+    store.put(NAME, msgspec.json.encode({"layout": 1, "keys": rows}))
+    read, _ = read_registry(store)
+    assert read == read_registry(store)[0]
+    assert [read.find_slots(key) for key in read.keys] == [
+        Slots(key=0, client=1), Slots(key=2, client=3), Slots(key=4, client=1), Slots(key=5, client=6),
+    ]  # fmt: skip
+    assert change_registry(store, lambda registry: registry) == read
+    written = change_registry(store, lambda registry: revoke_key(registry, texts[1][4:12], now=NOW))
+    assert read_registry(store)[0] == written
+    assert [written.find_slots(key) for key in written.keys] == [read.find_slots(key) for key in read.keys]
+    assert msgspec.json.decode(store.get(NAME))["layout"] == 2
+
+
+@pytest.mark.parametrize("slots", [{"slot": 1}, {"slot": 9}, {"slot": -1}])
+def test_slots_that_clash_or_were_never_given_are_a_broken_registry(slots: dict[str, int]) -> None:
+    store, registry = MemoryStore(), add_key(Registry(), make_key(make_key_text()))
+    raw = msgspec.to_builtins(registry)
+    raw["keys"] = [raw["keys"][0] | slots]
+    store.put(NAME, msgspec.json.encode(raw))
+    with pytest.raises(Corrupt, match="slots"):
+        read_registry(store)
 
 
 def test_an_id_is_never_given_twice() -> None:
@@ -203,7 +251,8 @@ class Mumbling(MemoryStore):
 def test_a_lost_reply_makes_neither_two_keys_nor_none(replies: tuple[str, ...]) -> None:
     store, key = Mumbling(*replies), make_key(make_key_text())
     change_registry(store, lambda registry: add_key(registry, key))
-    assert read_registry(store)[0].keys == (key,)
+    assert read_registry(store)[0] == add_key(Registry(), key)
+    assert [key.id for key in read_registry(store)[0].keys] == [key.id]
 
 
 def test_a_store_that_never_replies_is_an_error() -> None:

@@ -1,0 +1,75 @@
+"""The table of plans: rate, quota and add-ons, and what a deployment says otherwise (decisions.md §10)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.contract.parameters import INCLUDES
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """`per_minute`: requests of a key. `per_month`: of a client over all its keys, in a UTC month; None is unlimited.
+
+    `addons`: values of `include` that a key of this plan has without a grant.
+    """
+
+    name: str
+    per_minute: int
+    per_month: int | None
+    addons: frozenset[str]
+
+
+PLANS: Mapping[str, Plan] = MappingProxyType(
+    {
+        plan.name: plan
+        for plan in (
+            Plan(name="free", per_minute=60, per_month=10_000, addons=frozenset()),
+            Plan(name="standard", per_minute=300, per_month=500_000, addons=frozenset()),
+            Plan(name="partner", per_minute=1_200, per_month=None, addons=frozenset(INCLUDES)),
+        )
+    }
+)
+
+# api.md, Add-ons: a key of these plans may be granted what its plan has not.
+GRANTABLE = ("standard", "partner")
+
+
+class Override(Protocol):
+    """What a deployment says of one plan; None leaves the plan's own."""
+
+    @property
+    def per_minute(self) -> int | None: ...
+    @property
+    def monthly_quota(self) -> int | Literal["unlimited"] | None: ...
+    @property
+    def grants(self) -> tuple[str, ...] | None: ...
+
+
+class Overrides(Protocol):
+    """`[plans]` of a configuration."""
+
+    @property
+    def free(self) -> Override: ...
+    @property
+    def standard(self) -> Override: ...
+    @property
+    def partner(self) -> Override: ...
+
+
+def settle_plans(overrides: Overrides) -> Mapping[str, Plan]:
+    """The table with what the deployment says otherwise."""
+    said = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
+    return MappingProxyType({name: _settle_plan(plan, said[name]) for name, plan in PLANS.items()})
+
+
+def _settle_plan(plan: Plan, override: Override) -> Plan:
+    quota = override.monthly_quota
+    return replace(
+        plan,
+        per_minute=plan.per_minute if override.per_minute is None else override.per_minute,
+        per_month=plan.per_month if quota is None else None if quota == "unlimited" else quota,
+        addons=plan.addons if override.grants is None else frozenset(override.grants),
+    )
