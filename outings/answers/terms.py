@@ -1,7 +1,7 @@
 """`q`: which listings have the words, by the index in the snapshot. Numbers of rows, for both evaluators."""
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -70,15 +70,17 @@ class Terms:
             found[self._find_excluded(term)] = False
         return np.flatnonzero(found).astype(np.uint32)
 
+    # Rows are found as they come, more than once perhaps: they are only marked.
+
     def _find_term(self, term: Term) -> Rows:
         """A word by itself, by its stem, by a typo, or written as two; several words side by side, or as one."""
         if term.quoted:
             return self._find_phrase(term.words)
         if len(term.words) > 1:
             spelled = [self._find_words(word) for word in term.words]
-            return _join(self._find_sequence(spelled), self._find_phrase(("".join(term.words),)))
+            return np.concatenate((self._find_sequence(spelled), self._find_phrase(("".join(term.words),))))
         (word,) = term.words
-        return _join(_to_rows(self._read(self._find_words(word))), self._find_split(word))
+        return np.concatenate((_to_rows(self._read(self._find_words(word))), *self._find_split(word)))
 
     def _find_excluded(self, term: Term) -> Rows:
         """What is to be left out is what was written, and its stem: a guess must not hide anything."""
@@ -96,11 +98,11 @@ class Terms:
             first = np.intersect1d(first + 1, places, assume_unique=True)
         return _to_rows(first)
 
-    def _find_split(self, word: str) -> Rows:
+    def _find_split(self, word: str) -> Iterator[Rows]:
         """`storytime` finds "story time"."""
         halves = ((word[:at], word[at:]) for at in range(2, len(word) - 1))
         spelled = ([self._words.find(half) for half in pair] for pair in halves)
-        return _join(*(self._find_sequence(pair) for pair in spelled if all(pair)))
+        return (self._find_sequence(pair) for pair in spelled if all(pair))
 
     def _list_words(self, word: str) -> tuple[int, ...]:
         """Numbers of the words that this one means."""
@@ -119,11 +121,9 @@ class Terms:
         return self._stems.find(self._stem(word))
 
     def _read(self, numbers: Iterable[int]) -> Places:
-        """Where these words stand, in order."""
+        """Where these words stand: each place once, in no order."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
-        if len(parts) == 1:
-            return parts[0]
-        return np.sort(np.concatenate(parts)) if parts else _NOWHERE
+        return np.concatenate(parts) if parts else _NOWHERE
 
 
 def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[str]:
@@ -138,7 +138,3 @@ def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[st
 
 def _to_rows(places: Places) -> Rows:
     return (places >> _ROW_SHIFT).astype(np.uint32)
-
-
-def _join(*rows: Rows) -> Rows:
-    return reduce(np.union1d, rows, np.empty(0, dtype=np.uint32))
