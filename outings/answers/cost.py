@@ -35,7 +35,7 @@ _FACET = Rate(each=40, thousand=0.5)
 # Of sections and sessions, which are looked at one by one.
 _FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
 _CALENDAR_DAY = Rate(each=5, thousand=0.1)
-_TEXT = Rate(thousand=10)
+_TEXT = Rate(thousand=4)
 _CIRCLE = Rate(thousand=2)
 _HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
 
