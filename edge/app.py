@@ -1,7 +1,7 @@
 """The edge as one ASGI application: the chain, and what runs beside it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ from edge.probes import make_public
 from edge.releases import Releases
 from edge.routing import Dispatch
 from edge.shortcut import Shortcut
+from outings.contract.plans import PLANS, Plan
 from outings.release.store import Store
 
 log = structlog.get_logger()
@@ -49,10 +50,11 @@ class Edge:
         poll_seconds: float = POLL_SECONDS,
         counts: Counts | None = None,
         memory: int = MEMORY_BYTES,
+        plans: Mapping[str, Plan] = PLANS,
     ) -> None:
         self.counts = counts or Counts()
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
-        self._ring = KeyRing(store, clock=clock)
+        self._ring = KeyRing(store, clock=clock, plans=plans)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._computing = Computing(threads=1, queue=64)
         self._fetching = Computing(threads=2, queue=64)

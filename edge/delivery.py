@@ -23,11 +23,11 @@ class Deliver:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 a GET's body is ignored
         exchange: Exchange = scope["exchange"]
-        match, key = exchange.match, exchange.key
+        match, holder = exchange.match, exchange.holder
         assert match is not None
-        assert key is not None
+        assert holder is not None
         try:
-            await self._answer(send, exchange, match=match, entitlement=key.entitlement)
+            await self._answer(send, exchange, match=match, entitlement=holder.entitlement)
         finally:
             self._counts.follow_queries()
 

@@ -6,8 +6,8 @@ from urllib.parse import quote
 from msgspec import Struct
 from starlette.types import Scope
 
+from edge.holder import Holder
 from outings.contract.routes import Match
-from outings.release.keys import Key
 
 MOST_HEADER_BYTES = 32_768
 
@@ -30,7 +30,7 @@ class Exchange(Struct, kw_only=True):
     if_none_match: bytes | None = None
     accept_encoding: bytes = b""
     match: Match | None = None
-    key: Key | None = None
+    holder: Holder | None = None
     release: bytes | None = None
 
     @property

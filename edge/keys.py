@@ -1,6 +1,6 @@
-"""Fourth in the chain: whose request it is. Below it `exchange.key` is a key in force."""
+"""Fourth in the chain: whose request it is. Below it `exchange.holder` has a key in force."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from hashlib import sha256
 
@@ -9,8 +9,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.bounded import Bounded
 from edge.exchange import Exchange
+from edge.holder import Holder, find_holder
 from outings.contract.errors import unauthorized
-from outings.release.keys import NAME, Key, Registry, parse_registry
+from outings.contract.plans import Plan
+from outings.release.keys import NAME, Registry, parse_registry
 from outings.release.objects import Corrupt
 from outings.release.store import Store, StoreError
 
@@ -22,9 +24,10 @@ MOST_REMEMBERED = 8_192
 class KeyRing:
     """The registry as this process last read it. A store that fails, or a broken registry, leaves it as it was."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, Plan]) -> None:
         self._store = store
         self._clock = clock
+        self._plans = plans
         # Read and replaced together: what one registry said is not remembered under the next.
         self._known = (Registry(), _make_memory())
         self._etag: str | None = None
@@ -45,20 +48,20 @@ class KeyRing:
                 log.warning("keys_not_read", reason=str(error))
             self.failure = str(error)
 
-    def find_active(self, text: bytes) -> Key | None:
-        """The key of this text, if it is in force now. Known ones are remembered by their hash, not by their text."""
+    def find_active(self, text: bytes) -> Holder | None:
+        """Of this text's key, if it is in force now. Known ones are remembered by their hash, not by their text."""
         registry, memory = self._known
         digest = sha256(text).digest()
-        key = memory.get(digest)
-        if key is None:
-            key = registry.find_key(text)
-            if key is None:
+        holder = memory.get(digest)
+        if holder is None:
+            holder = find_holder(registry, text, plans=self._plans)
+            if holder is None:
                 return None
-            memory.put(digest, key)
-        return key if key.describe_state(self._clock()) == "active" else None
+            memory.put(digest, holder)
+        return holder if holder.key.describe_state(self._clock()) == "active" else None
 
 
-def _make_memory() -> Bounded[bytes, Key]:
+def _make_memory() -> Bounded[bytes, Holder]:
     return Bounded(MOST_REMEMBERED)
 
 
@@ -71,8 +74,8 @@ class Recognize:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange: Exchange = scope["exchange"]
-        key = self._ring.find_active(exchange.key_texts[0]) if len(exchange.key_texts) == 1 else None
-        if key is None:
+        holder = self._ring.find_active(exchange.key_texts[0]) if len(exchange.key_texts) == 1 else None
+        if holder is None:
             raise unauthorized()
-        exchange.key = key
+        exchange.holder = holder
         await self._app(scope, receive, send)

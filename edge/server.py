@@ -15,6 +15,7 @@ from edge.app import MEMORY_BYTES, Edge
 from edge.counts import Counts, make_table
 from edge.wire import Wire
 from outings.configuration import read_configuration
+from outings.contract.plans import settle_plans
 from outings.release.store import open_store
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
@@ -30,7 +31,13 @@ def make_served_edge(config: Path, *, counts: Path | None = None, memory: int = 
     configuration = read_configuration(config, os.environ)
     table = configuration.store
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    return Edge(store, cache=configuration.edge.cache, counts=Counts(counts), memory=memory)
+    return Edge(
+        store,
+        cache=configuration.edge.cache,
+        counts=Counts(counts),
+        memory=memory,
+        plans=settle_plans(configuration.plans),
+    )
 
 
 def set_up_logs() -> None:

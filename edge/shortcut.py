@@ -50,11 +50,11 @@ class Shortcut:
             return None  # a name sent twice
         if sum(map(len, headers)) + sum(map(len, headers.values())) > MOST_HEADER_BYTES:
             return None
-        key = self._ring.find_active(headers.get(b"x-api-key", b""))
-        if key is None:
+        holder = self._ring.find_active(headers.get(b"x-api-key", b""))
+        if holder is None:
             return None
         # Rate and quota stand here too, once what is asked for is known to be remembered: issue D.
-        planned = self._planning.recall_plan(read_path(scope), scope["query_string"], entitlement=key.entitlement)
+        planned = self._planning.recall_plan(read_path(scope), scope["query_string"], entitlement=holder.entitlement)
         return None if planned is None else self._recall_reply(planned, headers)
 
     def _recall_reply(self, planned: Planned, headers: Mapping[bytes, bytes]) -> Reply | None:

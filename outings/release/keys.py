@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
+from outings.contract.plans import PLANS, Plan
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.objects import Corrupt
 from outings.release.store import Outcome, Store, StoreError, Versioned
@@ -36,7 +37,7 @@ _TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
 ATTEMPTS = 20
 
 
-class Key(Struct, frozen=True, kw_only=True, dict=True):
+class Key(Struct, frozen=True, kw_only=True):
     """A key as the registry has it. `metros`: slugs, `types`: the route's words (`events`), each `*` for all.
 
     `hash`: 64 hex digits. `client` owns one key or several. `per_minute`: its own rate, else its plan's. `slot`: the
@@ -56,12 +57,12 @@ class Key(Struct, frozen=True, kw_only=True, dict=True):
     revoked_at: datetime | None = None
     slot: int | None = None
 
-    @cached_property
-    def entitlement(self) -> Entitlement:
+    def settle_entitlement(self, plan: Plan) -> Entitlement:
+        """The key's scopes, with the add-ons of its plan and its grants."""
         return Entitlement(
             metros=None if EVERY in self.metros else frozenset(self.metros),
             types=None if EVERY in self.types else frozenset(_TYPES[name] for name in self.types),
-            addons=frozenset(self.grants),
+            addons=plan.addons.union(self.grants),
         )
 
     def describe_state(self, now: datetime) -> str:
@@ -159,6 +160,9 @@ def parse_registry(found: Versioned) -> Registry:
         raise Corrupt(f"{NAME}: {error}") from None
     if not 1 <= registry.layout <= LAYOUT:
         raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
+    for key in registry.keys:
+        if key.plan not in PLANS or not set(key.types) <= {EVERY, *_TYPES}:
+            raise Corrupt(f"{NAME}: key {key.id} has a plan or a type that there is not: {key.plan}, {key.types}")
     numbered = number_slots(registry)
     given = [key.slot for key in numbered.keys] + [client.slot for client in numbered.clients]
     if len(set(given)) < len(given) or any(slot is None or not 0 <= slot < numbered.slots for slot in given):

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outings.contract.plans import PLANS
 from outings.release.folder import FolderStore
 from outings.release.keys import (
     NAME,
@@ -32,6 +33,8 @@ from outings.release.objects import Corrupt
 from outings.release.store import Outcome, Store, StoreError
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+UNKNOWN_PLAN = b"""{"layout":2,"slots":2,"keys":[{"id":"x","hash":"0","client":"x","plan":"gold","slot":0,
+ "created_at":"2026-08-10T12:00:00Z"}],"clients":[{"name":"x","slot":1}]}"""
 NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 
 
@@ -127,18 +130,21 @@ def test_a_key_is_active_until_revoked_or_expired(
 
 
 def test_a_keys_scopes_are_its_entitlement() -> None:
-    everything = make_key(make_key_text()).entitlement
+    everything = make_key(make_key_text()).settle_entitlement(PLANS["free"])
     assert (everything.metros, everything.types, everything.addons) == (None, None, frozenset())
-    some = make_key(make_key_text(), metros=("seattle",), types=("classes", "events"), grants=("source",)).entitlement
+    some = make_key(
+        make_key_text(), metros=("seattle",), types=("classes", "events"), grants=("source",)
+    ).settle_entitlement(PLANS["standard"])
     assert (some.metros, some.types) == (frozenset({"seattle"}), frozenset({"class", "event"}))
     assert some.addons == frozenset({"source"})
+    assert make_key(make_key_text()).settle_entitlement(PLANS["partner"]).addons == set(PLANS["partner"].addons)
 
 
 def test_no_key_was_ever_made_where_there_is_no_registry() -> None:
     assert read_registry(MemoryStore()) == (Registry(), None)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"layout":3,"keys":[]}', b'{"keys":[{"id":1}]}'])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"layout":3,"keys":[]}', b'{"keys":[{"id":1}]}', UNKNOWN_PLAN])
 def test_a_broken_registry_is_said_so_and_never_overwritten(data: bytes) -> None:
     store = MemoryStore()
     store.put(NAME, data)

@@ -1,0 +1,39 @@
+"""Who asks: a key with all that holds for it."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from outings.contract.entitlement import Entitlement
+from outings.contract.plans import Plan
+from outings.release.keys import Key, Registry, Slots
+
+
+class Holder(Struct, frozen=True, kw_only=True):
+    """What holds for a key: its own and its client's terms, its plan's where these say nothing.
+
+    `entitlement`: the plan's add-ons and the key's grants. `per_month`: None is unlimited.
+    """
+
+    key: Key
+    plan: Plan
+    slots: Slots
+    per_minute: int
+    per_month: int | None
+    entitlement: Entitlement
+
+
+def find_holder(registry: Registry, text: bytes, *, plans: Mapping[str, Plan]) -> Holder | None:
+    """Of the key of this text, whatever its state."""
+    key = registry.find_key(text)
+    if key is None:
+        return None
+    plan, quota = plans[key.plan], registry.clients_by_name[key.client].monthly_quota
+    return Holder(
+        key=key,
+        plan=plan,
+        slots=registry.find_slots(key),
+        per_minute=key.per_minute or plan.per_minute,
+        per_month=plan.per_month if quota is None else quota,
+        entitlement=key.settle_entitlement(plan),
+    )
