@@ -28,8 +28,8 @@ class Rate(Struct, frozen=True, kw_only=True):
 
 _DOCUMENT = Rate(each=3)
 _FIELDS = Rate(each=8)
-# Organizations are encoded anew for each answer.
-_EXPANDED = Rate(each=25)
+# A reference is read out of each document.
+_EXPANDED = Rate(each=12)
 _OCCURRENCE = Rate(each=30)
 _FACET = Rate(each=40, thousand=0.5)
 # Of sections and sessions, which are looked at one by one.

@@ -64,6 +64,8 @@ class Opened:
         self.counts: dict[tuple[str, date], int] = {}
         # The same of each organization's part of it.
         self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
+        # Whole documents of organizations, by all that they depend on.
+        self.organization_documents: dict[tuple[object, ...], bytes] = {}
         self.read_card = _make_card_reader(self.names, snapshot.packs)
         # Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50.
         self._read_block = lru_cache(maxsize=_BLOCKS)(partial(encode_next, self.series))
