@@ -1,0 +1,143 @@
+"""The access log: a JSON line a request, written beside the event loop."""
+
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from edge.holder import Holder
+from outings.contract.routes import Route
+
+log = structlog.get_logger()
+
+# Lines that wait while whoever reads the log does not; more are dropped, and a line of the log says how many.
+MOST_WAITING = 100_000
+# A write of at most this stays whole in a pipe, however many workers write to it (PIPE_BUF).
+WHOLE_BYTES = 4_096
+# Of one write to a file.
+BATCH_BYTES = 262_144
+
+_encoder = msgspec.json.Encoder()
+
+
+class Seen(Struct, frozen=True):
+    """A request that was answered, in `seconds`. `size`: bytes of the body that was sent. `holder`: None without a key in
+    force. It has no path and no query: these name people's homes.
+    """
+
+    at: datetime
+    seconds: float
+    holder: Holder | None
+    route: Route | None
+    method: str
+    status: int
+    size: int
+    request_id: bytes
+    release: bytes | None
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """Of the log, its members in this order. `route` is a path as the contract has it, `key` an id."""
+
+    event: str = "request"
+    request_id: str
+    key: str | None
+    method: str
+    route: str | None
+    status: int
+    bytes: int
+    milliseconds: float
+    release: str | None
+    level: str = "info"
+    timestamp: datetime
+
+
+def render_line(seen: Seen) -> Line:
+    return Line(
+        request_id=seen.request_id.decode(),
+        key=None if seen.holder is None else seen.holder.key.id,
+        method=seen.method,
+        route=None if seen.route is None else seen.route.path,
+        status=seen.status,
+        bytes=seen.size,
+        milliseconds=round(seen.seconds * 1000, 3),
+        release=None if seen.release is None else seen.release.decode(),
+        timestamp=seen.at,
+    )
+
+
+class AccessLog:
+    """Writes whole lines to an open file, by a thread of its own: a reader who does not read holds up nothing else."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._most_bytes = BATCH_BYTES if stat.S_ISREG(os.fstat(file).st_mode) else WHOLE_BYTES
+        self._batches: list[Sequence[Seen]] = []
+        self._waiting = 0
+        self._changed = threading.Condition()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="access-log", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def put(self, seen: Sequence[Seen]) -> None:
+        """Leaves out what would make more than `MOST_WAITING` wait."""
+        with self._changed:
+            kept = seen[: MOST_WAITING - self._waiting]
+            if len(kept) < len(seen):
+                log.warning("access_lines_dropped", lines=len(seen) - len(kept))
+            if kept:
+                self._batches.append(kept)
+                self._waiting += len(kept)
+                self._changed.notify()
+
+    def close(self) -> None:
+        """Returns when all lines are written, or after some seconds if nobody reads them."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._has_work)
+                batches, self._batches = self._batches, []
+                self._waiting = 0
+            if not batches:
+                return
+            try:
+                for batch in batches:
+                    self._write(batch)
+            except OSError as error:
+                log.warning("access_lines_not_written", reason=str(error))
+
+    def _has_work(self) -> bool:
+        return self._is_closed or len(self._batches) > 0
+
+    def _write(self, batch: Iterable[Seen]) -> None:
+        for text in join_lines(map(_encoder.encode, map(render_line, batch)), most_bytes=self._most_bytes):
+            rest = memoryview(text)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+
+
+def join_lines(lines: Iterable[bytes], *, most_bytes: int) -> Iterator[bytes]:
+    """Texts of whole lines, each as long as `most_bytes` allows; a longer line is a text of its own."""
+    held: list[bytes] = []
+    size = 0
+    for line in lines:
+        if held and size + len(line) + 1 > most_bytes:
+            yield b"".join(held)
+            held, size = [], 0
+        held.append(line + b"\n")
+        size += len(line) + 1
+    if held:
+        yield b"".join(held)
