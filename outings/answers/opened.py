@@ -3,7 +3,7 @@
 import mmap
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache, partial
 from pathlib import Path
@@ -26,10 +26,10 @@ from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
 from outings.release.snapshot import Snapshot
 
-# A compact card is about 800 bytes; a metro of 100,000 listings shows a few thousand on its pages.
-_CARDS = 8192
-# A block is some 130 bytes, and all pages of a metro show the same few thousand series.
-_BLOCKS = 16_384
+# Fragments that answers are put together from again and again: of all metros together, so that those which are asked
+# for least leave first. A compact card takes about 900 bytes, a block 300, together some 25 MB.
+_CARDS = 16_384
+_BLOCKS = 32_768
 
 Packs = Sequence[mmap.mmap | bytes]
 
@@ -64,11 +64,7 @@ class Opened:
         self.counts: dict[tuple[str, date], int] = {}
         # The same of each organization's part of it.
         self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
-        # Whole documents of organizations, by all that they depend on.
-        self.organization_documents: dict[tuple[object, ...], bytes] = {}
-        self.read_card = _make_card_reader(self.names, snapshot.packs)
-        # Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50.
-        self._read_block = lru_cache(maxsize=_BLOCKS)(partial(encode_next, self.series))
+        self._self = weakref.ref(self)
 
     @property
     def has_columns(self) -> bool:
@@ -108,10 +104,16 @@ class Opened:
         """A bit set over the vocabulary: of the record and of its published listings here."""
         return self.organizations.read_categories(row)
 
+    def read_card(self, row: int) -> bytes:
+        """A listing's compact card."""
+        return _make_card(self._self, row)
+
     def read_event(self, row: int, today: date) -> bytes:
         """An event's document, with the occurrence of that date where it is a series."""
         document = self.read_document(row)
-        return splice_block(document, self._read_block(row, today)) if self.series.is_series(row) else document
+        if not self.series.is_series(row):
+            return document
+        return splice_block(document, _make_block(self._self, row, today))
 
     def read_occurrence(self, row: int, number: int, today: date) -> bytes:
         """An event's document with the times of one occurrence: `number` is its place in the table."""
@@ -122,14 +124,22 @@ def _read(packs: Packs, pack: int, offset: int, length: int) -> bytes:
     return packs[pack][offset : offset + length]
 
 
-def _make_card_reader(names: Names, packs: Packs) -> Callable[[int], bytes]:
-    """Row → compact card. Holds no `Opened`, or that would be kept by itself."""
+# By weak references: a fragment does not keep open what it is of.
 
-    @lru_cache(maxsize=_CARDS)
-    def read_card(row: int) -> bytes:
-        return encode_card(_read(packs, *names.locate_document(row)))
 
-    return read_card
+@lru_cache(maxsize=_CARDS)
+def _make_card(of: weakref.ref[Opened], row: int) -> bytes:
+    opened = of()
+    assert opened is not None
+    return encode_card(opened.read_document(row))
+
+
+@lru_cache(maxsize=_BLOCKS)
+def _make_block(of: weakref.ref[Opened], row: int, today: date) -> bytes:
+    """Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
+    opened = of()
+    assert opened is not None
+    return encode_next(opened.series, row, today)
 
 
 _lock = threading.Lock()

@@ -15,8 +15,9 @@ from outings.contract.resources.organization import Counts
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
-# About a kilobyte each.
-_MOST_DOCUMENTS = 4_096
+# Documents made lately, 1.3 kB each.
+_MOST_ENCODED = 4_096
+_encoded: dict[tuple[object, ...], bytes] = {}
 
 
 class Copy(Struct, frozen=True, kw_only=True):
@@ -64,17 +65,16 @@ def answer_organization(query: Query, copies: list[Copy], *, about: Circumstance
 def encode_organization(copies: list[Copy], *, about: Circumstances) -> bytes:
     """The whole document, from copies of one organization that the key may read."""
     record = choose_record(copies)
-    opened = open_snapshot(record.snapshot)
-    # Of all that it depends on: lists that attach organizations show the same ones over and over.
+    # All that it depends on: lists that attach organizations show the same ones over and over.
     read = ((copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies)
     name = (record.id, about.entitlement.digest, *read)
-    encoded = opened.organization_documents.get(name)
+    encoded = _encoded.get(name)
     if encoded is None:
-        moving = _encoder.encode(_make_moving(copies, about=about))
-        encoded = b"%b,%b" % (opened.read_organization(record.row)[:-1], moving[1:])
-        if len(opened.organization_documents) >= _MOST_DOCUMENTS:
-            opened.organization_documents.clear()
-        opened.organization_documents[name] = encoded
+        if len(_encoded) >= _MOST_ENCODED:
+            _encoded.clear()
+        document = open_snapshot(record.snapshot).read_organization(record.row)
+        encoded = b"%b,%b" % (document[:-1], _encoder.encode(_make_moving(copies, about=about))[1:])
+        _encoded[name] = encoded
     return encoded
 
 
