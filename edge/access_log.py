@@ -26,8 +26,9 @@ _encoder = msgspec.json.Encoder()
 
 
 class Seen(Struct, frozen=True):
-    """A request that was answered, in `seconds`. `size`: bytes of the body that was sent. `holder`: None without a key in
-    force. It has no path and no query: these name people's homes.
+    """A request that was answered, in `seconds`. `size`: bytes of the body that was sent. `holder`: None without a key.
+
+    It has no path and no query: these name people's homes.
     """
 
     at: datetime

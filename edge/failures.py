@@ -1,4 +1,4 @@
-"""Second in the chain: every failure below answers in the contract's envelope, a crash included."""
+"""Fourth in the chain: every failure below answers in the contract's envelope, a crash included."""
 
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send

@@ -1,4 +1,4 @@
-"""First in the chain: every request gets its ids, and its exchange."""
+"""Second in the chain: every request gets its ids, and its exchange."""
 
 from collections.abc import Callable
 from random import getrandbits

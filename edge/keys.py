@@ -1,4 +1,4 @@
-"""Fourth in the chain: whose request it is. Below it `exchange.holder` has a key in force."""
+"""Sixth in the chain: whose request it is. Below it `exchange.holder` has a key in force."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

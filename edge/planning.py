@@ -19,6 +19,7 @@ from outings.answers.relations import costs_queries
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import unavailable
+from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.routes import Match
 from outings.release.snapshot import Page
@@ -49,10 +50,11 @@ class Planning:
     same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
     one thread."""
 
-    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing, memory: int) -> None:
+    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing, memory: int, offer: Offer) -> None:
         self._releases = releases
         self._dates = dates
         self._opening = opening
+        self._offer = offer
         self._under: tuple[Serving, Mapping[str, date]] | None = None
         self._most = memory // PLAN_BYTES
         self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(self._most)
@@ -78,7 +80,7 @@ class Planning:
         if planned is not None:
             return planned
         about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
-        read = partial(read_query, match, exchange, serving=serving, about=about)
+        read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._opening.run(read) if is_slow else read()
         is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES

@@ -8,13 +8,14 @@ from outings.answers.circumstances import Circumstances
 from outings.answers.relations import find_homes, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
+from outings.contract.includes import Offer, settle_includes
 from outings.contract.query import Query, parse_query
 from outings.contract.routes import Match
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Snapshot
 
 
-def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Circumstances) -> Query:
+def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Circumstances, offer: Offer) -> Query:
     """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
     entitlement = about.entitlement
     named = match.values.get("metro")
@@ -26,6 +27,9 @@ def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Cir
     query = _parse(match, exchange.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
+    query = settle_includes(query, entitlement=entitlement, offer=offer)
+    if not match.route.implemented:
+        raise not_implemented(f"{match.route.path} is not answered by this version yet.")
     return settle_metro(query, homes, about=about) if homes else query
 
 
@@ -44,15 +48,12 @@ def _refuse(serving: Serving, entitlement: Entitlement) -> ApiError:
 
 
 def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapshot | None) -> Query:
-    query = parse_query(
+    return parse_query(
         match,
         query_string,
         vocabulary=find_vocabulary(serving.release.metros) if metro is None else metro.vocabulary,
         aliases=serving.aliases,
     )
-    if not match.route.implemented:
-        raise not_implemented(f"{match.route.path} is not answered by this version yet.")
-    return query
 
 
 def find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:

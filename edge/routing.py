@@ -1,4 +1,4 @@
-"""Third in the chain: route and method. What needs no key goes to Starlette, all else down the chain."""
+"""Fifth in the chain: route and method. What needs no key goes to Starlette, all else down the chain."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 

@@ -86,11 +86,12 @@ def forbidden(*, metros: Iterable[str], message: str = "This key is not scoped t
     return ApiError("forbidden", message, details={"metros": sorted(metros)})
 
 
-def include_not_permitted(include: str) -> ApiError:
+def include_not_permitted(include: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
+    """403. `permission`: `plans` that have it and those on which it is `grantable`; `links`: where to get it."""
     return ApiError(
         "include_not_permitted",
         f"This key has no add-on {include!r}; include_mode=lenient answers without it.",
-        details={"param": "include", "include": include},
+        details={"param": "include", "include": include, **permission, **({"links": links} if links else {})},
     )
 
 

@@ -41,3 +41,15 @@ def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
         message=f"{name} is the old spelling of {replaced_by}.",
         details={"replaced_by": replaced_by},
     )
+
+
+def missing_include(include: str, *, permission: Mapping[str, Any], links: Mapping[str, str]) -> Notice:
+    """`permission` and `links` as `include_not_permitted` has them."""
+    return Notice(
+        code="include_not_permitted",
+        message=f"This key has no add-on {include!r}: the answer is without it.",
+        include=include,
+        param="include",
+        details=permission,
+        links=links or None,
+    )

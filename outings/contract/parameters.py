@@ -191,7 +191,7 @@ _HOW = (
         meaning="Paid add-ons.",
     ),
     _control(
-        name="include_mode", kind="word", allowed=("lenient",), example="lenient", implemented=False,
+        name="include_mode", kind="word", allowed=("lenient",), example="lenient",
         meaning="Leave out an add-on that the key may not have, with a notice, where it would be refused.",
     ),
     _control(

@@ -1,4 +1,4 @@
-"""The table of plans: rate, quota and add-ons, and what a deployment says otherwise (decisions.md §10)."""
+"""The tables of plans and add-ons, and what a deployment says otherwise (decisions.md §10; api.md, Add-ons)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -33,8 +33,11 @@ PLANS: Mapping[str, Plan] = MappingProxyType(
     }
 )
 
-# api.md, Add-ons: a key of these plans may be granted what its plan has not.
+# A key of these plans may be granted what its plan has not.
 GRANTABLE = ("standard", "partner")
+
+# Credits a record, planned only.
+ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2, "related": 0})
 
 
 class Override(Protocol):

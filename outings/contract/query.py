@@ -235,7 +235,8 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 
 def _check_implemented(route: Route, values: Mapping[str, Value]) -> None:
     for name in values:
-        if not route.parameters[name].implemented:
+        # Whether a key has an add-on comes before whether we answer it.
+        if not route.parameters[name].implemented and name != "include":
             raise not_implemented(f"{name} is not answered by this version yet.", param=name)
 
 
@@ -262,7 +263,8 @@ def _rename_deprecated(route: Route, values: dict[str, Value]) -> dict[str, str]
 
 def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value]:
     def says_nothing(row: Parameter, value: Value) -> bool:
-        return not row.is_filter and value == row.default
+        is_idle = row.name == "include_mode" and "include" not in values
+        return is_idle or (not row.is_filter and value == row.default)
 
     return {name: value for name, value in values.items() if not says_nothing(route.parameters[name], value)}
 

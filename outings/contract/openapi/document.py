@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 
 from outings import __version__
+from outings.contract.includes import Offer
 from outings.contract.openapi.parameters import NOT_YET, list_parameters, make_shared
 from outings.contract.openapi.responses import list_responses, make_failures, make_headers
 from outings.contract.openapi.schemas import Schema, make_schemas
+from outings.contract.plans import ADD_ON_CREDITS
 from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import Vocabulary
 
@@ -24,7 +26,8 @@ Every path takes `GET`, `HEAD` and `OPTIONS`; any other method is `405`. Arrays 
 
 v1 is frozen: what is in it stays. Parameters, members, and error codes may be added at any time, so parse
 permissively. `x-stability` marks what is outside of that promise, `x-implemented: false` what is not answered yet,
-`x-plan` the plans that may ask, `x-credits` what is planned to be charged.
+`x-plan` the plans that may ask, `x-credits` what is planned to be charged, `x-add-ons` the plans that have a value of
+`include`, those whose keys may be granted it, and what it is planned to add.
 """
 _KEY = "ApiKey"
 
@@ -71,6 +74,8 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         "x-plan": route.plan,
         "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
     }
+    if "include" in route.parameters:
+        operation["x-add-ons"] = _describe_add_ons(route)
     if not route.needs_key:
         operation["security"] = []
     if route.stability != "stable":
@@ -79,3 +84,10 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         operation["description"] = NOT_YET
         operation["x-implemented"] = False
     return operation
+
+
+def _describe_add_ons(route: Route) -> Schema:
+    return {
+        name: {**Offer().describe_permission(name), "credits": {"planned": ADD_ON_CREDITS[name], "per": "record"}}
+        for name in route.parameters["include"].allowed or ()
+    }

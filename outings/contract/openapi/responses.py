@@ -7,10 +7,13 @@ import msgspec
 
 from outings.contract import errors
 from outings.contract.envelope import encode_error
+from outings.contract.includes import Offer
 from outings.contract.openapi.schemas import RESOURCES, Schema, find_resource, name_part, refer
 from outings.contract.routes import Route
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
+
+_COUNT: Schema = {"type": "integer", "minimum": 0}
 
 # Header → what it says, and its schema.
 _HEADERS: Mapping[str, tuple[str, Schema]] = {
@@ -20,14 +23,29 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "ETag": ("Weak. Sent back as `If-None-Match`, an unchanged answer is `304`.", {"type": "string"}),
     "Cache-Control": ("`private` with `max-age` in seconds or `no-cache`; `no-store` on failures.", {"type": "string"}),
     "Vary": ("The request's headers that a cache must compare.", {"type": "string"}),
+    "X-RateLimit-Limit": ("Requests of this key a minute.", _COUNT),
+    "X-RateLimit-Remaining": ("How many of them would pass at once.", _COUNT),
+    "X-RateLimit-Reset": ("When all of them are left again, if none is sent: unix seconds.", _COUNT),
+    "RateLimit-Limit": ("As `X-RateLimit-Limit`.", _COUNT),
+    "RateLimit-Remaining": ("As `X-RateLimit-Remaining`.", _COUNT),
+    "RateLimit-Reset": ("The same as `X-RateLimit-Reset` in seconds from now.", _COUNT),
+    "RateLimit-Policy": ("The limits by name (draft-ietf-httpapi-ratelimit-headers).", {"type": "string"}),
+    "RateLimit": ("What is left of each (draft-ietf-httpapi-ratelimit-headers).", {"type": "string"}),
+    "X-Quota-Limit": ("Answers of this client's a UTC month; absent where they are not limited.", _COUNT),
+    "X-Quota-Remaining": ("How many of them are left.", _COUNT),
+    "X-Quota-Reset": ("When the next month begins: unix seconds.", _COUNT),
     "Retry-After": ("Whole seconds to wait; a retry after them passes.", {"type": "integer", "minimum": 1}),
     "WWW-Authenticate": ("How to send a key.", {"type": "string"}),
     "Allow": ("The methods that there are.", {"type": "string"}),
 }
-_SOMETIMES = ("X-Release",)
+# What a known key is told, and nobody else.
+_LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
+_SOMETIMES = ("X-Release", *_LIMITS)
 _ALWAYS = ("X-Request-Id", "X-Trace-Id", "Vary")
 _CACHED = (*_ALWAYS, "Cache-Control", "ETag")
 _UNCACHED = (*_ALWAYS, "Cache-Control")
+
+_PERMITTED = errors.include_not_permitted("source", permission=Offer().describe_permission("source"), links={})
 
 # Component → status, what it means, an example for each of its codes, headers of its own.
 _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, ...]]] = {
@@ -41,7 +59,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     ),
     "Forbidden": (
         403, "The key is not scoped to this metro, type, add-on or feature.",
-        (errors.forbidden(metros=["seattle"]), errors.include_not_permitted("source"),
+        (errors.forbidden(metros=["seattle"]), _PERMITTED,
          errors.feature_not_in_plan("history")), (),
     ),
     "NotFound": (404, "There is nothing of that name that may be shown.",
@@ -90,7 +108,7 @@ def make_failures() -> dict[str, Schema]:
     return {
         name: {
             "description": meaning,
-            "headers": _refer_headers(*_UNCACHED, *headers),
+            "headers": _refer_headers(*_UNCACHED, *headers, *(() if name == "Unauthorized" else _LIMITS)),
             "content": _wrap_json(_narrow_failure(examples), examples=examples),
         }
         for name, (_, meaning, examples, headers) in _FAILURES.items()
@@ -105,7 +123,7 @@ def list_responses(route: Route) -> dict[str, Schema]:
         if _is_cached(route):
             responses["304"] = {
                 "description": "What `If-None-Match` names is what would be answered.",
-                "headers": _refer_headers(*_CACHED),
+                "headers": _refer_headers(*_CACHED, *_list_limits(route)),
             }
     for name in _list_failures(route):
         responses[str(_FAILURES[name][0])] = refer(name, kind="responses")
@@ -128,9 +146,13 @@ def make_body(route: Route) -> Schema:
 def _make_success(route: Route) -> Schema:
     return {
         "description": route.meaning,
-        "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED)),
+        "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED), *_list_limits(route)),
         "content": _TEXTS.get(route.name) or _wrap_json(make_body(route)),
     }
+
+
+def _list_limits(route: Route) -> tuple[str, ...]:
+    return _LIMITS if route.needs_key else ()
 
 
 def _is_cached(route: Route) -> bool:
@@ -204,4 +226,4 @@ def _show_failure(error: errors.ApiError) -> Any:
 
 
 def _refer_headers(*names: str) -> dict[str, Schema]:
-    return {name: refer(name, kind="headers") for name in (*names, *_SOMETIMES)}
+    return {name: refer(name, kind="headers") for name in (*names, "X-Release")}

@@ -1,0 +1,45 @@
+"""Add-ons asked for and what a key has of them: `403`, or a notice where the request is lenient (api.md, Add-ons)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from msgspec import Struct
+
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import include_not_permitted, not_implemented
+from outings.contract.notices import missing_include
+from outings.contract.plans import GRANTABLE, PLANS, Plan
+from outings.contract.query import Query
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """What a deployment offers to who has not what it asks for. `upgrade_url`, `docs_url`: empty where it has none."""
+
+    plans: Mapping[str, Plan] = PLANS
+    upgrade_url: str = ""
+    docs_url: str = ""
+
+    def describe_permission(self, include: str) -> dict[str, object]:
+        """The plans that have it, and those whose keys may be granted it."""
+        having = [name for name, plan in self.plans.items() if include in plan.addons]
+        return {"plans": having, "grantable": [name for name in GRANTABLE if name not in having]}
+
+    @property
+    def links(self) -> dict[str, str]:
+        return {name: url for name, url in (("upgrade", self.upgrade_url), ("docs", self.docs_url)) if url}
+
+
+def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
+    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501, since what
+    a key does have is not answered yet."""
+    asked = query.get_words("include")
+    missing = [include for include in asked if not entitlement.allows_addon(include)]
+    if missing and query.get("include_mode") != "lenient":
+        raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
+    if len(missing) < len(asked):
+        raise not_implemented("include is not answered by this version yet.", param="include")
+    notices = tuple(
+        missing_include(include, permission=offer.describe_permission(include), links=offer.links)
+        for include in missing
+    )
+    return replace(query, notices=(*query.notices, *notices)) if notices else query
