@@ -3,8 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Debian packages that tests need beside Python: the README's requests are run, and the tracked files read.
-TEST_PACKAGES := curl git
+# Debian packages that tests need beside Python: the README's requests are run, the tracked files read, limits counted.
+TEST_PACKAGES := curl git redis-server
 
 # How many cases a generated test tries, and how often a crash test kills.
 export OUTINGS_TEST_CASES

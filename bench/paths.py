@@ -23,6 +23,7 @@ from bench.peers.units import Case, Unit, list_units
 from bench.peers.world import make_world
 from bench.servers import make_key
 from edge.app import Edge
+from edge.limits.opening import open_limits
 from outings.configuration import read_configuration
 from outings.release.store import open_store
 
@@ -67,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
         world = make_world(Path(asked.keep or scratch), listings=asked.listings)
         configuration = read_configuration(world.config, {})
-        edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache)
+        limits = open_limits(configuration.edge.rate_storage, state=configuration.edge.state)
+        edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache, limits=limits)
         key = make_key(world.config)
         edge.poll()
         asking = Asking(edge, key=key, coding=asked.coding.encode())

@@ -1,7 +1,7 @@
 """The edge as one ASGI application: the chain, and what runs beside it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +17,18 @@ from edge.delivery import Deliver
 from edge.failures import Explain
 from edge.identification import Identify
 from edge.keys import KeyRing, Recognize
+from edge.limits.counting import Limits
+from edge.limits.mapped import MappedLimits
+from edge.metering import Charge, Mention, Metering
 from edge.openapi import ShowContract
 from edge.planning import Planning
 from edge.probes import make_public
+from edge.recording import Record
 from edge.releases import Releases
 from edge.routing import Dispatch
 from edge.shortcut import Shortcut
-from outings.contract.plans import PLANS, Plan
+from edge.usage import Usage
+from outings.contract.includes import Offer
 from outings.release.store import Store
 
 log = structlog.get_logger()
@@ -39,7 +44,7 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`: by default this process's alone. `poll` looks for a new release and new keys at once."""
+    """`counts`, `limits`: by default this process's alone. `poll` looks for a new release and new keys at once."""
 
     def __init__(
         self,
@@ -50,11 +55,16 @@ class Edge:
         poll_seconds: float = POLL_SECONDS,
         counts: Counts | None = None,
         memory: int = MEMORY_BYTES,
-        plans: Mapping[str, Plan] = PLANS,
+        offer: Offer = Offer(),
+        usage: Usage | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.counts = counts or Counts()
+        self._usage = usage or Usage(clock=clock)
+        self._offer = offer
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
-        self._ring = KeyRing(store, clock=clock, plans=plans)
+        self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
+        self._ring = KeyRing(store, clock=clock, plans=offer.plans)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._computing = Computing(threads=1, queue=64)
         self._fetching = Computing(threads=2, queue=64)
@@ -73,7 +83,9 @@ class Edge:
     def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> ASGIApp:
         """In the order of the checks (decisions.md §1), the last one first."""
         plans = memory // 4
-        planning = Planning(releases=self._releases, dates=Dates(clock), opening=self._opening, memory=plans)
+        planning = Planning(
+            releases=self._releases, dates=Dates(clock), opening=self._opening, memory=plans, offer=self._offer
+        )
         bodies = Bodies(
             store=store,
             computing=self._computing,
@@ -82,11 +94,20 @@ class Edge:
             memory=memory - plans,
         )
         deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
-        # Rate and quota stand here, between the key and what it asks for: issue D.
-        recognize = Recognize(deliver, ring=self._ring)
+        metering = Metering(self._limits, counts=self.counts)
+        recognize = Recognize(Charge(deliver, metering=metering), ring=self._ring)
         dispatch = Dispatch(public=self._public, keyed=recognize)
-        chain = Identify(Explain(dispatch, counts=self.counts))
-        return Shortcut(chain, ring=self._ring, planning=planning, bodies=bodies, counts=self.counts)
+        mention = Mention(dispatch, ring=self._ring, metering=metering)
+        chain = Identify(Record(Explain(mention, counts=self.counts), usage=self._usage))
+        return Shortcut(
+            chain,
+            ring=self._ring,
+            metering=metering,
+            planning=planning,
+            bodies=bodies,
+            counts=self.counts,
+            usage=self._usage,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -108,17 +129,20 @@ class Edge:
         self._fetching.close()
         self._opening.close()
         self._releases.close()
+        self._usage.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
         """Serving begins with what the store has now; without a release, or without a store, it begins too."""
         await asyncio.to_thread(self.poll)
+        self._usage.start()
         watching = asyncio.create_task(self._watch())
         try:
             yield
         finally:
             watching.cancel()
             self.close()
+            await self._limits.close()
 
     async def _watch(self) -> None:
         while True:

@@ -47,16 +47,14 @@ class Bodies:
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
     def recall_body(self, planned: Planned, coding: bytes) -> Body | None:
-        """From memory alone."""
-        body = self._held.get(name_body(planned, coding))
-        if body is not None:
-            self._counts.add(Counter.CACHED)
-        return body
+        """From memory alone; whoever sends it counts it."""
+        return self._held.get(name_body(planned, coding))
 
     async def read_body(self, planned: Planned, coding: bytes) -> Body:
         """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
         body = self.recall_body(planned, coding)
         if body is not None:
+            self._counts.add(Counter.CACHED)
             return body
         name = name_body(planned, coding)
         if planned.page is None and planned.plan.cost < QUICK_MICROSECONDS:

@@ -17,7 +17,8 @@ from outings.answers.queries import QUERIES
 class Counter(IntEnum):
     """`OBJECT`: an answer written ahead, or a listing's document from its pack. `COMPUTED`: one made by queries.
     `CACHED`: one of these again, from memory or from the one being made. `NOT_MODIFIED`: 304. `REFUSED`: 4xx, `FAILED`:
-    5xx. `QUERIES`: questions to an evaluator. `RELEASES_REFUSED`: releases that were not taken up.
+    5xx. `QUERIES`: questions to an evaluator. `RELEASES_REFUSED`: releases that were not taken up. `UNCOUNTED`: what
+    the store of limits could not count.
     """
 
     OBJECT = 0
@@ -28,6 +29,7 @@ class Counter(IntEnum):
     FAILED = 5
     QUERIES = 6
     RELEASES_REFUSED = 7
+    UNCOUNTED = 8
 
 
 MOST_WORKERS = 1024

@@ -1,6 +1,7 @@
 """Exchange: one request on its way through the chain. Each layer fills in what it found."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -12,10 +13,15 @@ from outings.contract.routes import Match
 MOST_HEADER_BYTES = 32_768
 
 _TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
+# Version 00 is exact; a later one may say more behind it. Neither id is all zeros, and no version is ff.
+_TRACE_PARENT = re.compile(
+    rb"(?:(00)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?(1)|(?:-.*)?)"
+)
 
 
 class Exchange(Struct, kw_only=True):
-    """`path` is raw, `header_bytes` the size of all headers. `release` names the one that answers.
+    """`path` is raw, `header_bytes` the size of all headers. `release` names the one that answers, `limits` are the
+    response's header fields that tell of them.
 
     `key_texts` are all `X-API-Key` headers: two of them are no key.
     """
@@ -31,6 +37,7 @@ class Exchange(Struct, kw_only=True):
     accept_encoding: bytes = b""
     match: Match | None = None
     holder: Holder | None = None
+    limits: tuple[tuple[bytes, bytes], ...] = ()
     release: bytes | None = None
 
     @property
@@ -51,7 +58,7 @@ def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
         path=read_path(scope),
         query_string=scope["query_string"],
         request_id=request_id,
-        trace_id=read_trace_id(texts[b"x-trace-id"][0] if b"x-trace-id" in texts else None, request_id),
+        trace_id=read_trace_id({name: values[0] for name, values in texts.items()}, request_id),
         header_bytes=size,
         key_texts=tuple(texts.get(b"x-api-key", ())),
         if_none_match=b",".join(texts[b"if-none-match"]) if b"if-none-match" in texts else None,
@@ -59,12 +66,18 @@ def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
     )
 
 
-_KNOWN = frozenset({b"x-api-key", b"x-trace-id", b"if-none-match", b"accept-encoding"})
+_KNOWN = frozenset({b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept-encoding"})
 
 
-def read_trace_id(given: bytes | None, request_id: bytes) -> bytes:
-    """The caller's own, where it is well formed; else the request's id stands for it."""
-    return given if given is not None and _TRACE_ID.fullmatch(given) else request_id
+def read_trace_id(headers: Mapping[bytes, bytes], request_id: bytes) -> bytes:
+    """The caller's own, where it is well formed: `X-Trace-Id`, else the trace of `traceparent` (W3C Trace Context);
+    else the request's id stands for it."""
+    given = headers.get(b"x-trace-id")
+    if given is not None and _TRACE_ID.fullmatch(given):
+        return given
+    parent = headers.get(b"traceparent")
+    trace = None if parent is None else _TRACE_PARENT.fullmatch(parent)
+    return request_id if trace is None else trace[2]
 
 
 def read_path(scope: Scope) -> str:

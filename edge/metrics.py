@@ -44,3 +44,6 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     yield CounterMetricFamily(
         "outings_releases_refused", "Releases that were not taken up.", value=totals[Counter.RELEASES_REFUSED]
     )
+    yield CounterMetricFamily(
+        "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
+    )

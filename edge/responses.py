@@ -6,13 +6,14 @@ from msgspec import Struct
 from starlette.types import Send
 
 from edge.exchange import Exchange
+from edge.limits.fields import FIELDS
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
 
 Header = tuple[bytes, bytes]
 
 # A browser shows a script only those headers of a response that are named here.
-EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary")
+EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", *FIELDS)
 
 _COMMON: tuple[Header, ...] = (
     (b"access-control-allow-origin", b"*"),
@@ -23,7 +24,7 @@ _COMMON: tuple[Header, ...] = (
 _PREFLIGHT: tuple[Header, ...] = (
     (b"allow", ", ".join(METHODS).encode()),
     (b"access-control-allow-methods", ", ".join(METHODS).encode()),
-    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, If-None-Match"),
+    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match"),
     (b"access-control-max-age", b"86400"),
 )
 _JSON: Header = (b"content-type", b"application/json")
@@ -58,22 +59,33 @@ def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> tup
     return head if release is None else (*head, (b"x-release", release))
 
 
-def list_headers(*, head: tuple[Header, ...], body: Body | None, request_id: bytes, trace_id: bytes) -> list[Header]:
+def list_headers(
+    *, head: tuple[Header, ...], body: Body | None, limits: tuple[Header, ...], request_id: bytes, trace_id: bytes
+) -> list[Header]:
     """Of a success, or of a 304 where there is no body."""
     own = () if body is None else body.head
-    return [*head, *own, (b"x-request-id", request_id), (b"x-trace-id", trace_id)]
+    return [*head, *own, *limits, (b"x-request-id", request_id), (b"x-trace-id", trace_id)]
 
 
 async def send_success(send: Send, exchange: Exchange, *, head: tuple[Header, ...], body: Body) -> None:
     """200; to a HEAD without the body."""
-    headers = list_headers(head=head, body=body, request_id=exchange.request_id, trace_id=exchange.trace_id)
+    headers = _list_own(exchange, head=head, body=body)
     await send_whole(send, status=200, headers=headers, body=b"" if exchange.is_head else body.data)
 
 
 async def send_not_modified(send: Send, exchange: Exchange, *, head: tuple[Header, ...]) -> None:
     """304: what would have been the success's headers, and no body."""
-    headers = list_headers(head=head, body=None, request_id=exchange.request_id, trace_id=exchange.trace_id)
-    await send_whole(send, status=304, headers=headers)
+    await send_whole(send, status=304, headers=_list_own(exchange, head=head, body=None))
+
+
+def _list_own(exchange: Exchange, *, head: tuple[Header, ...], body: Body | None) -> list[Header]:
+    return list_headers(
+        head=head,
+        body=body,
+        limits=exchange.limits,
+        request_id=exchange.request_id,
+        trace_id=exchange.trace_id,
+    )
 
 
 async def send_preflight(send: Send, exchange: Exchange) -> None:
@@ -102,6 +114,7 @@ async def send_response(send: Send, exchange: Exchange, *, status: int, headers:
 async def _send(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
     all_headers = [
         *_COMMON,
+        *exchange.limits,
         (b"x-request-id", exchange.request_id),
         (b"x-trace-id", exchange.trace_id),
         *headers,

@@ -11,10 +11,15 @@ import structlog
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from edge.app import MEMORY_BYTES, Edge
+from edge.access_log import AccessLog
+from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.counts import Counts, make_table
+from edge.ledger import Ledger
+from edge.limits.opening import open_limits
+from edge.usage import Usage
 from edge.wire import Wire
 from outings.configuration import read_configuration
+from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
 from outings.release.store import open_store
 
@@ -22,10 +27,12 @@ from outings.release.store import open_store
 GRACE_SECONDS = 10
 
 
-def make_served_edge(config: Path, *, counts: Path | None = None, memory: int = MEMORY_BYTES) -> Edge:
+def make_served_edge(
+    config: Path, *, counts: Path | None = None, memory: int = MEMORY_BYTES, access_log: bool = False
+) -> Edge:
     """What each worker runs: reads the configuration itself, since it is a process of its own.
 
-    `counts`: the table that all workers count in.
+    `counts`: the table that all workers count in. `access_log`: a line a request on standard error.
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
@@ -36,7 +43,17 @@ def make_served_edge(config: Path, *, counts: Path | None = None, memory: int = 
         cache=configuration.edge.cache,
         counts=Counts(counts),
         memory=memory,
-        plans=settle_plans(configuration.plans),
+        offer=Offer(
+            plans=settle_plans(configuration.plans),
+            upgrade_url=configuration.edge.upgrade_url,
+            docs_url=configuration.edge.docs_url,
+        ),
+        limits=open_limits(configuration.edge.rate_storage, state=configuration.edge.state),
+        usage=Usage(
+            clock=read_clock,
+            ledger=Ledger(configuration.edge.state),
+            access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
+        ),
     )
 
 
@@ -55,15 +72,22 @@ def set_up_logs() -> None:
     )
 
 
-def run_server(config: Path, *, listening: socket.socket, workers: int, memory: int = MEMORY_BYTES) -> None:
+def run_server(
+    config: Path,
+    *,
+    listening: socket.socket,
+    workers: int,
+    memory: int = MEMORY_BYTES,
+    access_log: bool = False,
+) -> None:
     """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns. SIGHUP brings a new
     worker in for each old one.
 
-    `memory`: bytes of answers that each worker keeps.
+    `memory`: bytes of answers that each worker keeps. `access_log`: they write a line a request on standard error.
     """
     with listening, make_table() as counts:
         settings = uvicorn.Config(
-            partial(make_served_edge, config.absolute(), counts=counts, memory=memory),
+            partial(make_served_edge, config.absolute(), counts=counts, memory=memory, access_log=access_log),
             factory=True,
             workers=workers,
             loop="uvloop",

@@ -1,6 +1,7 @@
 """First in the chain: what this worker has answered before it answers again from memory, and goes no further."""
 
 from collections.abc import Mapping
+from time import perf_counter
 
 from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -10,62 +11,99 @@ from edge.conditions import matches
 from edge.counts import Counter, Counts
 from edge.encoding import choose_coding
 from edge.exchange import MOST_HEADER_BYTES, read_path, read_trace_id
+from edge.holder import Holder
 from edge.identification import make_request_id
 from edge.keys import KeyRing
+from edge.metering import Metering
 from edge.planning import Planned, Planning
-from edge.responses import Header, list_headers, send_whole
+from edge.responses import Body, Header, list_headers, send_whole
+from edge.usage import Usage
 
 
-class Reply(Struct, frozen=True, kw_only=True):
-    """A response, whole."""
+class Held(Struct, frozen=True, kw_only=True):
+    """What would be answered; a 304 has no body."""
 
-    status: int
-    headers: list[Header]
-    body: bytes = b""
+    planned: Planned
+    body: Body | None
 
 
 class Shortcut:
     """A GET by a key in force, of a path and query that were planned under the release and dates of now, and whose tag
-    matches or whose body is held: all its checks were passed when it was planned, but the key's, which is made here.
-    No request is parsed and no answer made. All else, and all doubt, goes down the chain.
+    matches or whose body is held: all its checks were passed when it was planned, but the key's and its limits', which
+    are made here. No request is parsed and no answer made. All else, and all doubt, goes down the chain; so does what
+    the limits refuse, since that is not counted.
     """
 
-    def __init__(self, app: ASGIApp, *, ring: KeyRing, planning: Planning, bodies: Bodies, counts: Counts) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        ring: KeyRing,
+        metering: Metering,
+        planning: Planning,
+        bodies: Bodies,
+        counts: Counts,
+        usage: Usage,
+    ) -> None:
         self._app = app
         self._ring = ring
+        self._metering = metering
         self._planning = planning
         self._bodies = bodies
         self._counts = counts
+        self._usage = usage
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        reply = self._find_reply(scope) if scope["method"] == "GET" else None
-        if reply is None:
+        started = perf_counter()
+        headers: Mapping[bytes, bytes] = dict(scope["headers"])
+        holder = self._find_holder(scope, headers)
+        held = None if holder is None else self._find_held(scope, headers, holder)
+        if holder is None or held is None:
             await self._app(scope, receive, send)
             return
-        await send_whole(send, status=reply.status, headers=reply.headers, body=reply.body)
+        metered = await self._metering.take(holder)
+        if metered.has_passed:
+            request_id = make_request_id()
+            await self._reply(send, held, headers, limits=metered.list_fields(), request_id=request_id)
+            self._usage.record(
+                started=started,
+                holder=holder,
+                route=held.planned.query.match.route,
+                method="GET",
+                status=304 if held.body is None else 200,
+                size=0 if held.body is None else len(held.body.data),
+                request_id=request_id,
+                release=held.planned.release,
+            )
+        else:
+            await self._app(scope, receive, send)
 
-    def _find_reply(self, scope: Scope) -> Reply | None:
-        headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        if len(headers) != len(scope["headers"]):
+    def _find_holder(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Holder | None:
+        if scope["method"] != "GET" or len(headers) != len(scope["headers"]):
             return None  # a name sent twice
         if sum(map(len, headers)) + sum(map(len, headers.values())) > MOST_HEADER_BYTES:
             return None
-        holder = self._ring.find_active(headers.get(b"x-api-key", b""))
-        if holder is None:
-            return None
-        # Rate and quota stand here too, once what is asked for is known to be remembered: issue D.
-        planned = self._planning.recall_plan(read_path(scope), scope["query_string"], entitlement=holder.entitlement)
-        return None if planned is None else self._recall_reply(planned, headers)
+        return self._ring.find_active(headers.get(b"x-api-key", b""))
 
-    def _recall_reply(self, planned: Planned, headers: Mapping[bytes, bytes]) -> Reply | None:
-        request_id = make_request_id()
-        trace_id = read_trace_id(headers.get(b"x-trace-id"), request_id)
-        if matches(headers.get(b"if-none-match"), planned.etag):
-            self._counts.add(Counter.NOT_MODIFIED)
-            headers_sent = list_headers(head=planned.head, body=None, request_id=request_id, trace_id=trace_id)
-            return Reply(status=304, headers=headers_sent)
-        body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))
-        if body is None:
+    def _find_held(self, scope: Scope, headers: Mapping[bytes, bytes], holder: Holder) -> Held | None:
+        planned = self._planning.recall_plan(read_path(scope), scope["query_string"], entitlement=holder.entitlement)
+        if planned is None:
             return None
-        sent = list_headers(head=planned.head, body=body, request_id=request_id, trace_id=trace_id)
-        return Reply(status=200, headers=sent, body=body.data)
+        if matches(headers.get(b"if-none-match"), planned.etag):
+            return Held(planned=planned, body=None)
+        body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))
+        return None if body is None else Held(planned=planned, body=body)
+
+    async def _reply(
+        self, send: Send, held: Held, headers: Mapping[bytes, bytes], *, limits: tuple[Header, ...], request_id: bytes
+    ) -> None:
+        self._counts.add(Counter.NOT_MODIFIED if held.body is None else Counter.CACHED)
+        sent = list_headers(
+            head=held.planned.head,
+            body=held.body,
+            limits=limits,
+            request_id=request_id,
+            trace_id=read_trace_id(headers, request_id),
+        )
+        status, body = (304, b"") if held.body is None else (200, held.body.data)
+        await send_whole(send, status=status, headers=sent, body=body)

@@ -23,15 +23,21 @@ MEBIBYTE = 2**20
     envvar="OUTINGS_MEMORY",
     help="MiB of answers that each worker keeps.",
 )
-def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int) -> None:
+@click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
+def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
+    from edge.ledger import Ledger
     from edge.server import bind_socket, run_server
 
-    read_config(config)
+    configuration = read_config(config)
+    try:
+        Ledger(configuration.edge.state)
+    except OSError as error:
+        raise click.ClickException(f"[edge] state: {error}") from error
     try:
         listening = bind_socket(host, port)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     processes = workers or len(os.sched_getaffinity(0))
     click.echo(f"Serving on http://{host}:{listening.getsockname()[1]}, {processes} worker(s).", err=True)
-    run_server(config, listening=listening, workers=processes, memory=memory * MEBIBYTE)
+    run_server(config, listening=listening, workers=processes, memory=memory * MEBIBYTE, access_log=access_log)

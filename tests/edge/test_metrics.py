@@ -33,9 +33,8 @@ def read_metrics(service: Service) -> Mapping[str, float]:
 def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: MakeService) -> None:
     service = make_own()
     for _ in range(2):
-        assert read_metrics(service) == dict.fromkeys(
-            [*SOURCES, "4xx", "5xx", "outings_queries_total", "outings_releases_refused_total"], 0.0
-        )
+        plain = [f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted")]
+        assert read_metrics(service) == dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
 
 
 @pytest.mark.parametrize("target", STORED)
@@ -99,6 +98,6 @@ def test_a_worker_adds_to_its_own_row_and_reads_all(tmp_path: Path) -> None:
             file.seek(len(row))
             file.write(rest)
         assert counts.read_totals()[Counter.CACHED] == 2
-        assert counts.read_totals()[Counter.RELEASES_REFUSED] == 5
+        assert counts.read_totals()[max(Counter)] == 5
         assert alone.read_totals() == {**dict.fromkeys(Counter, 0), Counter.CACHED: 1}
     assert not table.exists()

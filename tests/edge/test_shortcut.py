@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from edge.limits.fields import FIELDS
 from outings.release.keys import change_registry, revoke_key
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
@@ -15,7 +16,7 @@ from tests.edge.test_scopes import ANSWERED, READS
 LIST = "/v1/harbor/events"
 TARGETS = [READS[name][0] for name in sorted(ANSWERED)]
 # Each response has its own.
-OWN = {"x-request-id", "x-trace-id"}
+OWN = {"x-request-id", "x-trace-id"} | {name.lower() for name in FIELDS}
 
 MakeService = Callable[..., Service]
 

@@ -1,0 +1,38 @@
+"""What an act makes of what was counted before."""
+
+from msgspec import Struct
+
+from edge.limits.counting import Act, Allowance, Outcome, Reading
+from edge.limits.rate import MINUTE, has_room, leak
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    """What a store has: the key's bucket, `load` as of `then`, and what the client has `used` in `month`."""
+
+    then: int = 0
+    load: int = 0
+    month: int = 0
+    used: int = 0
+
+
+def decide(before: Standing, allowance: Allowance, act: Act, *, now: int, month: int, refunded: int = 0) -> Reading:
+    """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
+    load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
+    used = before.used if before.month == month else 0
+    outcome = Outcome.PASSED
+    if act is Act.TAKE:
+        outcome = judge(allowance, load=load, used=used)
+        if outcome is Outcome.PASSED:
+            load, used = load + MINUTE, used + 1
+    elif act is Act.REFUND and refunded == month:
+        used = max(0, used - 1)
+    return Reading(outcome=outcome, now=now, load=load, month=month, used=used)
+
+
+def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
+    """In the order of the checks: decisions.md §1."""
+    if not has_room(load, allowance.per_minute):
+        return Outcome.RATE_SPENT
+    if allowance.per_month is not None and used >= allowance.per_month:
+        return Outcome.QUOTA_SPENT
+    return Outcome.PASSED
