@@ -15,7 +15,7 @@ COMMANDS = {
     "check": "Read the configuration and every feed; report, publish nothing.",
     "build": "Feeds to one new release.",
     "serve": "Answer requests from the release in the store.",
-    "keys": "Make, list and revoke keys.",
+    "keys": "Make, show and change keys; what they were used for.",
     "releases": "List, show, compare, roll back and prune releases.",
 }
 

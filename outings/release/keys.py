@@ -138,7 +138,16 @@ def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
 
 def split_key_text(text: str) -> tuple[str, str]:
     """The id and the hash that the registry keeps of a text that `make_key_text` made."""
-    return text[4 : 4 + ID_LENGTH], sha256(text.encode()).hexdigest()
+    return text[4 : 4 + ID_LENGTH], hash_key_text(text)
+
+
+def hash_key_text(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def has_key_form(text: str) -> bool:
+    """Whether it is looked up by the id in it, and not as a legacy key's."""
+    return _FORM.fullmatch(text.encode()) is not None
 
 
 def _sum(opening: bytes) -> bytes:

@@ -41,9 +41,9 @@ def config(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(config: Path) -> Run:
-    """`run("keys", "list")`: the command with that configuration."""
+    """`run("keys", "list")`: the command with that configuration; `given` is its standard input."""
 
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(main, [*words, "-c", str(config)])
+    def call(*words: str, given: str = "") -> Result:
+        return CliRunner().invoke(main, [*words, "-c", str(config)], input=given)
 
     return call

@@ -36,6 +36,7 @@ def test_a_new_key_is_shown_once_with_all_that_it_may(run: Run, config: Path) ->
         "per_minute": 90,
         "expires_at": "2199-01-31T00:00:00Z",
         "revoked_at": None,
+        "monthly_quota": None,
         "state": "active",
     }
     registry, _ = read_registry(FolderStore(config.parent / "store"))

@@ -1,0 +1,16 @@
+"""`outings keys`: make, show and change keys, and what they were used for."""
+
+import click
+
+from outings.command.keys.changing import grant, revoke
+from outings.command.keys.making import create, import_, rotate
+from outings.command.keys.showing import list_keys, show, usage
+
+
+@click.group()
+def keys() -> None:
+    """Make, show and change keys. A running server takes a change up within 10 s."""
+
+
+for command in (create, import_, list_keys, show, grant, rotate, revoke, usage):
+    keys.add_command(command)

@@ -1,0 +1,55 @@
+"""`outings keys grant`, `revoke`: each changes a key."""
+
+from pathlib import Path
+
+import click
+
+from outings.command.keys.terms import check_addons, describe_key, read_clock, refuse_id
+from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.contract.parameters import INCLUDES
+from outings.release.key_changes import change_grants
+from outings.release.keys import change_registry, revoke_key
+
+
+@click.command()
+@take_config
+@click.argument("id_", metavar="ID")
+@click.argument("addons", metavar="[NAME]...", nargs=-1)
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help="An add-on that it loses.")
+@take_json
+def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str, ...], as_json: bool) -> None:
+    """Give a key add-ons that its plan has not, or take them back."""
+    if not addons and not removed:
+        raise click.UsageError(f"name an add-on: {', '.join(INCLUDES)}")
+    check_addons("NAME", addons)
+    check_addons("--remove", removed)
+    store, now = open_config_store(read_config(config)), read_clock()
+    try:
+        registry = change_registry(store, lambda found: change_grants(found, id_, added=addons, removed=removed))
+    except KeyError:
+        raise refuse_id(id_) from None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="ID") from None
+    described = describe_key(registry, id_, now=now)
+    if as_json:
+        print_json(described)
+    else:
+        click.echo(f"{id_} is granted {', '.join(described['grants']) or 'nothing'}.")
+
+
+@click.command()
+@take_config
+@click.argument("id_", metavar="ID")
+@take_json
+def revoke(*, config: Path, id_: str, as_json: bool) -> None:
+    """Refuse a key from now on."""
+    store, now = open_config_store(read_config(config)), read_clock()
+    try:
+        registry = change_registry(store, lambda found: revoke_key(found, id_, now=now))
+    except KeyError:
+        raise refuse_id(id_) from None
+    described = describe_key(registry, id_, now=now)
+    if as_json:
+        print_json(described)
+    else:
+        click.echo(f"{id_} is revoked since {described['revoked_at']}.")

@@ -1,0 +1,104 @@
+"""`outings keys create`, `import`, `rotate`: each adds a key."""
+
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outings.command.keys.terms import describe_key, make_key, read_clock, refuse_id, settle_quota, take_terms
+from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.release.key_changes import import_key, rotate_key
+from outings.release.keys import add_key, change_registry, has_key_form, hash_key_text, make_key_text, split_key_text
+
+# What a header's value may be without a proxy on the way changing it.
+_MOST_CHARACTERS = 1_024
+
+
+@click.command()
+@take_config
+@take_terms
+@take_json
+def create(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
+    """Make a key and show it, this once."""
+    configuration = read_config(config)
+    now, text = read_clock(), make_key_text()
+    id_, hash_ = split_key_text(text)
+    key = make_key(configuration, id_=id_, hash_=hash_, now=now, **terms)
+    registry = change_registry(
+        open_config_store(configuration), lambda found: settle_quota(add_key(found, key), key, monthly_quota)
+    )
+    _show_once(text, describe_key(registry, id_, now=now), as_json=as_json)
+
+
+@click.command("import")
+@take_config
+@take_terms
+@take_json
+def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
+    """Take over a key of another system: its text is read from standard input, and only its hash is kept."""
+    configuration = read_config(config)
+    now, text = read_clock(), _read_legacy_text()
+    id_, _ = split_key_text(make_key_text())
+    key = make_key(configuration, id_=id_, hash_=hash_key_text(text), now=now, **terms)
+    try:
+        registry = change_registry(
+            open_config_store(configuration), lambda found: settle_quota(import_key(found, key), key, monthly_quota)
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        print_json(describe_key(registry, id_, now=now))
+    else:
+        click.echo(f"It is key {id_} from now on.")
+
+
+@click.command()
+@take_config
+@click.argument("id_", metavar="ID")
+@click.option(
+    "--overlap",
+    type=click.FloatRange(min=0, max=24 * 366),
+    default=24,
+    show_default=True,
+    metavar="HOURS",
+    help="How long the old key goes on.",
+)
+@take_json
+def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
+    """Make a key with all that another has, show it, this once, and let the other end."""
+    now, text = read_clock(), make_key_text()
+    until = now + timedelta(seconds=round(overlap * 3600))
+    new_id, hash_ = split_key_text(text)
+    try:
+        registry = change_registry(
+            open_config_store(read_config(config)),
+            lambda found: rotate_key(found, id_, successor=(new_id, hash_), now=now, until=until),
+        )
+    except KeyError:
+        raise refuse_id(id_) from None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="ID") from None
+    replaced = {"id": id_, "expires_at": describe_key(registry, id_, now=now)["expires_at"]}
+    _show_once(text, {**describe_key(registry, new_id, now=now), "replaces": replaced}, as_json=as_json)
+    click.echo(f"{id_} goes on until {replaced['expires_at']}.", err=True)
+
+
+def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"id": described["id"], "key": text, **described})
+    else:
+        click.echo(text)
+        click.echo("This is the only time that the key is shown.", err=True)
+
+
+def _read_legacy_text() -> str:
+    text = sys.stdin.read().strip()
+    if not 1 <= len(text) <= _MOST_CHARACTERS or not all("!" <= character <= "~" for character in text):
+        raise click.UsageError(
+            f"standard input has no key: one line of 1 to {_MOST_CHARACTERS} ASCII characters without blanks"
+        )
+    if has_key_form(text):
+        raise click.UsageError("standard input has a key of our own form, no legacy one: make it with `keys create`")
+    return text

@@ -1,0 +1,63 @@
+"""What operators change of keys: each a function of the registry, to be tried anew on whatever another wrote before.
+
+Done twice each is the same as done once. KeyError: no key has the id. ValueError: it may not be; its text says why.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from outings.contract.plans import GRANTABLE
+from outings.release.keys import Key, Registry, add_key
+
+
+def import_key(registry: Registry, key: Key) -> Registry:
+    """Adds a legacy key, which is known by its hash alone."""
+    for known in registry.keys:
+        if known.hash == key.hash and known.id != key.id:
+            raise ValueError(f"this key is in the registry already, as {known.id}")
+    return add_key(registry, key)
+
+
+def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
+    """Of a client that owns a key."""
+    clients = tuple(
+        replace(each, monthly_quota=monthly_quota) if each.name == client else each for each in registry.clients
+    )
+    return replace(registry, clients=clients)
+
+
+def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed: Iterable[str]) -> Registry:
+    """`added` come after those that the key has."""
+    key = _find_unrevoked(registry, id_)
+    if key.plan not in GRANTABLE:
+        raise ValueError(f"the {key.plan} plan takes no add-ons: {', '.join(GRANTABLE)}")
+    gone = frozenset(removed)
+    grants = dict.fromkeys(name for name in (*key.grants, *added) if name not in gone)
+    return _replace_key(registry, replace(key, grants=tuple(grants)))
+
+
+def rotate_key(registry: Registry, id_: str, *, successor: tuple[str, str], now: datetime, until: datetime) -> Registry:
+    """A new key with all that the old one has, its id and hash the `successor`'s; the old one ends `until` then at the
+    latest."""
+    new_id, new_hash = successor
+    if new_id in registry.by_id:
+        return registry
+    key = _find_unrevoked(registry, id_)
+    if key.describe_state(now) != "active":
+        raise ValueError(f"key {id_} is expired")
+    ends = until if key.expires_at is None else min(until, key.expires_at)
+    ended = _replace_key(registry, replace(key, expires_at=ends))
+    return add_key(ended, replace(key, id=new_id, hash=new_hash, created_at=now, slot=None))
+
+
+def _find_unrevoked(registry: Registry, id_: str) -> Key:
+    key = registry.by_id[id_]
+    if key.revoked_at is not None:
+        raise ValueError(f"key {id_} is revoked")
+    return key
+
+
+def _replace_key(registry: Registry, changed: Key) -> Registry:
+    return replace(registry, keys=tuple(changed if key.id == changed.id else key for key in registry.keys))
