@@ -46,6 +46,8 @@ bench: install
 	$(BIN)/python -m bench.build
 	$(BIN)/python -m bench.edge $(ARGS)
 	$(BIN)/python -m bench.peers
+	$(BIN)/python -m bench.paths
+	$(BIN)/python -m bench.release
 
 clean:
 	rm -rf var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
