@@ -16,6 +16,8 @@ from outings.contract.errors import ApiError, quota_exceeded, rate_limited
 
 log = structlog.get_logger()
 
+_PASSED = Outcome.PASSED
+
 
 class Metered(Struct, frozen=True, kw_only=True):
     """What was counted of a holder's request; `reading` is None where nothing could be."""
@@ -25,7 +27,7 @@ class Metered(Struct, frozen=True, kw_only=True):
 
     @property
     def has_passed(self) -> bool:
-        return self.reading is None or self.reading.outcome is Outcome.PASSED
+        return self.reading is None or self.reading.outcome is _PASSED
 
     def list_fields(self) -> tuple[Field, ...]:
         """Of an untouched allowance where nothing is known."""

@@ -5,6 +5,9 @@ from msgspec import Struct
 from edge.limits.counting import Act, Allowance, Outcome, Reading
 from edge.limits.rate import MINUTE, has_room, leak
 
+# A name of an enumeration costs as much as the rule itself.
+_TAKE, _REFUND, _PASSED = Act.TAKE, Act.REFUND, Outcome.PASSED
+
 
 class Standing(Struct, frozen=True, kw_only=True):
     """What a store has: the key's bucket, `load` as of `then`, and what the client has `used` in `month`."""
@@ -19,12 +22,12 @@ def decide(before: Standing, allowance: Allowance, act: Act, *, now: int, month:
     """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
     load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
     used = before.used if before.month == month else 0
-    outcome = Outcome.PASSED
-    if act is Act.TAKE:
+    outcome = _PASSED
+    if act is _TAKE:
         outcome = judge(allowance, load=load, used=used)
-        if outcome is Outcome.PASSED:
+        if outcome is _PASSED:
             load, used = load + MINUTE, used + 1
-    elif act is Act.REFUND and refunded == month:
+    elif act is _REFUND and refunded == month:
         used = max(0, used - 1)
     return Reading(outcome=outcome, now=now, load=load, month=month, used=used)
 
@@ -35,4 +38,4 @@ def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
         return Outcome.RATE_SPENT
     if allowance.per_month is not None and used >= allowance.per_month:
         return Outcome.QUOTA_SPENT
-    return Outcome.PASSED
+    return _PASSED

@@ -27,6 +27,7 @@ SLOTS = 2**20
 
 _MAGIC = b"outings limits\0\0"
 _HEAD = struct.Struct("<16sQQ")
+_TAKE, _PASSED = Act.TAKE, Outcome.PASSED
 _HEAD_BYTES = 4096
 _SLOT_BYTES = 16
 _FILE_BYTES = _HEAD_BYTES + SLOTS * _SLOT_BYTES
@@ -105,7 +106,7 @@ class MappedLimits:
         numbers, key, client = self._numbers, 2 * allowance.key, 2 * allowance.client
         before = Standing(then=numbers[key], load=numbers[key + 1], used=numbers[client], month=numbers[client + 1])
         after = decide(before, allowance, act, now=now, month=self._month, refunded=refunded)
-        if act is Act.TAKE and after.outcome is Outcome.PASSED:
+        if act is _TAKE and after.outcome is _PASSED:
             # In this order: whoever is killed in between leaves a bucket too full, or a month without its first count.
             numbers[key], numbers[key + 1] = now, after.load
             numbers[client], numbers[client + 1] = after.used, after.month

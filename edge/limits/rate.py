@@ -13,7 +13,9 @@ MINUTE = 60_000_000
 
 def leak(load: int, *, then: int, now: int, limit: int) -> int:
     """The load as of `now`. A clock that went back leaks nothing; a limit that was lowered caps the load."""
-    return max(0, min(load, limit * MINUTE) - limit * max(0, now - then))
+    most = limit * MINUTE
+    left = (load if load < most else most) - (limit * (now - then) if now > then else 0)
+    return left if left > 0 else 0
 
 
 def has_room(load: int, limit: int) -> bool:

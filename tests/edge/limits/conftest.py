@@ -1,0 +1,132 @@
+"""Both stores of counters, each empty, by a clock that the test moves; and a Redis of the tests' own."""
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from edge.limits.counting import Act, Allowance, Limits, Reading
+from edge.limits.mapped import MappedLimits
+from edge.limits.redis import RedisLimits
+
+# 2026-08-31T23:59:00Z: a minute before a month ends.
+BEGIN = 1_788_220_740 * 1_000_000
+
+
+@dataclass
+class Clock:
+    now: int = BEGIN
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@dataclass
+class Counting:
+    """A store on an event loop of its own, asked one act at a time."""
+
+    limits: Limits
+    clock: Clock
+    runner: asyncio.Runner
+
+    def take(self, allowance: Allowance) -> Reading:
+        return self.runner.run(self.limits.count(allowance, Act.TAKE))
+
+    def show(self, allowance: Allowance) -> Reading:
+        return self.runner.run(self.limits.count(allowance, Act.SHOW))
+
+    def refund(self, allowance: Allowance, month: int) -> Reading:
+        return self.runner.run(self.limits.count(allowance, Act.REFUND, month=month))
+
+
+@dataclass
+class RedisServer:
+    """On loopback, writing every change to its log before it answers, so that one that is killed has them all."""
+
+    port: int
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        words = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder), "--save", ""]
+        words += ["--appendonly", "yes", "--appendfsync", "no", "--loglevel", "warning"]
+        self.process = subprocess.Popen(["redis-server", *words], stdout=subprocess.DEVNULL)
+        until = time.monotonic() + 30
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5) as asking:
+                asking.sendall(b"PING\r\n")
+                if asking.recv(100).startswith(b"+PONG"):
+                    return
+            assert self.process.poll() is None, "redis-server ended"
+            assert time.monotonic() < until, "redis-server does not answer"
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def name_url(self, database: int = 0) -> str:
+        return f"redis://127.0.0.1:{self.port}/{database}"
+
+    def clear(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as asking:
+            asking.sendall(b"FLUSHALL\r\n")
+            assert asking.recv(100).startswith(b"+OK")
+
+
+def make_redis(folder: Path) -> RedisServer:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    made = RedisServer(port, folder)
+    made.start()
+    return made
+
+
+@pytest.fixture(scope="session")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One a worker; whoever uses it clears it."""
+    made = make_redis(tmp_path_factory.mktemp("redis"))
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """One that the test may kill."""
+    made = make_redis(tmp_path)
+    yield made
+    made.kill()
+
+
+@pytest.fixture(params=["mapped", "redis"])
+def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Counting]]:
+    """Makes a store in which nothing was counted, as often as it is called."""
+    with asyncio.Runner() as runner:
+        made: list[Limits] = []
+
+        def make() -> Counting:
+            clock = Clock()
+            if request.param == "mapped":
+                made.append(MappedLimits(tmp_path_factory.mktemp("state") / "limits", clock=clock))
+            else:
+                server: RedisServer = request.getfixturevalue("redis")
+                server.clear()
+                made.append(RedisLimits(server.name_url(), clock=clock))
+            return Counting(made[-1], clock, runner)
+
+        yield make
+        for each in made:
+            runner.run(each.close())
+
+
+@pytest.fixture
+def counting(begin: Callable[[], Counting]) -> Counting:
+    return begin()
