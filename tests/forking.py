@@ -11,6 +11,7 @@ CONTEXT.set_forkserver_preload(
         "outings.command.build",
         "outings.command.releases",
         "pipeline.rollback",
+        "tests.edge.limits.test_mapped",
         "tests.faults.commands",
         "tests.faults.warm",
         "tests.release.test_crashes",
