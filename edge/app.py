@@ -76,6 +76,7 @@ class Edge:
             ring=self._ring,
             contract=self._contract,
             counts=self.counts,
+            usage=self._usage,
             lifespan=self._run_beside,
         )
         self._chain = self._link(store, clock, memory)

@@ -1,12 +1,15 @@
 """The ledger: how often each key asked for what on which day, in one SQLite file that a machine's workers share."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import date
 from pathlib import Path
 
+import structlog
 from msgspec import Struct
+
+log = structlog.get_logger()
 
 NAME = "usage.sqlite"
 LAYOUT = 1
@@ -60,6 +63,17 @@ class Used(Struct, frozen=True, kw_only=True):
     bytes: int
 
 
+class Total(Struct, frozen=True):
+    """A key's, over all days."""
+
+    client: str
+    key: str
+    route: str
+    billed: int
+    refused: int
+    bytes: int
+
+
 class Ledger:
     """`totals` are the days' sums, kept beside them: a scrape reads as many rows as keys have asked for routes.
 
@@ -87,7 +101,7 @@ class Ledger:
             connection.executemany(_ADD_TOTAL, [row[1:] for row in rows])
             connection.execute("COMMIT")
 
-    def read_days(self, *, first: date, last: date) -> Iterable[Used]:
+    def read_days(self, *, first: date, last: date) -> Sequence[Used]:
         """In the order of day, client, key and route."""
         query = "SELECT * FROM days WHERE day BETWEEN ? AND ? ORDER BY day, client, key, route"
         with self._connect() as connection:
@@ -95,10 +109,11 @@ class Ledger:
         names = Used.__struct_fields__[1:]
         return [Used(day=date.fromisoformat(day), **dict(zip(names, rest, strict=True))) for day, *rest in rows]
 
-    def read_totals(self) -> Iterable[tuple[str, str, str, int, int, int]]:
-        """Client, key, route, billed, refused, bytes: since the ledger began."""
+    def read_totals(self) -> Sequence[Total]:
+        """Since the ledger began, in the order of client, key and route."""
         with self._connect() as connection:
-            return connection.execute("SELECT * FROM totals ORDER BY client, key, route").fetchall()
+            rows = connection.execute("SELECT * FROM totals ORDER BY client, key, route").fetchall()
+        return [Total(*row) for row in rows]
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -109,3 +124,15 @@ class Ledger:
                 yield connection
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
+
+
+def open_ledger(folder: Path, *, is_required: bool) -> Ledger | None:
+    """None where the folder can't be used and need not be: an edge whose counters are elsewhere may have no disk.
+    OSError where it must."""
+    try:
+        return Ledger(folder)
+    except OSError as error:
+        if is_required:
+            raise
+        log.warning("usage_not_kept", reason=str(error))
+        return None

@@ -1,14 +1,21 @@
 """`/metrics`: what happened since the server began, over all its workers, as Prometheus reads it. No key."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections import Counter as Tallies
+from collections.abc import Iterator, Mapping, Sequence
 
+import structlog
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily
 from starlette.types import Receive, Scope, Send
 
 from edge.counts import Counter, Counts
+from edge.ledger import Total
 from edge.responses import send_status
+from edge.usage import Usage
 from outings.contract.openapi import METRICS_TYPE
+
+log = structlog.get_logger()
 
 _SOURCES = ("object", "computed", "cached", "not_modified")
 
@@ -16,17 +23,26 @@ _SOURCES = ("object", "computed", "cached", "not_modified")
 class ShowMetrics:
     """Any worker tells the sums of all."""
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: Counts, usage: Usage) -> None:
         self._counts = counts
+        self._usage = usage
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
         """What the registry asks for (prometheus_client's protocol)."""
         yield from describe_counts(self._counts.read_totals())
+        if self._usage.ledger is not None:
+            try:
+                totals = self._usage.ledger.read_totals()
+            except OSError as error:
+                log.warning("usage_not_read", reason=str(error))
+            else:
+                yield from describe_usage(totals, shows_keys=self._usage.shows_keys)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
-        await send_status(send, scope["exchange"], body=generate_latest(self._registry), content_type=METRICS_TYPE)
+        body = await asyncio.to_thread(generate_latest, self._registry)
+        await send_status(send, scope["exchange"], body=body, content_type=METRICS_TYPE)
 
 
 def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFamily]:
@@ -47,3 +63,24 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     yield CounterMetricFamily(
         "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
     )
+
+
+def describe_usage(totals: Sequence[Total], *, shows_keys: bool) -> Iterator[CounterMetricFamily]:
+    """Since the machine's ledger began: by route; by client and key too, where that may be shown."""
+    by_route: Tallies[tuple[str, str]] = Tallies()
+    for total in totals:
+        by_route[total.route, "billed"] += total.billed
+        by_route[total.route, "refused"] += total.refused
+    requests = CounterMetricFamily(
+        "outings_requests", "Requests by keys in force; billed are successes and 304.", labels=["route", "result"]
+    )
+    for labels, number in sorted(by_route.items()):
+        requests.add_metric(labels, number)
+    yield requests
+    if not shows_keys:
+        return
+    usage = CounterMetricFamily("outings_usage", "Of each key.", labels=["client", "key", "route", "result"])
+    for total in totals:
+        usage.add_metric((total.client, total.key, total.route, "billed"), total.billed)
+        usage.add_metric((total.client, total.key, total.route, "refused"), total.refused)
+    yield usage

@@ -12,6 +12,7 @@ from edge.metrics import ShowMetrics
 from edge.openapi import ShowContract
 from edge.releases import Releases
 from edge.responses import send_status
+from edge.usage import Usage
 from outings.contract.errors import ApiError
 
 
@@ -50,13 +51,13 @@ class ShowReadiness:
 
 
 def make_public(
-    *, releases: Releases, ring: KeyRing, contract: ShowContract, counts: Counts, lifespan: Lifespan[Any]
+    *, releases: Releases, ring: KeyRing, contract: ShowContract, counts: Counts, usage: Usage, lifespan: Lifespan[Any]
 ) -> Router:
     """The routes that need no key, and what runs as long as the server does."""
     routes = [
         Route("/healthz", ShowHealth()),
         Route("/readyz", ShowReadiness(releases=releases, ring=ring)),
-        Route("/metrics", ShowMetrics(counts)),
+        Route("/metrics", ShowMetrics(counts, usage)),
         Route("/openapi.json", contract),
     ]
     return Router(routes=routes, lifespan=lifespan)

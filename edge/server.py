@@ -14,8 +14,8 @@ from uvicorn.supervisors import Multiprocess
 from edge.access_log import AccessLog
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.counts import Counts, make_table
-from edge.ledger import Ledger
-from edge.limits.opening import open_limits
+from edge.ledger import open_ledger
+from edge.limits.opening import LOCAL, open_limits
 from edge.usage import Usage
 from edge.wire import Wire
 from outings.configuration import read_configuration
@@ -36,23 +36,24 @@ def make_served_edge(
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
-    table = configuration.store
+    table, edge = configuration.store, configuration.edge
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
     return Edge(
         store,
-        cache=configuration.edge.cache,
+        cache=edge.cache,
         counts=Counts(counts),
         memory=memory,
         offer=Offer(
             plans=settle_plans(configuration.plans),
-            upgrade_url=configuration.edge.upgrade_url,
-            docs_url=configuration.edge.docs_url,
+            upgrade_url=edge.upgrade_url,
+            docs_url=edge.docs_url,
         ),
-        limits=open_limits(configuration.edge.rate_storage, state=configuration.edge.state),
+        limits=open_limits(edge.rate_storage, state=edge.state),
         usage=Usage(
             clock=read_clock,
-            ledger=Ledger(configuration.edge.state),
+            ledger=open_ledger(edge.state, is_required=edge.rate_storage == LOCAL),
             access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
+            shows_keys=edge.usage_metrics,
         ),
     )
 

@@ -21,12 +21,19 @@ FLUSH_SECONDS = 1.0
 
 class Usage:
     """`record` appends and no more; one thread writes counts, another lines. Without a `ledger` nothing is counted,
-    without an `access_log` no line is written."""
+    without an `access_log` no line is written. `shows_keys`: `/metrics`, which anyone may ask, tells of each key.
+    """
 
     def __init__(
-        self, *, clock: Callable[[], datetime], ledger: Ledger | None = None, access_log: AccessLog | None = None
+        self,
+        *,
+        clock: Callable[[], datetime],
+        ledger: Ledger | None = None,
+        access_log: AccessLog | None = None,
+        shows_keys: bool = False,
     ) -> None:
         self.ledger = ledger
+        self.shows_keys = shows_keys
         self._clock = clock
         self._is_recording = ledger is not None or access_log is not None
         self._seen: deque[Seen] = deque()

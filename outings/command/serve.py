@@ -26,12 +26,13 @@ MEBIBYTE = 2**20
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
-    from edge.ledger import Ledger
+    from edge.ledger import open_ledger
+    from edge.limits.opening import LOCAL
     from edge.server import bind_socket, run_server
 
-    configuration = read_config(config)
+    edge = read_config(config).edge
     try:
-        Ledger(configuration.edge.state)
+        open_ledger(edge.state, is_required=edge.rate_storage == LOCAL)
     except OSError as error:
         raise click.ClickException(f"[edge] state: {error}") from error
     try:

@@ -60,6 +60,7 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[Text, ...] = ("127.0.0.1",)
     upgrade_url: str = ""
     docs_url: str = ""
+    usage_metrics: bool = False
 
 
 class GeocoderTable(Struct, frozen=True, kw_only=True):
