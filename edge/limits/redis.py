@@ -4,11 +4,13 @@
 after it. Both are numbers of slots, so a registry needs a Redis database of its own.
 """
 
+import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -68,22 +70,25 @@ class RedisLimits:
     """
 
     def __init__(self, url: str, *, clock: Callable[[], int] | None = None) -> None:
-        pool = BlockingConnectionPool.from_url(
+        pool = ConnectionPool.from_url(
             url,
-            max_connections=MOST_CONNECTIONS,
-            timeout=TIMEOUT_SECONDS,
             socket_timeout=TIMEOUT_SECONDS,
             socket_connect_timeout=TIMEOUT_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
+        self._free = asyncio.Semaphore(MOST_CONNECTIONS)
         self._redis = Redis(connection_pool=pool)
         self._script = self._redis.register_script(SCRIPT)
         self._clock = clock
         self._rests_until = 0.0
 
     async def count(self, allowance: Allowance, act: Act, *, month: int = 0) -> Reading:
-        if time.monotonic() < self._rests_until:
-            raise UncountedError("Redis did not answer")
+        async with self._free:
+            if time.monotonic() < self._rests_until:  # asked here: what failed for one holds for all that waited
+                raise UncountedError("Redis did not answer")
+            return await self._run_script(allowance, act, month)
+
+    async def _run_script(self, allowance: Allowance, act: Act, month: int) -> Reading:
         now = read_microseconds() if self._clock is None else self._clock()
         present = find_month(now)
         most = -1 if allowance.per_month is None else allowance.per_month
@@ -96,6 +101,9 @@ class RedisLimits:
             outcome, *numbers = await self._script(keys=[f"{client}:{allowance.key}", client], args=words)
         except (TimeoutError, RedisError, OSError) as error:
             self._rests_until = time.monotonic() + REST_SECONDS
+            # Those that stand idle are dead as well, or will be.
+            with contextlib.suppress(RedisError, OSError):
+                await self._redis.connection_pool.disconnect(inuse_connections=False)
             raise UncountedError(f"Redis: {type(error).__name__}") from error  # its text may have the URL's password
         counted, load, month, used = map(int, numbers)
         return Reading(outcome=Outcome(outcome), now=counted, load=load, month=month, used=used)
