@@ -121,6 +121,9 @@ class Edge:
     def poll(self) -> None:
         """Blocks: not for the event loop."""
         self._ring.poll()
+        self._take_up_release()
+
+    def _take_up_release(self) -> None:
         self._releases.poll()
         self._contract.prepare()
 
@@ -137,18 +140,20 @@ class Edge:
         """Serving begins with what the store has now; without a release, or without a store, it begins too."""
         await asyncio.to_thread(self.poll)
         self._usage.start()
-        watching = asyncio.create_task(self._watch())
+        # Each by itself: a revocation does not wait until a large release is fetched.
+        watching = [asyncio.create_task(self._watch(look)) for look in (self._ring.poll, self._take_up_release)]
         try:
             yield
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             self.close()
             await self._limits.close()
 
-    async def _watch(self) -> None:
+    async def _watch(self, look: Callable[[], None]) -> None:
         while True:
             await asyncio.sleep(self._poll_seconds)
             try:
-                await asyncio.to_thread(self.poll)
+                await asyncio.to_thread(look)
             except Exception:
                 log.exception("poll_crashed")  # what was served goes on being served, and the next poll may do better
