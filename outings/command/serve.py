@@ -27,14 +27,20 @@ MEBIBYTE = 2**20
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
     from edge.ledger import open_ledger
-    from edge.limits.opening import LOCAL
+    from edge.limits.mapped import TableError
+    from edge.limits.opening import LOCAL, open_limits
     from edge.server import bind_socket, run_server
 
     edge = read_config(config).edge
     try:
         open_ledger(edge.state, is_required=edge.rate_storage == LOCAL)
-    except OSError as error:
+        open_limits(edge.rate_storage, state=edge.state)
+    except (OSError, TableError) as error:
         raise click.ClickException(f"[edge] state: {error}") from error
+    except ImportError as error:
+        raise click.ClickException(f"[edge] rate_storage: {error}; install outings[redis]") from error
+    except ValueError as error:
+        raise click.ClickException(f"[edge] rate_storage is no URL of Redis: {error}") from error
     try:
         listening = bind_socket(host, port)
     except OSError as error:

@@ -11,6 +11,7 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
 MAX_WORDS = 63
+RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 READABLE_FORMATS = ("ndjson", "table")
 
 # A checked table as the decoder gives it: what was wrong in it is absent.
@@ -31,12 +32,20 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         key = name_entry("feeds", number, feed)
         _check_feed(decoder, feed, key)
         _check_feed_metro(decoder, feed, f"{key}.metro", known)
+    _check_edge(decoder, tables.get("edge", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))
 
 
 def _check_store(decoder: Decoder, store: Values) -> None:
     if not store.get("url", "file:var").startswith(("file:", "s3://")):
         decoder.report("store.url", f'is "{store["url"]}"; allowed: file:FOLDER or s3://BUCKET/PREFIX')
+
+
+def _check_edge(decoder: Decoder, edge: Values) -> None:
+    storage = edge.get("rate_storage", "local")
+    if storage != "local" and not storage.startswith(RATE_SCHEMES):
+        # What was meant as a URL may have a password in it, and is not shown.
+        decoder.report("edge.rate_storage", f"is neither local nor a URL of Redis; allowed: local, {RATE_SCHEMES[0]}…")
 
 
 def _list_names(metro: Values) -> list[str]:

@@ -301,3 +301,12 @@ def test_an_unset_name_is_an_error_with_key_and_variable(refuse: Refuse) -> None
 def test_a_setting_that_a_variable_gives_needs_none_of_its_own_names(read: Read) -> None:
     text = METRO + FEED.replace("data/", "${CITY}/")
     assert read(text, OUTINGS_FEEDS_SPL_URL="x").feeds[0].url == "x"
+
+
+@pytest.mark.parametrize("storage", ["memory", "redis:", "http://:open-sesame@127.0.0.1", ""])
+def test_a_rate_storage_that_there_is_not_is_named_and_not_shown(read: Read, storage: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(METRO + FEED + f'[edge]\nrate_storage = "{storage}"')
+    (problem,) = raised.value.problems
+    assert problem.key == "edge.rate_storage"
+    assert "sesame" not in problem.message

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_world, make_wor
 
 LIST = "/v1/harbor/events?from=2026-08-10"
 PATIENCE = 10.0
+KINDS = {name: KEY_KINDS[name] for name in ("all", "other", "harbor")}
 
 
 @dataclass
@@ -53,13 +55,15 @@ def wait_until(is_so: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
         time.sleep(0.05)
 
 
-def start_server(folder: Path, *, workers: int = 1) -> Server:
-    """The port is the server's own choice, read from its first line."""
+def start_server(
+    folder: Path, *, workers: int = 1, edge: str = "", kinds: Mapping[str, Mapping[str, object]] = KINDS
+) -> Server:
+    """The port is the server's own choice, read from its first line. `edge`: more of that table."""
     config = folder / "outings.toml"
-    config.write_text(CONFIGURATION + f'\n[edge]\ncache = "{folder}/cache"\n')
+    config.write_text(CONFIGURATION + f'\n[edge]\ncache = "{folder}/cache"\n{edge}\n')
     store = FolderStore(folder / "store")
     publish_worlds(store, make_worlds(), folder=folder)
-    keys = add_keys(store, {name: KEY_KINDS[name] for name in ("all", "other", "harbor")})
+    keys = add_keys(store, kinds)
     log = folder / "log"
     words = ["serve", "-c", str(config), "--port", "0", "--workers", str(workers)]
     with log.open("w") as lines:
@@ -81,7 +85,7 @@ def is_ready(server: Server) -> bool:
 def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     started: list[Server] = []
 
-    def begin(**options: int) -> Server:
+    def begin(**options: Any) -> Server:
         started.append(start_server(tmp_path, **options))
         return started[-1]
 
