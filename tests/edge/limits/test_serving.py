@@ -1,0 +1,249 @@
+"""The real thing: `outings serve`, several workers and clients, over the file and over Redis, and kills of either."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.edge.limits.conftest import RedisServer
+from tests.edge.test_server import PATIENCE, Server, list_workers, start_server, wait_until
+
+TARGETS = ("/v1/harbor/events", "/v1/harbor/events?limit=2", "/v1/metros")
+LIMIT = 300
+ENDLESS = 10**6
+KINDS: Mapping[str, Mapping[str, object]] = {
+    "all": {"per_minute": ENDLESS},
+    "limited": {"plan": "standard", "per_minute": LIMIT},
+    "billed": {"plan": "standard", "per_minute": ENDLESS},
+}
+
+Start = Callable[..., Server]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    started: list[Server] = []
+
+    def begin(**options: Any) -> Server:
+        started.append(start_server(tmp_path, kinds=KINDS, **options))
+        return started[-1]
+
+    yield begin
+    for server in started:
+        if server.process.poll() is None:
+            server.process.terminate()
+            server.process.wait(PATIENCE * 2)
+
+
+@dataclass
+class Answer:
+    status: int
+    sent: float
+    received: float
+    headers: http.client.HTTPMessage
+
+
+@dataclass
+class Clients:
+    """They ask without a pause, on connections that they open anew when one breaks, for so many seconds."""
+
+    server: Server
+    kind: str
+    answers: list[Answer] = field(default_factory=list)
+    broken: int = 0
+
+    def ask(self, *, seconds: float, clients: int = 8) -> None:
+        until = time.monotonic() + seconds
+        threads = [threading.Thread(target=self._ask, args=(until,)) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _ask(self, until: float) -> None:
+        while time.monotonic() < until:
+            with contextlib.closing(self.server.connect()) as connection:
+                try:
+                    self._ask_on(connection, until)
+                except (OSError, http.client.HTTPException):
+                    self.broken += 1
+                    time.sleep(0.01)
+
+    def _ask_on(self, connection: http.client.HTTPConnection, until: float) -> None:
+        for number in range(10**9):
+            sent = time.monotonic()
+            if sent >= until:
+                return
+            target = TARGETS[number % len(TARGETS)]
+            connection.request("GET", target, headers={"X-API-Key": self.server.keys[self.kind]})
+            response = connection.getresponse()
+            response.read()
+            self.answers.append(Answer(response.status, sent, time.monotonic(), response.headers))
+
+    def count(self, status: int) -> int:
+        return sum(answer.status == status for answer in self.answers)
+
+
+def read_used(server: Server, kind: str = "billed") -> int:
+    """Of the month, by a request that is not counted."""
+    headers = server.get("/v1/nowhere", kind=kind).headers
+    return int(headers["X-Quota-Limit"]) - int(headers["X-Quota-Remaining"])
+
+
+def check_rate(answers: list[Answer]) -> None:
+    """In any time from one answer's request to another's end, no more than the limit, and 1 %."""
+    passed = sorted((answer for answer in answers if answer.status == 200), key=lambda answer: answer.sent)
+    ends = sorted(answer.received for answer in passed)
+    for first in passed[:: max(1, len(passed) // 40)]:
+        inside = sorted(answer.received for answer in passed if answer.sent >= first.sent)
+        for taken, end in enumerate(inside, start=1):
+            assert taken <= LIMIT * (1 + (end - first.sent) / 60) * 1.01 + 1
+    assert ends
+
+
+@pytest.mark.parametrize("storage", ["local", "redis"])
+def test_four_workers_and_eight_clients_keep_to_the_rate(
+    start: Start, storage: str, request: pytest.FixtureRequest
+) -> None:
+    url = "local" if storage == "local" else request.getfixturevalue("own_redis").name_url()
+    server = start(workers=4, edge=f'rate_storage = "{url}"')
+    clients = Clients(server, "limited")
+    began = time.monotonic()
+    clients.ask(seconds=4)
+    spent = time.monotonic() - began
+    assert {answer.status for answer in clients.answers} == {200, 429}
+    check_rate(clients.answers)
+    assert LIMIT <= clients.count(200) <= LIMIT * (1 + spent / 60) * 1.01
+    assert read_used(server, "limited") == clients.count(200)
+    for _ in range(2):
+        refused = None
+        while refused is None:
+            got = server.get("/v1/metros", kind="limited")
+            refused = got if got.status == 429 else None
+        time.sleep(int(refused.headers["Retry-After"]))
+        assert server.get("/v1/metros", kind="limited").status == 200
+
+
+def test_killed_workers_and_a_killed_server_lose_no_count(start: Start, cases: int, tmp_path: Path) -> None:
+    """What was answered was billed; of what broke, each client's last request may have been."""
+    server = start(workers=4)
+    clients = Clients(server, "billed")
+    kills = min(cases, 8)
+    killing = threading.Thread(target=kill_workers, args=(server, kills))
+    killing.start()
+    clients.ask(seconds=2 + 0.5 * kills, clients=4)
+    killing.join()
+    wait_until(lambda: len(list_workers(server)) == 4, seconds=60)
+    assert {answer.status for answer in clients.answers} == {200}
+    used = read_used(server)
+    assert clients.count(200) <= used <= clients.count(200) + clients.broken
+    for worker in [str(server.process.pid), *list_workers(server)]:
+        os.kill(int(worker), signal.SIGKILL)
+    server.process.wait()
+    again = start_server_again(server, tmp_path)
+    try:
+        assert read_used(again) == used
+    finally:
+        again.process.terminate()
+        again.process.wait(PATIENCE * 2)
+
+
+def kill_workers(server: Server, kills: int) -> None:
+    for number in range(kills):
+        time.sleep(0.5)
+        workers = sorted(list_workers(server))
+        if workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(workers[number % len(workers)]), signal.SIGKILL)
+
+
+def start_server_again(server: Server, folder: Path) -> Server:
+    log = folder / "log-again"
+    words = ["serve", "-c", str(folder / "outings.toml"), "--port", "0", "--workers", "2"]
+    with log.open("w") as lines:
+        process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
+    wait_until(lambda: "\n" in log.read_text(), seconds=60)
+    port = int(log.read_text().partition("127.0.0.1:")[2].partition(",")[0])
+    again = Server(port, process, server.store, folder, server.keys)
+
+    def is_up() -> bool:
+        with contextlib.suppress(OSError):
+            return again.get("/readyz").status == 200
+        return False
+
+    wait_until(is_up, seconds=60)
+    return again
+
+
+def read_metric(server: Server, name: str) -> float:
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith(f"{name} ")))
+
+
+def list_events(server: Server) -> list[str]:
+    lines = (server.folder / "log").read_text().splitlines()[1:]
+    return [json.loads(line)["event"] for line in lines]
+
+
+def test_with_redis_killed_under_load_reads_go_on_and_counting_resumes(start: Start, own_redis: RedisServer) -> None:
+    server = start(workers=2, edge=f'rate_storage = "{own_redis.name_url()}"')
+    clients = Clients(server, "billed")
+    asking = threading.Thread(target=clients.ask, kwargs={"seconds": 6, "clients": 4})
+    asking.start()
+    time.sleep(1.5)
+    own_redis.kill()
+    killed = time.monotonic()
+    time.sleep(1.5)
+    own_redis.start()
+    back = time.monotonic()
+    asking.join()
+    assert (clients.broken, {answer.status for answer in clients.answers}) == (0, {200})
+    assert max(answer.received - answer.sent for answer in clients.answers) < 2
+    before = [answer for answer in clients.answers if answer.received < killed]
+    after = [answer for answer in clients.answers if answer.sent > back + 2]
+    assert before
+    assert after
+    used = read_used(server)
+    assert len(before) + len(after) <= used <= len(clients.answers)
+    assert len(clients.answers) - used <= read_metric(server, "outings_uncounted_total")
+    events = list_events(server)
+    assert 1 <= events.count("limits_down") <= 20
+    assert events.count("limits_back") >= 1
+
+
+def test_a_redis_that_is_not_there_keeps_no_server_from_starting(start: Start) -> None:
+    server = start(workers=1, edge='rate_storage = "redis://:open-sesame@127.0.0.1:1/0"')
+    assert server.get("/v1/metros", kind="billed").status == 200
+    wait_until(lambda: "limits_down" in list_events(server))
+    assert "sesame" not in (server.folder / "log").read_text()
+
+
+@pytest.mark.parametrize("blocked", ["file", "foreign"])
+def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_path: Path, blocked: str) -> None:
+    state = tmp_path / "state"
+    if blocked == "file":
+        state.write_text("")
+    else:
+        state.mkdir()
+        (state / "limits").write_text("A letter to my aunt.")
+    (tmp_path / "outings.toml").write_text('[store]\nurl = "file:store"\n[edge]\nstate = "state"\n')
+    words = ["serve", "-c", str(tmp_path / "outings.toml"), "--port", "0"]
+    done = subprocess.run(
+        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "[edge] state" in done.stderr
+    assert str(state) in done.stderr
