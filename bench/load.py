@@ -95,7 +95,7 @@ def run_clients(
     port: int, requests: Iterator[bytes], *, clients: int, seconds: float, expected: Collection[bytes]
 ) -> Load:
     """In this process."""
-    made = [Client(port, requests, expected=expected) for _ in range(clients)]
+    made = list(_connect(port, requests, clients=clients, expected=expected))
     took: list[float] = []
     buffer = memoryview(bytearray(_BUFFER_BYTES))
     began = time.perf_counter()
@@ -126,6 +126,13 @@ def run_clients(
         p50=took[len(took) // 2] * 1e3,
         p99=took[int(len(took) * 0.99)] * 1e3,
     )
+
+
+def _connect(port: int, requests: Iterator[bytes], *, clients: int, expected: Collection[bytes]) -> Iterator[Client]:
+    for _ in range(clients):
+        yield Client(port, requests, expected=expected)
+        # All at once they would be taken by whichever worker woke first, and the others have nothing to do.
+        time.sleep(0.01)
 
 
 def _time_out() -> list[tuple[int, int]]:
