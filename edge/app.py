@@ -79,7 +79,7 @@ class Edge:
             usage=self._usage,
             lifespan=self._run_beside,
         )
-        self._chain = self._link(store, clock, memory)
+        self.shortcut = self._link(store, clock, memory)
 
     def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> ASGIApp:
         """In the order of the checks (decisions.md §1), the last one first."""
@@ -112,7 +112,7 @@ class Edge:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self._chain(scope, receive, send)
+            await self.shortcut(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._public(scope, receive, send)
         else:

@@ -54,6 +54,19 @@ class Metering:
     async def take(self, holder: Holder) -> Metered:
         return await self._count(make_allowance(holder), Act.TAKE)
 
+    def take_now(self, holder: Holder) -> Metered | None:
+        """`take` without an event loop's help; None, and nothing is counted, where that can't be."""
+        if not self._limits.is_local:
+            return None
+        taking = self.take(holder)
+        try:
+            taking.send(None)
+        except StopIteration as done:
+            taken: Metered = done.value
+            return taken
+        taking.close()
+        return None
+
     async def show(self, holder: Holder) -> Metered:
         return await self._count(make_allowance(holder), Act.SHOW)
 

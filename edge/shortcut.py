@@ -14,7 +14,7 @@ from edge.exchange import MOST_HEADER_BYTES, read_path, read_trace_id
 from edge.holder import Holder
 from edge.identification import make_request_id
 from edge.keys import KeyRing
-from edge.metering import Metering
+from edge.metering import Metered, Metering
 from edge.planning import Planned, Planning
 from edge.responses import Body, Header, list_headers, send_whole
 from edge.usage import Usage
@@ -25,6 +25,23 @@ class Held(Struct, frozen=True, kw_only=True):
 
     planned: Planned
     body: Body | None
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A request that may be answered here. `started` is `perf_counter()`'s."""
+
+    started: float
+    headers: Mapping[bytes, bytes]
+    holder: Holder
+    held: Held
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """A response, whole."""
+
+    status: int
+    headers: list[Header]
+    body: bytes
 
 
 class Shortcut:
@@ -55,28 +72,30 @@ class Shortcut:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
+        asked = self._find_asked(scope, started)
+        metered = None if asked is None else await self._metering.take(asked.holder)
+        if asked is None or metered is None or not metered.has_passed:
+            await self._app(scope, receive, send)
+            return
+        reply = self._make_reply(asked, metered)
+        await send_whole(send, status=reply.status, headers=reply.headers, body=reply.body)
+
+    def reply_now(self, scope: Scope) -> Reply | None:
+        """The same for a server that has not begun with its own part yet: of a scope, it reads the method, path, query
+        and headers. None where the whole chain is to answer."""
+        asked = self._find_asked(scope, perf_counter())
+        metered = None if asked is None else self._metering.take_now(asked.holder)
+        if asked is None or metered is None or not metered.has_passed:
+            return None
+        return self._make_reply(asked, metered)
+
+    def _find_asked(self, scope: Scope, started: float) -> Asked | None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         holder = self._find_holder(scope, headers)
         held = None if holder is None else self._find_held(scope, headers, holder)
         if holder is None or held is None:
-            await self._app(scope, receive, send)
-            return
-        metered = await self._metering.take(holder)
-        if metered.has_passed:
-            request_id = make_request_id()
-            await self._reply(send, held, headers, limits=metered.list_fields(), request_id=request_id)
-            self._usage.record(
-                started=started,
-                holder=holder,
-                route=held.planned.query.match.route,
-                method="GET",
-                status=304 if held.body is None else 200,
-                size=0 if held.body is None else len(held.body.data),
-                request_id=request_id,
-                release=held.planned.release,
-            )
-        else:
-            await self._app(scope, receive, send)
+            return None
+        return Asked(started=started, headers=headers, holder=holder, held=held)
 
     def _find_holder(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Holder | None:
         if scope["method"] != "GET" or len(headers) != len(scope["headers"]):
@@ -94,16 +113,25 @@ class Shortcut:
         body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))
         return None if body is None else Held(planned=planned, body=body)
 
-    async def _reply(
-        self, send: Send, held: Held, headers: Mapping[bytes, bytes], *, limits: tuple[Header, ...], request_id: bytes
-    ) -> None:
+    def _make_reply(self, asked: Asked, metered: Metered) -> Reply:
+        held, request_id = asked.held, make_request_id()
         self._counts.add(Counter.NOT_MODIFIED if held.body is None else Counter.CACHED)
-        sent = list_headers(
+        status, body = (304, b"") if held.body is None else (200, held.body.data)
+        self._usage.record(
+            started=asked.started,
+            holder=asked.holder,
+            route=held.planned.query.match.route,
+            method="GET",
+            status=status,
+            size=len(body),
+            request_id=request_id,
+            release=held.planned.release,
+        )
+        headers = list_headers(
             head=held.planned.head,
             body=held.body,
-            limits=limits,
+            limits=metered.list_fields(),
             request_id=request_id,
-            trace_id=read_trace_id(headers, request_id),
+            trace_id=read_trace_id(asked.headers, request_id),
         )
-        status, body = (304, b"") if held.body is None else (200, held.body.data)
-        await send_whole(send, status=status, headers=sent, body=body)
+        return Reply(status=status, headers=headers, body=body)

@@ -48,6 +48,9 @@ class UncountedError(Exception):
 
 
 class Limits(Protocol):
+    is_local: bool
+    """Whether `count` waits for nothing but another process's act, and has counted nothing while it does."""
+
     async def count(self, allowance: Allowance, act: Act, *, month: int = 0) -> Reading:
         """One act, as a whole: two at once, in whatever processes, are one after the other. UncountedError.
 

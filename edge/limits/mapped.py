@@ -52,6 +52,8 @@ class MappedLimits:
     For one event loop; its locks hold against other processes.
     """
 
+    is_local = True
+
     def __init__(self, path: Path | None = None, *, clock: Callable[[], int] = read_microseconds) -> None:
         self._file = None if path is None else open_table(path)
         self._table = mmap.mmap(-1 if self._file is None else self._file, _FILE_BYTES)

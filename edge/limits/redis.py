@@ -69,6 +69,8 @@ class RedisLimits:
     For one event loop. A reply that was lost is not asked for again: what it counted is counted once.
     """
 
+    is_local = False
+
     def __init__(self, url: str, *, clock: Callable[[], int] | None = None) -> None:
         pool = ConnectionPool.from_url(
             url,

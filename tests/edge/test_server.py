@@ -75,6 +75,12 @@ def start_server(
     return server
 
 
+def stop_server(server: Server) -> None:
+    if server.process.poll() is None:
+        server.process.terminate()
+        server.process.wait(PATIENCE * 2)
+
+
 def is_ready(server: Server) -> bool:
     with contextlib.suppress(OSError):
         return server.get("/readyz").status == 200
@@ -91,9 +97,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
     yield begin
     for server in started:
-        if server.process.poll() is None:
-            server.process.terminate()
-            server.process.wait(PATIENCE * 2)
+        stop_server(server)
 
 
 @dataclass

@@ -1,0 +1,213 @@
+"""The server's own part of an answer from memory: what it writes at once is what it would have written later."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from edge.limits.fields import FIELDS
+from edge.wire import Wire
+from tests.edge.conftest import Service
+from tests.edge.test_server import PATIENCE, Server, start_server, stop_server
+
+LIST = "/v1/harbor/events?from=2026-08-10"
+# Each response has its own.
+OWN = {"date", "x-request-id", "x-trace-id"} | {name.lower() for name in FIELDS}
+
+
+@dataclass
+class Raw:
+    """A response as it was read off the socket."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def list_kept(self) -> list[tuple[str, str]]:
+        return [(name, "" if name in OWN else value) for name, value in self.headers]
+
+
+class Connection:
+    def __init__(self, server: Server) -> None:
+        self._key = server.keys["all"]
+        self._socket = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        self._left = b""
+
+    def write_head(self, target: str, *, method: str = "GET", version: str = "1.1", **headers: str) -> bytes:
+        lines = [f"{method} {target} HTTP/{version}", "Host: a", f"X-API-Key: {self._key}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        return "\r\n".join([*lines, "", ""]).encode()
+
+    def send(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def read(self, *, method: str = "GET") -> Raw:
+        while b"\r\n\r\n" not in self._left:
+            self._receive()
+        head, _, self._left = self._left.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        pairs = [(name.lower(), value) for name, _, value in (line.partition(": ") for line in lines)]
+        status, size = int(first.split()[1]), int(dict(pairs).get("content-length", "0"))
+        if status == 304 or method == "HEAD":
+            size = 0
+        while len(self._left) < size:
+            self._receive()
+        body, self._left = self._left[:size], self._left[size:]
+        return Raw(status=status, headers=pairs, body=body)
+
+    def ask(self, target: str, **headers: str) -> Raw:
+        self.send(self.write_head(target, **headers))
+        return self.read()
+
+    def is_at_end(self) -> bool:
+        return not self._left and self._socket.recv(1) == b""
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _receive(self) -> None:
+        data = self._socket.recv(65_536)
+        assert data, f"the server closed the connection after {self._left!r}"
+        self._left += data
+
+
+class Transport(asyncio.Transport):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += data
+
+    def is_closing(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+def write_at_once(service: Service, request: bytes) -> bytes:
+    """What is on the wire as soon as the request is read, before the event loop does anything else."""
+
+    async def feed() -> bytes:
+        config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
+        config.load()
+        wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
+        wire.connection_made(transport)
+        wire.data_received(request)
+        written, tasks = transport.written, wire.tasks
+        await asyncio.gather(*tasks)
+        wire.connection_lost(None)
+        return written
+
+    return asyncio.run(feed())
+
+
+def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+    key = service.keys["all"].encode()
+    request = b"GET /v1/harbor/events HTTP/1.1\r\nHost: a\r\nX-API-Key: %b\r\n\r\n" % key
+    assert write_at_once(service, request) == b""
+    body = service.get("/v1/harbor/events").body
+    written = write_at_once(service, request)
+    assert written.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert written.endswith(b"\r\n\r\n" + body)
+    for other in (b"POST", b"HEAD"):
+        assert write_at_once(service, request.replace(b"GET", other)) == b""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    started = start_server(tmp_path_factory.mktemp("wire"))
+    yield started
+    stop_server(started)
+
+
+@pytest.fixture
+def connection(server: Server) -> Iterator[Connection]:
+    with contextlib.closing(Connection(server)) as opened:
+        yield opened
+
+
+def number_targets(count: int, *, beginning: int) -> list[str]:
+    """Requests that no other test sends."""
+    return [f"{LIST}&min_confidence=0.{number}" for number in range(beginning, beginning + count)]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept_Encoding": "gzip"}, {"Accept_Encoding": "zstd", "X_Trace_Id": "own"}])
+def test_an_answer_from_memory_is_the_first_one(connection: Connection, headers: Mapping[str, str]) -> None:
+    [target] = number_targets(1, beginning=5000 + len(headers))
+    first, second, third = (connection.ask(target, **headers) for _ in range(3))
+    for later in (second, third):
+        assert (later.status, later.list_kept(), later.body) == (first.status, first.list_kept(), first.body)
+    tag = dict(first.headers)["etag"]
+    matched = connection.ask(target, **headers, If_None_Match=tag)
+    assert (matched.status, matched.body) == (304, b"")
+    assert dict(matched.headers)["etag"] == tag
+    assert {"content-length", "content-type"}.isdisjoint(dict(matched.headers))
+
+
+def test_answers_come_in_the_order_of_the_requests(connection: Connection) -> None:
+    known, *fresh = number_targets(4, beginning=5100)
+    bodies = {known: connection.ask(known).body}
+    targets = [known, fresh[0], known, fresh[1], fresh[2], known, known]
+    connection.send(b"".join(connection.write_head(target, X_Trace_Id=str(at)) for at, target in enumerate(targets)))
+    for at, target in enumerate(targets):
+        got = connection.read()
+        assert (got.status, dict(got.headers)["x-trace-id"]) == (200, str(at))
+        assert bodies.setdefault(target, got.body) == got.body
+    assert len(set(bodies.values())) == 4
+
+
+def test_a_request_may_come_byte_by_byte(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5200)
+    first = connection.ask(target)
+    for byte in connection.write_head(target):
+        connection.send(bytes([byte]))
+    assert connection.read().body == first.body
+
+
+def test_a_body_that_nobody_reads_is_not_taken_for_a_request(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5300)
+    first = connection.ask(target)
+    body = b"GET /v1/harbor/places HTTP/1.1\r\n\r\n"
+    for _ in range(2):
+        connection.send(connection.write_head(target, Content_Length=str(len(body))) + body)
+        assert connection.read().body == first.body
+    assert connection.ask(target).body == first.body
+
+
+@pytest.mark.parametrize("last", [{"version": "1.0"}, {"Connection": "close"}])
+def test_a_connection_ends_when_its_client_says_so(connection: Connection, last: Mapping[str, str]) -> None:
+    [target] = number_targets(1, beginning=5400)
+    first = connection.ask(target)
+    connection.send(connection.write_head(target, **last))
+    assert connection.read().body == first.body
+    assert connection.is_at_end()
+
+
+def test_a_head_and_a_wrong_key_are_not_answered_with_what_is_held(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5500)
+    first = connection.ask(target)
+    connection.send(connection.write_head(target, method="HEAD"))
+    got = connection.read(method="HEAD")
+    assert (got.status, got.list_kept()) == (200, first.list_kept())
+    refused = connection.ask(target, X_API_Key="another")
+    assert refused.status == 401
+    assert connection.ask(target).body == first.body
+
+
+def test_a_client_that_reads_late_gets_every_answer(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5600)
+    first = connection.ask(target)
+    count = 2_000_000 // max(len(first.body), 1)
+    for _ in range(count):
+        connection.send(connection.write_head(target))
+    assert all(connection.read().body == first.body for _ in range(count))
