@@ -25,7 +25,7 @@ BATCH_BYTES = 262_144
 _encoder = msgspec.json.Encoder()
 
 
-class Seen(Struct, frozen=True):
+class Seen(Struct, frozen=True, gc=False):
     """A request that was answered, in `seconds`. `size`: bytes of the body that was sent. `holder`: None without a key.
 
     It has no path and no query: these name people's homes.
@@ -42,7 +42,7 @@ class Seen(Struct, frozen=True):
     release: bytes | None
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class Line(Struct, frozen=True, kw_only=True, gc=False):
     """Of the log, its members in this order. `route` is a path as the contract has it, `key` an id."""
 
     event: str = "request"

@@ -96,6 +96,24 @@ def test_an_operation_says_what_is_promised_of_it(route: Route):
 
 
 @by_route
+def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planned_to_add(route: Route):
+    credits = {"source": 2, "forecast": 2, "related": 0}
+    row = route.parameters.get("include")
+    assert find_operation(route).get("x-add-ons") == (
+        None
+        if row is None
+        else {
+            name: {
+                "plans": ["partner"],
+                "grantable": ["standard"],
+                "credits": {"planned": credits[name], "per": "record"},
+            }
+            for name in row.allowed or ()
+        }
+    )
+
+
+@by_route
 def test_a_route_that_answers_has_a_success_and_another_says_501(route: Route):
     operation = find_operation(route)
     assert ("200" in operation["responses"]) == route.implemented

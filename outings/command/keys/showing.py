@@ -78,7 +78,10 @@ def usage(
     rows: list[dict[str, Any]] = []
     # Nothing was counted yet where there is no ledger; looking makes none.
     if (folder / NAME).exists():
-        rows = [msgspec.to_builtins(row) for row in Ledger(folder).read_days(first=since, last=until)]
+        try:
+            rows = [msgspec.to_builtins(row) for row in Ledger(folder).read_days(first=since, last=until)]
+        except OSError as error:
+            raise click.ClickException(str(error)) from error
     kept = [row for row in rows if id_ in (None, row["key"]) and client in (None, row["client"])]
     if as_json:
         print_json({"from": since, "to": until, "usage": kept, **_sum_rows(kept)})
