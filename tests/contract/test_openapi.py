@@ -97,7 +97,7 @@ def test_an_operation_says_what_is_promised_of_it(route: Route):
 
 @by_route
 def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planned_to_add(route: Route):
-    credits = {"source": 2, "forecast": 2, "related": 0}
+    planned = {"source": 2, "forecast": 2, "related": 0}
     row = route.parameters.get("include")
     assert find_operation(route).get("x-add-ons") == (
         None
@@ -106,7 +106,7 @@ def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planne
             name: {
                 "plans": ["partner"],
                 "grantable": ["standard"],
-                "credits": {"planned": credits[name], "per": "record"},
+                "credits": {"planned": planned[name], "per": "record"},
             }
             for name in row.allowed or ()
         }
