@@ -40,7 +40,8 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     except ImportError as error:
         raise click.ClickException(f"[edge] rate_storage: {error}; install outings[redis]") from error
     except ValueError as error:
-        raise click.ClickException(f"[edge] rate_storage is no URL of Redis: {error}") from error
+        # Neither it nor the reason is shown: either may have the password in it.
+        raise click.ClickException("[edge] rate_storage is no URL that a client of Redis can read") from error
     try:
         listening = bind_socket(host, port)
     except OSError as error:

@@ -231,6 +231,25 @@ def test_a_redis_that_is_not_there_keeps_no_server_from_starting(start: Start) -
     assert "sesame" not in (server.folder / "log").read_text()
 
 
+def serve_in_vain(folder: Path, edge: str) -> str:
+    """What a server says that does not start."""
+    (folder / "outings.toml").write_text(f'[store]\nurl = "file:store"\n[edge]\n{edge}\n')
+    words = ["serve", "-c", str(folder / "outings.toml"), "--port", "0"]
+    done = subprocess.run(
+        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_a_url_that_no_client_of_redis_can_read_is_refused_and_not_shown(tmp_path: Path) -> None:
+    said = serve_in_vain(tmp_path, 'rate_storage = "redis://:open/sesame@127.0.0.1:port/0"')
+    assert "[edge] rate_storage" in said
+    assert "open" not in said
+    assert "sesame" not in said
+
+
 @pytest.mark.parametrize("blocked", ["file", "foreign"])
 def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_path: Path, blocked: str) -> None:
     state = tmp_path / "state"
@@ -239,11 +258,6 @@ def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_pa
     else:
         state.mkdir()
         (state / "limits").write_text("A letter to my aunt.")
-    (tmp_path / "outings.toml").write_text('[store]\nurl = "file:store"\n[edge]\nstate = "state"\n')
-    words = ["serve", "-c", str(tmp_path / "outings.toml"), "--port", "0"]
-    done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "[edge] state" in done.stderr
-    assert str(state) in done.stderr
+    said = serve_in_vain(tmp_path, 'state = "state"')
+    assert "[edge] state" in said
+    assert str(state) in said
