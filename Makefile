@@ -47,6 +47,7 @@ bench: install
 	$(BIN)/python -m bench.edge $(ARGS)
 	$(BIN)/python -m bench.peers
 	$(BIN)/python -m bench.paths
+	$(BIN)/python -m bench.limits
 	$(BIN)/python -m bench.release
 
 clean:
