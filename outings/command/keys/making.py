@@ -94,7 +94,8 @@ def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _read_legacy_text() -> str:
-    text = sys.stdin.read().strip()
+    # As bytes: what is no UTF-8 is no key either, and no more is read than a key may have with its line's end.
+    text = sys.stdin.buffer.read(_MOST_CHARACTERS + 3).decode("latin-1").strip()
     if not 1 <= len(text) <= _MOST_CHARACTERS or not all("!" <= character <= "~" for character in text):
         raise click.UsageError(
             f"standard input has no key: one line of 1 to {_MOST_CHARACTERS} ASCII characters without blanks"
