@@ -168,12 +168,15 @@ def check_success(service: Service, got: Response, *, plain: Response, missing: 
 
 
 def check_scope(got: Response, kind: Kind, *, name: str) -> None:
-    """Nothing of another metro, and no item of another type, stands in the answer."""
+    """Nothing of another metro, no item of another type, and no number of either stands in the answer."""
+    data = got.read_json()["data"]
     if kind.metros is not None and name != "metros":
         for metro in METROS:
             assert metro in kind.metros or metro.encode() not in got.read_body()
-    data = got.read_json()["data"]
     for item in data if isinstance(data, list) else [data]:
+        for counted, number in item.get("counts", {}).items():
+            assert number == 0 or kind.types is None or counted in kind.types
+            assert number == 0 or item.get("accessible", True)
         listing_type = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}.get(item.get("type"))
         assert listing_type is None or kind.types is None or listing_type in kind.types
 
