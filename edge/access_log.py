@@ -79,7 +79,7 @@ class AccessLog:
         self._file = file
         self._most_bytes = BATCH_BYTES if stat.S_ISREG(os.fstat(file).st_mode) else WHOLE_BYTES
         self._batches: list[Sequence[Seen]] = []
-        self._waiting = 0
+        self._waiting = self._dropped = 0
         self._changed = threading.Condition()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="access-log", daemon=True)
@@ -91,8 +91,7 @@ class AccessLog:
         """Leaves out what would make more than `MOST_WAITING` wait."""
         with self._changed:
             kept = seen[: MOST_WAITING - self._waiting]
-            if len(kept) < len(seen):
-                log.warning("access_lines_dropped", lines=len(seen) - len(kept))
+            self._dropped += len(seen) - len(kept)
             if kept:
                 self._batches.append(kept)
                 self._waiting += len(kept)
@@ -111,14 +110,19 @@ class AccessLog:
             with self._changed:
                 self._changed.wait_for(self._has_work)
                 batches, self._batches = self._batches, []
-                self._waiting = 0
             if not batches:
                 return
-            try:
-                for batch in batches:
+            for batch in batches:
+                try:
                     self._write(batch)
-            except OSError as error:
-                log.warning("access_lines_not_written", reason=str(error))
+                except OSError as error:
+                    log.warning("access_lines_not_written", lines=len(batch), reason=str(error))
+                with self._changed:
+                    self._waiting -= len(batch)
+                    dropped, self._dropped = self._dropped, 0
+                # Said by this thread: the log's other lines go where these go, and may wait for the same reader.
+                if dropped:
+                    log.warning("access_lines_dropped", lines=dropped)
 
     def _has_work(self) -> bool:
         return self._is_closed or len(self._batches) > 0

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from edge.ledger import NAME, Account, Ledger, Tally, open_ledger
 from edge.usage import Usage
 from outings.contract.routes import match_route
 from tests.edge.asking import ask
-from tests.edge.conftest import Service, make_service
+from tests.edge.conftest import Clock, Service, make_service
 from tests.edge.publishing import NOW, make_id
 
 LIST = "/v1/harbor/events"
@@ -267,3 +268,33 @@ def test_lines_are_joined_whole_up_to_what_a_pipe_takes_at_once() -> None:
     assert list(join_lines(lines, most_bytes=100)) == [
         b"a" * 40 + b"\n" + b"b" * 50 + b"\n", b"c" * 8 + b"\n", b"d" * 200 + b"\n", b"e\n",
     ]  # fmt: skip
+
+
+def test_a_log_that_nobody_reads_holds_up_no_count_and_keeps_its_bound(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edge.access_log.MOST_WAITING", 1_000)
+    reading, writing = os.pipe()
+    clock = Clock()
+    usage = Usage(clock=clock, ledger=Ledger(state), access_log=AccessLog(writing))
+    plain = make_service(tmp_path / "plain")
+    edge = Edge(plain.store, cache=tmp_path / "cache", clock=clock, usage=usage)
+    edge.poll()
+    usage.start()
+    for _ in range(15):
+        for _ in range(100):
+            ask(edge, "/v1/metros", key=plain.keys["all"])
+        usage.flush()
+    assert read_counts(state) == {(TODAY, "all", "metros"): (1500, 0)}
+    texts: list[bytes] = []
+    reader = threading.Thread(target=lambda: texts.extend(iter(lambda: os.read(reading, 65_536), b"")))
+    reader.start()
+    edge.close()
+    os.close(writing)
+    reader.join()
+    os.close(reading)
+    plain.close()
+    lines = b"".join(texts).splitlines()
+    # Those that a pipe holds were written, a thousand more waited, and the rest was dropped.
+    assert 1_000 <= len(lines) < 1_500
+    assert all(json.loads(line)["route"] == "/v1/metros" for line in lines)
