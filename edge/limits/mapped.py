@@ -62,7 +62,7 @@ class MappedLimits:
         self._month = self._begins = self._ends = 0
 
     async def count(self, allowance: Allowance, act: Act, *, month: int = 0) -> Reading:
-        if max(allowance.key, allowance.client) >= SLOTS:
+        if allowance.key >= SLOTS or allowance.client >= SLOTS:
             raise UncountedError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
             return self._count(allowance, act, month)

@@ -24,7 +24,7 @@ def has_room(load: int, limit: int) -> bool:
 
 def count_left(load: int, limit: int) -> int:
     """Requests that would pass at once."""
-    return max(0, limit - -(-load // MINUTE))
+    return limit - -(-load // MINUTE)
 
 
 def wait_for_room(load: int, limit: int) -> int:
