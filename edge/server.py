@@ -4,18 +4,20 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 import structlog
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from edge.access_log import AccessLog
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.counts import Counts, make_table
 from edge.ledger import open_ledger
 from edge.limits.opening import LOCAL, open_limits
+from edge.supervisor import Supervisor
 from edge.usage import Usage
 from edge.wire import Wire
 from outings.configuration import read_configuration
@@ -76,21 +78,21 @@ def set_up_logs() -> None:
 def run_server(
     config: Path,
     *,
-    listening: socket.socket,
-    workers: int,
+    listening: Sequence[socket.socket],
     memory: int = MEMORY_BYTES,
     access_log: bool = False,
 ) -> None:
-    """Serves on a socket of `bind_socket` until SIGTERM or SIGINT, then closes it and returns. SIGHUP brings a new
-    worker in for each old one.
+    """Serves by a worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then closes them and returns.
+    SIGHUP brings a new worker in for each old one.
 
     `memory`: bytes of answers that each worker keeps. `access_log`: they write a line a request on standard error.
     """
-    with listening, make_table() as counts:
+    with ExitStack() as open_sockets, make_table() as counts:
+        for each in listening:
+            open_sockets.enter_context(each)
         settings = uvicorn.Config(
             partial(make_served_edge, config.absolute(), counts=counts, memory=memory, access_log=access_log),
             factory=True,
-            workers=workers,
             loop="uvloop",
             http=Wire,
             ws="none",
@@ -102,18 +104,4 @@ def run_server(
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
-        Multiprocess(settings, [listening]).run()
-
-
-def bind_socket(host: str, port: int) -> socket.socket:
-    """Bound, not listening: a client is refused until there is somebody to answer it. OSError."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    bound = socket.socket(family, kind, protocol)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-        bound.set_inheritable(True)
-    except OSError:
-        bound.close()
-        raise
-    return bound
+        Supervisor(settings, listening).run()

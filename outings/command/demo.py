@@ -40,12 +40,13 @@ REQUESTS = (
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 def demo(*, config: Path, host: str, port: int) -> None:
     """Make two sample metros, build them, print a key and three requests, and serve."""
-    from edge.server import bind_socket, run_server
+    from edge.server import run_server
+    from edge.supervisor import bind_sockets
 
     if config.exists() and not is_world(config):
         raise click.UsageError(f"{config} was not made by this command; -c names another place for the demo's")
     try:
-        listening = bind_socket(host, port)
+        listening = bind_sockets(host, port, count=1)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     now = datetime.now(UTC)
@@ -53,8 +54,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     configuration = read_config(config)
     run_build(Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now)), workers=1)
     key = _make_key(configuration, folder=configuration.directory, now=now)
-    _print_requests(key, f"http://{host}:{listening.getsockname()[1]}")
-    run_server(config, listening=listening, workers=1)
+    _print_requests(key, f"http://{host}:{listening[0].getsockname()[1]}")
+    run_server(config, listening=listening)
 
 
 def _make_key(configuration: Configuration, *, folder: Path, now: datetime) -> str:

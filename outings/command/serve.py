@@ -29,7 +29,8 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.ledger import open_ledger
     from edge.limits.mapped import TableError
     from edge.limits.opening import LOCAL, open_limits
-    from edge.server import bind_socket, run_server
+    from edge.server import run_server
+    from edge.supervisor import bind_sockets
 
     edge = read_config(config).edge
     try:
@@ -42,10 +43,10 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     except ValueError as error:
         # Neither it nor the reason is shown: either may have the password in it.
         raise click.ClickException("[edge] rate_storage is no URL that a client of Redis can read") from error
+    processes = workers or len(os.sched_getaffinity(0))
     try:
-        listening = bind_socket(host, port)
+        listening = bind_sockets(host, port, count=processes)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    processes = workers or len(os.sched_getaffinity(0))
-    click.echo(f"Serving on http://{host}:{listening.getsockname()[1]}, {processes} worker(s).", err=True)
-    run_server(config, listening=listening, workers=processes, memory=memory * MEBIBYTE, access_log=access_log)
+    click.echo(f"Serving on http://{host}:{listening[0].getsockname()[1]}, {processes} worker(s).", err=True)
+    run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)

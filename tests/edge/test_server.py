@@ -300,7 +300,7 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
                 return not before & list_workers(server)
         raise AssertionError("three connections in a row were closed")
 
-    wait_until(ask, seconds=60)
+    wait_until(ask, seconds=120)
     assert set(statuses) == {200}
     assert len(list_workers(server)) == workers
     assert read_answers(server) == len(statuses)
@@ -311,3 +311,37 @@ def list_workers(server: Server) -> set[str]:
     process = server.process.pid
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     return {each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()}
+
+
+def test_connections_are_shared_out_among_the_workers(start: Callable[..., Server]) -> None:
+    server = start(workers=2)
+    wait_until(lambda: count_listening(server) == 2, seconds=60)
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(40)]
+    try:
+        wait_until(lambda: sum(map(count_connections, list_workers(server))) >= len(held))
+        shares = [count_connections(worker) for worker in list_workers(server)]
+    finally:
+        for each in held:
+            each.close()
+    # By a hash of the ports: all 40 on one of two would be a chance of one in 10^12.
+    assert min(shares) > 0, shares
+
+
+def list_sockets(state: str, *, process: str = "self") -> list[list[str]]:
+    """Rows of TCP's sockets in a state, as proc(5) numbers them."""
+    rows = Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]
+    return [row.split() for row in rows if row.split()[3] == state]
+
+
+def count_listening(server: Server) -> int:
+    return sum(row[1].endswith(f":{server.port:04X}") for row in list_sockets("0A"))
+
+
+def count_connections(process: str) -> int:
+    """Sockets of TCP that are established."""
+    established = {row[9] for row in list_sockets("01", process=process)}
+    opened = set()
+    for each in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            opened.add(str(each.readlink()).removeprefix("socket:[").removesuffix("]"))
+    return len(established & opened)

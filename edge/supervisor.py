@@ -1,0 +1,83 @@
+"""Workers, each with a listening socket of its own: the kernel shares out connections among them.
+
+On one socket, whichever worker is awake takes them, and the one that has most to do is awake most: eight connections
+were seen on one of two workers, whose other had nothing to do.
+"""
+
+import socket
+import threading
+from collections.abc import Sequence
+
+from uvicorn import Config
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+
+class Post(Multiprocess):
+    """One worker's place: its socket stays open while workers come and go, so that who connects meanwhile waits."""
+
+    def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
+        super().__init__(config, sockets)
+        self.processes_num = 1
+        self.should_exit = should_exit
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's, over one of its own for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after the
+    other."""
+
+    def __init__(self, config: Config, sockets: Sequence[socket.socket]) -> None:
+        should_exit = threading.Event()
+        self._posts = [Post(config, [each], should_exit=should_exit) for each in sockets]
+        super().__init__(config, [])  # last: signals are its own
+        self.should_exit = should_exit
+
+    def init_processes(self) -> None:
+        for post in self._posts:
+            post.init_processes()
+
+    def terminate_all(self) -> None:
+        for post in self._posts:
+            post.terminate_all()
+
+    def join_all(self) -> None:
+        for post in self._posts:
+            post.join_all()
+
+    def restart_all(self) -> None:
+        for post in self._posts:
+            post.restart_all()
+
+    def keep_subprocess_alive(self) -> None:
+        for post in self._posts:
+            post.keep_subprocess_alive()
+
+    def handle_ttin(self) -> None:
+        """A worker more has no socket: how many there are is said when it starts."""
+
+    def handle_ttou(self) -> None:
+        """As for one more."""
+
+
+def bind_sockets(host: str, port: int, *, count: int) -> list[socket.socket]:
+    """To the same port, 0 for any; bound, not listening: a client is refused until there is somebody to answer it.
+
+    OSError, where another process has the port too: it would share its connections.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+        bound_to = probe.getsockname()
+    sockets: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            sockets.append(socket.socket(family, kind, protocol))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            sockets[-1].bind(bound_to)
+            sockets[-1].set_inheritable(True)
+    except OSError:
+        for each in sockets:
+            each.close()
+        raise
+    return sockets
