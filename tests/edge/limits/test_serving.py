@@ -120,8 +120,10 @@ def test_four_workers_and_eight_clients_keep_to_the_rate(
     server = start(workers=4, edge=f'rate_storage = "{url}"')
     clients = Clients(server, "limited")
     began = time.monotonic()
-    clients.ask(seconds=4)
+    while clients.count(429) < 100 and time.monotonic() - began < 30:
+        clients.ask(seconds=2)
     spent = time.monotonic() - began
+    assert read_metric(server, "outings_uncounted_total") == 0
     assert {answer.status for answer in clients.answers} == {200, 429}
     check_rate(clients.answers)
     assert LIMIT <= clients.count(200) <= LIMIT * (1 + spent / 60) * 1.01
@@ -211,7 +213,7 @@ def test_with_redis_killed_under_load_reads_go_on_and_counting_resumes(start: St
     back = time.monotonic()
     asking.join()
     assert (clients.broken, {answer.status for answer in clients.answers}) == (0, {200})
-    assert max(answer.received - answer.sent for answer in clients.answers) < 2
+    assert max(answer.received - answer.sent for answer in clients.answers) < 4
     before = [answer for answer in clients.answers if answer.received < killed]
     after = [answer for answer in clients.answers if answer.sent > back + 2]
     assert before
