@@ -148,11 +148,14 @@ def name_file(store: MemoryStore, kind: str) -> str:
     manifest = read_manifest(store, part.manifest)
     if kind == "manifest":
         return object_name(part.manifest)
-    return object_name(manifest.packs[0].object if kind == "pack" else manifest.tables[kind].object)
+    if kind == "pack":
+        return object_name(manifest.packs[0].object)
+    files = manifest.mapped if kind.startswith("mapped ") else manifest.tables
+    return object_name(files[kind.removeprefix("mapped ")].object)
 
 
 @pytest.mark.parametrize("how", ["one bit", "half", "gone"])
-@pytest.mark.parametrize("kind", ["root", "manifest", "listings", "occurrences", "organizations", "pack"])
+@pytest.mark.parametrize("kind", ["root", "manifest", "listings", "occurrences", "pack", "mapped rows", "mapped names"])
 def test_a_broken_release_is_refused_and_the_old_one_stays_until_it_is_mended(
     make_own: MakeService, kind: str, how: str
 ) -> None:
