@@ -1,6 +1,5 @@
 """Details by id and by slug."""
 
-import json
 from datetime import date, datetime
 from pathlib import Path
 
