@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
+from edge.addresses import Proxies
+from edge.attempts import Attempts
 from edge.bodies import Bodies
 from edge.computing import Computing
 from edge.counts import Counts
@@ -44,7 +46,8 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone. `poll` looks for a new release and new keys at once."""
+    """`counts`, `limits`: by default this process's alone; `proxies`: none. `poll` looks for a new release and new keys
+    at once."""
 
     def __init__(
         self,
@@ -58,11 +61,13 @@ class Edge:
         offer: Offer = Offer(),
         usage: Usage | None = None,
         limits: Limits | None = None,
+        proxies: Proxies | None = None,
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or Usage(clock=clock)
         self._offer = offer
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
+        self._proxies = proxies or Proxies(())
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
@@ -81,7 +86,7 @@ class Edge:
         )
         self.shortcut = self._link(store, clock, memory)
 
-    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> ASGIApp:
+    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> Shortcut:
         """In the order of the checks (decisions.md §1), the last one first."""
         plans = memory // 4
         planning = Planning(
@@ -96,7 +101,12 @@ class Edge:
         )
         deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
         metering = Metering(self._limits, counts=self.counts)
-        recognize = Recognize(Charge(deliver, metering=metering), ring=self._ring)
+        recognize = Recognize(
+            Charge(deliver, metering=metering),
+            ring=self._ring,
+            proxies=self._proxies,
+            attempts=Attempts(clock=lambda: round(clock().timestamp() * 1_000_000)),
+        )
         dispatch = Dispatch(public=self._public, keyed=recognize)
         mention = Mention(dispatch, ring=self._ring, metering=metering)
         chain = Identify(Record(Explain(mention, counts=self.counts), usage=self._usage))

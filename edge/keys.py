@@ -7,10 +7,11 @@ from hashlib import sha256
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.addresses import Proxies
+from edge.attempts import Attempts
 from edge.bounded import Bounded
 from edge.exchange import Exchange
 from edge.holder import Holder, find_holder
-from outings.contract.errors import unauthorized
 from outings.contract.plans import Plan
 from outings.release.keys import NAME, Registry, parse_registry
 from outings.release.objects import Corrupt
@@ -66,16 +67,18 @@ def _make_memory() -> Bounded[bytes, Holder]:
 
 
 class Recognize:
-    """401 to whoever has no key in force."""
+    """401 to whoever has no key in force, or 429 from where many failed."""
 
-    def __init__(self, app: ASGIApp, *, ring: KeyRing) -> None:
+    def __init__(self, app: ASGIApp, *, ring: KeyRing, proxies: Proxies, attempts: Attempts) -> None:
         self._app = app
         self._ring = ring
+        self._proxies = proxies
+        self._attempts = attempts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange: Exchange = scope["exchange"]
         holder = self._ring.find_active(exchange.key_texts[0]) if len(exchange.key_texts) == 1 else None
         if holder is None:
-            raise unauthorized()
+            raise self._attempts.make_refusal(self._proxies.name_origin(scope))
         exchange.holder = holder
         await self._app(scope, receive, send)

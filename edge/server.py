@@ -13,6 +13,7 @@ import structlog
 import uvicorn
 
 from edge.access_log import AccessLog
+from edge.addresses import Proxies
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.counts import Counts, make_table
 from edge.ledger import open_ledger
@@ -50,6 +51,7 @@ def make_served_edge(
             upgrade_url=edge.upgrade_url,
             docs_url=edge.docs_url,
         ),
+        proxies=Proxies(edge.trusted_proxies),
         limits=open_limits(edge.rate_storage, state=edge.state),
         usage=Usage(
             clock=read_clock,

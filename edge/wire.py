@@ -1,5 +1,6 @@
 """HTTP off the wire: uvicorn's own protocol, but where it would give up, and where nothing is left for it to do."""
 
+import asyncio
 from collections.abc import Iterable
 
 from starlette.types import Scope
@@ -10,6 +11,10 @@ from edge.shortcut import Reply
 
 # The parser's numbers have 16 bits: a longer target is "no HTTP" to it. What the edge reads is far shorter.
 MOST_TARGET_BYTES = 65_535
+
+# From a connection's beginning, or a request's first byte, to the end of its head: who sends byte by byte holds a
+# connection no longer. Between requests uvicorn's own timeout holds, 5 s.
+HEAD_SECONDS = 10.0
 
 _STATUS_LINES = {200: b"HTTP/1.1 200 OK\r\n", 304: b"HTTP/1.1 304 Not Modified\r\n"}
 # A request that says so has a body, or wants more than one answer.
@@ -24,15 +29,27 @@ class Wire(HttpToolsProtocol):
     """
 
     _is_answered = False
+    _heading: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_head()
+        super().connection_lost(exc)
 
     def on_url(self, url: bytes) -> None:
         self.url = (self.url + url)[:MOST_TARGET_BYTES]
 
     def on_message_begin(self) -> None:
         self._is_answered = False
+        if self._heading is None:
+            self._expect_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
+        self._end_head()
         reply = self.app.shortcut.reply_now(self._make_scope()) if self._is_simple() else None
         if reply is None:
             super().on_headers_complete()
@@ -46,6 +63,14 @@ class Wire(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         if not self._is_answered:
             super().on_message_complete()
+
+    def _expect_head(self) -> None:
+        self._heading = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _end_head(self) -> None:
+        if self._heading is not None:
+            self._heading.cancel()
+            self._heading = None
 
     def _is_simple(self) -> bool:
         """A GET without a body, of a connection that stays open and on which nothing else is under way."""

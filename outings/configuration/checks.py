@@ -1,6 +1,7 @@
 """What no single setting shows: names that must be unique, tables that refer to each other, what can be read yet."""
 
 from collections import Counter
+from ipaddress import ip_network
 from typing import Any
 
 from outings.configuration.decoding import Decoder, name_entry
@@ -46,6 +47,11 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     if storage != "local" and not storage.startswith(RATE_SCHEMES):
         # What was meant as a URL may have a password in it, and is not shown.
         decoder.report("edge.rate_storage", f"is neither local nor a URL of Redis; allowed: local, {RATE_SCHEMES[0]}…")
+    for proxy in edge.get("trusted_proxies", ()):
+        try:
+            ip_network(proxy, strict=False)
+        except ValueError:
+            decoder.report("edge.trusted_proxies", f'"{proxy}" is no address; allowed: addresses and networks of IP')
 
 
 def _list_names(metro: Values) -> list[str]:

@@ -310,3 +310,11 @@ def test_a_rate_storage_that_there_is_not_is_named_and_not_shown(read: Read, sto
     (problem,) = raised.value.problems
     assert problem.key == "edge.rate_storage"
     assert "sesame" not in problem.message
+
+
+@pytest.mark.parametrize("proxy", ["proxy.internal", "10.0.0.0/33", "10.0.0", ""])
+def test_a_proxy_is_an_address_or_a_network(read: Read, proxy: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(METRO + FEED + f'[edge]\ntrusted_proxies = ["::1", "{proxy}"]')
+    (problem,) = raised.value.problems
+    assert problem.key.startswith("edge.trusted_proxies")

@@ -44,13 +44,21 @@ class Response:
 
 
 def ask(
-    app: ASGIApp, target: str, *, key: str | None = None, method: str = "GET", body: bytes = b"", **headers: str
+    app: ASGIApp,
+    target: str,
+    *,
+    key: str | None = None,
+    method: str = "GET",
+    body: bytes = b"",
+    client: str | None = None,
+    **headers: str,
 ) -> Response:
-    """`headers` by name, underscores for hyphens. Checks that the response is as the contract declares it."""
+    """`headers` by name, underscores for hyphens; `client`: its address, over a Unix socket by default. Checks that the
+    response is as the contract declares it."""
     raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
     if key is not None:
         raw.append((b"x-api-key", key.encode("latin-1")))
-    got = asyncio.run(_ask(app, target.encode("latin-1"), method=method, body=body, headers=raw))
+    got = asyncio.run(_ask(app, target.encode("latin-1"), method=method, body=body, headers=raw, client=client))
     check_response(target, status=got.status, headers=got.headers, body=got.read_body(), method=method)
     return got
 
@@ -67,7 +75,13 @@ def ask_together(app: ASGIApp, targets: Sequence[str], *, key: str) -> list[Resp
 
 
 async def _ask(
-    app: ASGIApp, target: bytes, *, method: str, body: bytes, headers: list[tuple[bytes, bytes]]
+    app: ASGIApp,
+    target: bytes,
+    *,
+    method: str,
+    body: bytes,
+    headers: list[tuple[bytes, bytes]],
+    client: str | None = None,
 ) -> Response:
     raw_path, _, query = target.partition(b"?")
     scope = {
@@ -81,7 +95,7 @@ async def _ask(
         "query_string": query,
         "root_path": "",
         "headers": headers,
-        "client": ("127.0.0.1", 1),
+        "client": None if client is None else (client, 1),
         "server": ("127.0.0.1", 80),
         "state": {},
     }

@@ -82,6 +82,7 @@ class Transport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
+        self.closed = asyncio.Event()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.written += data
@@ -90,7 +91,7 @@ class Transport(asyncio.Transport):
         return False
 
     def close(self) -> None:
-        pass
+        self.closed.set()
 
 
 def write_at_once(service: Service, request: bytes) -> bytes:
@@ -121,6 +122,24 @@ def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_o
     assert written.endswith(b"\r\n\r\n" + body)
     for other in (b"POST", b"HEAD"):
         assert write_at_once(service, request.replace(b"GET", other)) == b""
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /v1/harbor/events HTTP/1.1\r\nX-API"])
+def test_a_head_that_takes_too_long_ends_its_connection(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr("edge.wire.HEAD_SECONDS", 0.01)
+    service = make_own()
+
+    async def wait() -> bool:
+        config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
+        config.load()
+        wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
+        wire.connection_made(transport)
+        wire.data_received(sent)
+        return await asyncio.wait_for(transport.closed.wait(), PATIENCE)
+
+    assert asyncio.run(wait())
 
 
 @pytest.fixture(scope="module")

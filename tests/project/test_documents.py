@@ -142,3 +142,12 @@ def test_operators_find_every_option(name: str) -> None:
         if option.startswith("--")
     }
     assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", row))
+
+
+def test_every_threat_names_tests_that_there_are() -> None:
+    rows = [row for row in (ROOT / "docs/threats.md").read_text().splitlines() if row.startswith("| ")][1:]
+    assert len(rows) > 10
+    for row in rows:
+        named = re.findall(r"`(tests/[\w/]+\.py)`", row)
+        assert named, row
+        assert [path for path in named if not (ROOT / path).exists()] == []

@@ -1,0 +1,55 @@
+"""Where a request came from: the connection's other end, or whom a proxy that we trust says it speaks for."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from starlette.types import Scope
+
+Address = IPv4Address | IPv6Address
+
+# A household has a whole one of these (RFC 6177): what is counted by address is counted by it.
+_PREFIX = 64
+
+
+class Proxies:
+    """`texts`: addresses and networks. ValueError for what is neither."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._networks = tuple(ip_network(text, strict=False) for text in texts)
+        self._is_trusted = lru_cache(maxsize=1024)(self._find_trust)
+
+    def name_origin(self, scope: Scope) -> str | None:
+        """An address, or the network of one; the same text for the same origin. None over a Unix socket."""
+        client = scope.get("client")
+        address = _parse(client[0]) if client else None
+        if address is None:
+            return None
+        if self._is_trusted(address):
+            address = self._find_forwarded(scope) or address
+        if isinstance(address, IPv6Address):
+            return str(ip_network((address, _PREFIX), strict=False))
+        return str(address)
+
+    def _find_forwarded(self, scope: Scope) -> Address | None:
+        """The last of `X-Forwarded-For` that is no proxy of ours: what stands before it, anyone may have written."""
+        values = (value for name, value in scope["headers"] if name == b"x-forwarded-for")
+        for text in reversed(b",".join(values).decode("latin-1").split(",")):
+            address = _parse(text.strip())
+            if address is None:
+                return None
+            if not self._is_trusted(address):
+                return address
+        return None
+
+    def _find_trust(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

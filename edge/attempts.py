@@ -1,0 +1,42 @@
+"""Keys that failed, by where they came from: who tries many is answered 429. A key in force passes from anywhere."""
+
+from collections.abc import Callable
+
+from edge.bounded import Bounded
+from edge.limits.rate import MINUTE, has_room, leak, wait_for_room
+from outings.contract.errors import ApiError, rate_limited, unauthorized
+
+# Failures of one origin, of each worker. A check sum tells typing errors from keys, and 62 letters to the thirtieth
+# leave nothing to guess: the bound is on what failures cost us.
+MOST_PER_MINUTE = 60
+MOST_ORIGINS = 16_384
+_SECOND = 1_000_000
+
+
+class _Bucket:
+    def __init__(self) -> None:
+        self.then = 0
+        self.load = 0
+
+
+class Attempts:
+    """`clock`: microseconds. Of an origin that was forgotten for others a new minute begins. For one thread."""
+
+    def __init__(self, *, clock: Callable[[], int]) -> None:
+        self._clock = clock
+        self._buckets: Bounded[str, _Bucket] = Bounded(MOST_ORIGINS)
+
+    def make_refusal(self, origin: str | None) -> ApiError:
+        """Of a request without a key in force: 401, and 429 once there were too many. None is not counted."""
+        if origin is None:
+            return unauthorized()
+        bucket, now = self._buckets.get(origin), self._clock()
+        if bucket is None:
+            bucket = _Bucket()
+            self._buckets.put(origin, bucket)
+        bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=MOST_PER_MINUTE)
+        bucket.then = now
+        if not has_room(bucket.load, MOST_PER_MINUTE):
+            return rate_limited(-(-wait_for_room(bucket.load, MOST_PER_MINUTE) // _SECOND))
+        bucket.load += MINUTE
+        return unauthorized()
