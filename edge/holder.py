@@ -28,12 +28,12 @@ def find_holder(registry: Registry, text: bytes, *, plans: Mapping[str, Plan]) -
     key = registry.find_key(text)
     if key is None:
         return None
-    plan, quota = plans[key.plan], registry.clients_by_name[key.client].monthly_quota
+    plan = plans[key.plan]
     return Holder(
         key=key,
         plan=plan,
         slots=registry.find_slots(key),
-        per_minute=key.per_minute or plan.per_minute,
-        per_month=plan.per_month if quota is None else quota,
+        per_minute=key.settle_rate(plan),
+        per_month=registry.settle_quota(key, plan),
         entitlement=key.settle_entitlement(plan),
     )

@@ -65,6 +65,10 @@ class Key(Struct, frozen=True, kw_only=True):
             addons=plan.addons.union(self.grants),
         )
 
+    def settle_rate(self, plan: Plan) -> int:
+        """Requests a minute: its own, else its plan's."""
+        return self.per_minute or plan.per_minute
+
     def describe_state(self, now: datetime) -> str:
         """`active`, `revoked` or `expired`."""
         if self.revoked_at is not None:
@@ -127,6 +131,11 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         number = self.by_id[key.id].slot
         assert number is not None
         return Slots(key=number, client=self.clients_by_name[key.client].slot)
+
+    def settle_quota(self, key: Key, plan: Plan) -> int | None:
+        """Answers a month of the key's client: its own, else the plan's; None is unlimited."""
+        quota = self.clients_by_name[key.client].monthly_quota
+        return plan.per_month if quota is None else quota
 
 
 def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:

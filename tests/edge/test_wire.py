@@ -94,14 +94,20 @@ class Transport(asyncio.Transport):
         self.closed.set()
 
 
+def connect_wire(service: Service) -> tuple[Wire, Transport]:
+    """Of a running event loop."""
+    config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
+    config.load()
+    wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
+    wire.connection_made(transport)
+    return wire, transport
+
+
 def write_at_once(service: Service, request: bytes) -> bytes:
     """What is on the wire as soon as the request is read, before the event loop does anything else."""
 
     async def feed() -> bytes:
-        config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
-        config.load()
-        wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
-        wire.connection_made(transport)
+        wire, transport = connect_wire(service)
         wire.data_received(request)
         written, tasks = transport.written, wire.tasks
         await asyncio.gather(*tasks)
@@ -132,10 +138,7 @@ def test_a_head_that_takes_too_long_ends_its_connection(
     service = make_own()
 
     async def wait() -> bool:
-        config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
-        config.load()
-        wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
-        wire.connection_made(transport)
+        wire, transport = connect_wire(service)
         wire.data_received(sent)
         return await asyncio.wait_for(transport.closed.wait(), PATIENCE)
 

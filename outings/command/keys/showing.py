@@ -43,10 +43,9 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
         raise refuse_id(id_)
     plan = settle_plans(configuration.plans)[key.plan]
     described = describe_key(registry, id_, now=read_clock())
-    quota = described["monthly_quota"]
     described["in_force"] = {
-        "per_minute": key.per_minute or plan.per_minute,
-        "monthly_quota": plan.per_month if quota is None else quota,
+        "per_minute": key.settle_rate(plan),
+        "monthly_quota": registry.settle_quota(key, plan),
         "include": sorted(key.settle_entitlement(plan).addons),
     }
     if as_json:
