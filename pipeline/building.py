@@ -95,9 +95,7 @@ def build_release(build: Build, *, store: Store, executor: Executor, progress: P
     )  # fmt: skip
 
 
-def _read_feeds(
-    build: Build, plan: Plan, *, spool: Path, executor: Executor, progress: Progress
-) -> list[FeedDone]:
+def _read_feeds(build: Build, plan: Plan, *, spool: Path, executor: Executor, progress: Progress) -> list[FeedDone]:
     """The feeds of the metros that are built, in the configuration's order."""
     waiting = {}
     for feed in plan.feeds:

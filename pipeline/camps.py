@@ -43,12 +43,16 @@ def make_camp_row(resolved: Resolved[CampRecord], setting: Setting) -> Row:
         registration=record.registration,
         links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
     )
-    columns = make_columns(resolved, setting) | make_price_columns(price) | {
-        "seasons": pack_bits(record.seasons, setting.vocabulary.seasons),
-        "timezone": timezone,
-        "year": year,
-        "is_overnight": overnight,
-    }
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, setting.vocabulary.seasons),
+            "timezone": timezone,
+            "year": year,
+            "is_overnight": overnight,
+        }
+    )
     return Row(
         kind="camp",
         columns=columns,
@@ -74,9 +78,7 @@ def _find_overnight(record: CampRecord) -> bool | None:
     return any(stated) if stated else None
 
 
-def _make_session(
-    session: SessionRecord, number: int, *, resolved: Resolved[CampRecord], timezone: str
-) -> Session:
+def _make_session(session: SessionRecord, number: int, *, resolved: Resolved[CampRecord], timezone: str) -> Session:
     return Session(
         id=session.id or make_part_id(resolved.id, "session", number),
         name=session.name,
@@ -107,9 +109,7 @@ def _make_happenings(resolved: Resolved[CampRecord], price: Price) -> list[tuple
     ]
 
 
-def _make_happening(
-    session: SessionRecord, *, ages: AgeRange, price: Price, overnight: bool | None
-) -> tuple[Any, ...]:
+def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price, overnight: bool | None) -> tuple[Any, ...]:
     if session.ages.min is not None or session.ages.max is not None:
         ages = session.ages
     if session.price != Price():

@@ -49,13 +49,17 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
     )
     words = setting.vocabulary
     enrollment = record.program.enrollment_type
-    columns = make_columns(resolved, setting) | make_price_columns(price) | {
-        "seasons": pack_bits(record.seasons, words.seasons),
-        "occasions": pack_bits(record.occasions, words.occasions),
-        "timezone": timezone,
-        "enrollment_type": None if enrollment is None else ENROLLMENT_TYPES.index(enrollment),
-        "program_key": record.program_key,
-    }
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, words.seasons),
+            "occasions": pack_bits(record.occasions, words.occasions),
+            "timezone": timezone,
+            "enrollment_type": None if enrollment is None else ENROLLMENT_TYPES.index(enrollment),
+            "program_key": record.program_key,
+        }
+    )
     return Row(
         kind="class",
         columns=columns,
@@ -65,9 +69,7 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
     )
 
 
-def _make_section(
-    section: SectionRecord, number: int, *, resolved: Resolved[ClassRecord], timezone: str
-) -> Section:
+def _make_section(section: SectionRecord, number: int, *, resolved: Resolved[ClassRecord], timezone: str) -> Section:
     schedule, tuition, registration = section.schedule, section.tuition, section.registration
     return Section(
         id=section.id or make_part_id(resolved.id, "section", number),
@@ -97,9 +99,7 @@ def _total_registration(record: ClassRecord) -> ClassRegistration:
     stated = [find_openings(section.registration) for section in record.sections]
     known = [openings for openings in stated if openings is not None]
     registration = record.registration
-    return ClassRegistration(
-        **msgspec.structs.asdict(registration), sections_with_spots=sum(known) if known else None
-    )
+    return ClassRegistration(**msgspec.structs.asdict(registration), sections_with_spots=sum(known) if known else None)
 
 
 def find_openings(registration: Registration) -> bool | None:
@@ -114,15 +114,10 @@ def _make_happenings(resolved: Resolved[ClassRecord], price: Price) -> list[tupl
     """A section that does not state ages or price has its class's; no section: the class is its own."""
     record = resolved.record
     sections = record.sections or (
-        SectionRecord(
-            schedule=record.schedule, term=record.term, registration=record.registration
-        ),
+        SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),
     )
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
-    return [
-        (number, *_make_happening(section, ages=ages, price=price))
-        for number, section in enumerate(sections)
-    ]
+    return [(number, *_make_happening(section, ages=ages, price=price)) for number, section in enumerate(sections)]
 
 
 def _make_happening(section: SectionRecord, *, ages: AgeRange, price: Price) -> tuple[Any, ...]:

@@ -70,9 +70,7 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
     return Cleaned(record=record, problems=tuple(problems))
 
 
-def _clean_members(
-    raw: object, *, findings: list[Finding], origin: Origin, unknown: Counter[str]
-) -> dict[str, Any]:
+def _clean_members(raw: object, *, findings: list[Finding], origin: Origin, unknown: Counter[str]) -> dict[str, Any]:
     if not isinstance(raw, dict):
         findings.append(Finding(None, "wrong_type: expected a JSON object", raw, quarantines=True))
         return {}

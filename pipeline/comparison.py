@@ -52,6 +52,4 @@ def _compare(metro: str, before: Previous, after: Previous) -> Iterator[Differen
             fields = name_changed_members(before.read_document(row_id), after.read_document(row_id))
         if was or now:
             kind = "updated" if was and now else "created" if now else "removed"
-            yield Difference(
-                metro=metro, type=row["kind"], id=row_id, slug=row["slug"], kind=kind, fields=fields
-            )
+            yield Difference(metro=metro, type=row["kind"], id=row_id, slug=row["slug"], kind=kind, fields=fields)

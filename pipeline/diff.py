@@ -48,9 +48,7 @@ def hash_members(members: Struct) -> bytes:
     return hashlib.sha256(msgspec.json.encode(members)).digest()
 
 
-def settle_rows(
-    rows: Iterable[Row], previous: Previous, *, stamp: int, renderer: int = RENDERER
-) -> list[Settled]:
+def settle_rows(rows: Iterable[Row], previous: Previous, *, stamp: int, renderer: int = RENDERER) -> list[Settled]:
     """Every row of the next release: those given, and as archived those that are gone.
 
     `stamp` (seconds) becomes `updated_at` of what changed; `renderer` is that of the release before.
@@ -100,9 +98,7 @@ def settle_row(row: Row, previous: Previous, *, stamp: int, renderer: int = REND
     created_at = row.created_at or old["created_at"]
     before = previous.read_document(row.id)
     if renderer != RENDERER:
-        again = _render_row(
-            row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before
-        )
+        again = _render_row(row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before)
         if same or not name_changed_members(before, again.document or b"{}", shared=True):
             again.change = None
             return again
@@ -152,9 +148,7 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
     return msgspec.structs.replace(members, **changes)
 
 
-def _stamp_parts(
-    parts: Iterable[Any], before: bytes | None, member: str, stamp: str
-) -> tuple[Struct, ...]:
+def _stamp_parts(parts: Iterable[Any], before: bytes | None, member: str, stamp: str) -> tuple[Struct, ...]:
     """Sections and sessions keep their own `updated_at` while they say the same."""
     old = {} if before is None else {part["id"]: part for part in msgspec.json.decode(before)[member]}
     stamped = []
@@ -162,9 +156,7 @@ def _stamp_parts(
         was = old.get(part.id)
         now = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
         kept = was is not None and {**was, "updated_at": None} == now
-        stamped.append(
-            msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp)
-        )
+        stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp))
     return tuple(stamped)
 
 
@@ -180,9 +172,7 @@ def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
     return "updated" if old["status"] == PUBLISHED else "restored"
 
 
-def _name_change(
-    row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes
-) -> Change | None:
+def _name_change(row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes) -> Change | None:
     kind = name_kind(old, row.columns["status"])
     if kind is None:
         return None

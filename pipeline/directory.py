@@ -46,9 +46,7 @@ class Directory(Struct, frozen=True, kw_only=True):
     places: Mapping[str, KnownPlace]
     neighborhoods: Neighborhoods
 
-    def find_organization(
-        self, record: ListingRecord, problems: list[Problem]
-    ) -> OrganizationReference:
+    def find_organization(self, record: ListingRecord, problems: list[Problem]) -> OrganizationReference:
         found = self._resolve(record, record.organization, "organization", problems)
         return OrganizationReference() if found is None else self.references[found]
 
@@ -56,9 +54,7 @@ class Directory(Struct, frozen=True, kw_only=True):
         found = self._resolve(record, getattr(record, "place", None), "place", problems)
         return None if found is None else self.places[found]
 
-    def _resolve(
-        self, record: Record, reference: Reference | None, kind: str, problems: list[Problem]
-    ) -> str | None:
+    def _resolve(self, record: Record, reference: Reference | None, kind: str, problems: list[Problem]) -> str | None:
         resolution = self.targets.resolve(reference, kind=kind, feed=record.feed)
         if resolution.problem is not None:
             problems.append(
@@ -142,13 +138,9 @@ def _list_targets(
             )  # fmt: skip
 
 
-def _name_organizations(
-    records: Mapping[str, Record], targets: Targets
-) -> dict[str, OrganizationRecord]:
+def _name_organizations(records: Mapping[str, Record], targets: Targets) -> dict[str, OrganizationRecord]:
     """Those with a record, and those that listings only name: the first spelling is theirs."""
-    found = {
-        row_id: record for row_id, record in records.items() if isinstance(record, OrganizationRecord)
-    }
+    found = {row_id: record for row_id, record in records.items() if isinstance(record, OrganizationRecord)}
     for record in records.values():
         if not isinstance(record, ListingRecord):
             continue

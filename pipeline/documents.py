@@ -37,9 +37,7 @@ def pack_documents(
     for old in kept.values():
         alive[old["pack"]] += old["length"]
     moved = choose_kept(packs, alive)
-    stay = [
-        Pack(object=packs[at].object, size=packs[at].size, alive=alive[at]) for at in moved
-    ]
+    stay = [Pack(object=packs[at].object, size=packs[at].size, alive=alive[at]) for at in moved]
     for pack in stay:
         writer.keep(pack.object)
     pack_writer = PackWriter(kept=stay, put=writer.put)

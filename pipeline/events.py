@@ -13,9 +13,7 @@ from pipeline.resolution import Resolved, Setting
 from pipeline.rows import Row, pack_bits
 
 
-def make_event_row(
-    resolved: Resolved[EventRecord], setting: Setting
-) -> tuple[Row, tuple[Problem, ...]]:
+def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[Row, tuple[Problem, ...]]:
     """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
@@ -47,16 +45,20 @@ def make_event_row(
         links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
     )
     words = setting.vocabulary
-    columns = make_columns(resolved, setting) | make_price_columns(price) | {
-        "seasons": pack_bits(record.seasons, words.seasons),
-        "occasions": pack_bits(record.occasions, words.occasions),
-        "teams": pack_bits(record.teams, words.teams),
-        "timezone": timezone,
-        "starts_at": None if anchor is None else anchor.starts_at,
-        "has_time": has_time,
-        "is_recurring": expansion.is_recurring,
-        "occurrences_total": expansion.total,
-    }
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, words.seasons),
+            "occasions": pack_bits(record.occasions, words.occasions),
+            "teams": pack_bits(record.teams, words.teams),
+            "timezone": timezone,
+            "starts_at": None if anchor is None else anchor.starts_at,
+            "has_time": has_time,
+            "is_recurring": expansion.is_recurring,
+            "occurrences_total": expansion.total,
+        }
+    )
     row = Row(
         kind="event",
         columns=columns,
@@ -67,9 +69,7 @@ def make_event_row(
     return row, _name_problems(record, expansion)
 
 
-def _expand(
-    record: EventRecord, timezone: str, setting: Setting, *, has_time: bool
-) -> Expansion:
+def _expand(record: EventRecord, timezone: str, setting: Setting, *, has_time: bool) -> Expansion:
     starts_local = record.starts_local
     if starts_local is None and record.date_on is not None:
         starts_local = datetime.combine(record.date_on, time())

@@ -124,9 +124,7 @@ def _write_tables(
     writer: ObjectWriter,
 ) -> Manifest:
     packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(
-        ordered, previous, packs=packs, writer=writer, details=plan.details
-    )
+    packed = pack_documents(ordered, previous, packs=packs, writer=writer, details=plan.details)
     frames = make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     mapped = {
@@ -156,5 +154,3 @@ def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
 
 def floor_second(instant: datetime) -> datetime:
     return instant.astimezone(UTC).replace(microsecond=0)
-
-

@@ -62,8 +62,6 @@ def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[
     release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
     pages = {}
     for query, day in list_pages(snapshot, today):
-        body = b"".join(
-            answer(query, release=release, dates={slug: day}, entitlement=Entitlement()).parts
-        )
+        body = b"".join(answer(query, release=release, dates={slug: day}, entitlement=Entitlement()).parts)
         pages[name_page(query, day)] = Page(object=writer.put(pack_body(body)), size=len(body))
     return pages

@@ -24,9 +24,7 @@ def make_place_row(resolved: Resolved[PlaceRecord], setting: Setting) -> Row:
         images=record.images,
         website_url=record.website_url,
         is_sensory_friendly=resolved.facts.is_sensory_friendly,
-        links=PlaceLinks(
-            self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"
-        ),
+        links=PlaceLinks(self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"),
     )
     hints = setting.vocabulary.type_hints
     columns = make_columns(resolved, setting) | {

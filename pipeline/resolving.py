@@ -53,9 +53,7 @@ def resolve_rows(
     problems: list[Problem] = []
     by_id = _identify(records, problems)
     kept = [row_id for row_id in carried if row_id not in by_id and previous.get(row_id) is not None]
-    directory = make_directory(
-        by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods
-    )
+    directory = make_directory(by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods)
     rows: list[Row] = []
     for row_id, record in by_id.items():
         if isinstance(record, ListingRecord):
@@ -106,9 +104,7 @@ def _resolve(
         location=location,
         ages=complete_ages(record.ages, audience=audience),
         audience=audience,
-        confidence=score_confidence(
-            record, location=location, has_place=place is not None, newest_crawled_at=crawled
-        ),
+        confidence=score_confidence(record, location=location, has_place=place is not None, newest_crawled_at=crawled),
     )
 
 
@@ -133,12 +129,7 @@ def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
     own = {name: getattr(record, name) for name in Facts.__struct_fields__}
     if of_place is None:
         return Facts(**own)
-    return Facts(
-        **{
-            name: getattr(of_place, name) if value is None else value
-            for name, value in own.items()
-        }
-    )
+    return Facts(**{name: getattr(of_place, name) if value is None else value for name, value in own.items()})
 
 
 def _make_row(resolved: Resolved[Any], setting: Setting) -> tuple[Row, tuple[Problem, ...]]:

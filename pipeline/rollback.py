@@ -35,9 +35,7 @@ def roll_back(
     """`today`: each metro's local date. Raises BuildRaced when a build publishes meanwhile."""
     check_deadline = make_deadline()
     built = [
-        _roll_metro_back(
-            store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache
-        )
+        _roll_metro_back(store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache)
         for slug, part in sorted(target.root.parts.items())
     ]
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}

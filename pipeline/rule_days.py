@@ -125,9 +125,7 @@ def _meet_conditions(rule: Rule, calendar: _Calendar, anchor: int) -> Mask:
 def _meet_weekdays(rule: Rule, calendar: _Calendar, weekdays: tuple[tuple[int, int], ...]) -> Mask:
     met = _choose([weekday for number, weekday in weekdays if number == 0], 7, low=0)[calendar.weekday]
     in_month = rule.frequency == "MONTHLY" or bool(rule.months)
-    day, left = (
-        (calendar.month_day, calendar.month_left) if in_month else (calendar.year_day, calendar.year_left)
-    )
+    day, left = (calendar.month_day, calendar.month_left) if in_month else (calendar.year_day, calendar.year_left)
     for number, weekday in weekdays:
         if number:
             counted = (day if number > 0 else left).astype(np.int16)

@@ -10,9 +10,7 @@ class ShrinkRefused(Exception):  # noqa: N818 - the name says it
     """A full feed lost more than its `max_shrink`; nothing is published. Exit 3."""
 
 
-def refuse_shrink(
-    feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]
-) -> None:
+def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]) -> None:
     """Compares listings and quarantined records (whose last good version stays) with the release before."""
     refused = []
     for feed in feeds:

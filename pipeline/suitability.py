@@ -146,10 +146,6 @@ def _check_rule(rule: Rule, file: RuleFile) -> None:
     if rule.ages is not None:
         is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)
     else:
-        is_whole = (
-            rule.field in FIELDS
-            and rule.phrases in file.phrases
-            and rule.audience in AUDIENCES
-        )
+        is_whole = rule.field in FIELDS and rule.phrases in file.phrases and rule.audience in AUDIENCES
     if not is_whole:
         raise ValueError(f"rule {rule.name!r}: {msgspec.structs.asdict(rule)}")

@@ -71,9 +71,7 @@ def make_tables(
     return tables
 
 
-def _make_rows(
-    name: str, settled: Sequence[Settled], places: Mapping[str, Place]
-) -> pl.DataFrame:
+def _make_rows(name: str, settled: Sequence[Settled], places: Mapping[str, Place]) -> pl.DataFrame:
     schema = dict(TABLES[name])
     columns: dict[str, list[Any]] = {column: [] for column in schema}
     for number, each in enumerate(settled):
@@ -98,9 +96,7 @@ def _make_rows(
 def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.DataFrame:
     """Archived and draft rows keep theirs: a restored row is the same row."""
     if name == "occurrences":
-        return join_happenings(
-            [(number, each.row) for number, each in enumerate(listings) if each.row.kind == kind]
-        )
+        return join_happenings([(number, each.row) for number, each in enumerate(listings) if each.row.kind == kind])
     schema = dict(TABLES[name])
     rows = [
         (number, *happening)
@@ -114,7 +110,5 @@ def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.Da
 def encode_table(frame: pl.DataFrame) -> bytes:
     """Parquet whose bytes depend on the rows alone: a total order is the caller's, the writer's settings are fixed."""
     buffer = io.BytesIO()
-    frame.write_parquet(
-        buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP_SIZE
-    )
+    frame.write_parquet(buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP_SIZE)
     return buffer.getvalue()

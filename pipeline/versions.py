@@ -102,9 +102,7 @@ def _compare(
 
 
 def _rank(copy: Copy) -> tuple[bool, int, str]:
-    return rank_copy(
-        is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro
-    )
+    return rank_copy(is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro)
 
 
 def _list_metros(copies: Sequence[Copy]) -> Iterator[str]:
@@ -114,9 +112,7 @@ def _list_metros(copies: Sequence[Copy]) -> Iterator[str]:
 def _name_fields(store: Store, old: Copy | None, new: Copy | None, *, cache: Path) -> tuple[str, ...]:
     assert old is not None
     assert new is not None
-    return name_changed_members(
-        _read_document(store, old, cache=cache), _read_document(store, new, cache=cache)
-    )
+    return name_changed_members(_read_document(store, old, cache=cache), _read_document(store, new, cache=cache))
 
 
 def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:

@@ -76,7 +76,10 @@ def do_feed(work: FeedWork) -> FeedDone:
     return FeedDone(
         feed=work.feed.name,
         memory=FeedMemory(
-            hash=read.hash, read=read.read, listings=len(read.records), merged=read.merged,
+            hash=read.hash,
+            read=read.read,
+            listings=len(read.records),
+            merged=read.merged,
             quarantined=read.quarantined,
         ),
         problems=read.problems,
@@ -103,9 +106,7 @@ def do_metro(work: MetroWork) -> MetroDone:
         carried=_list_carried(work, previous, {assign_id(record) for record in records}),
     )
     resolved = perf_counter()
-    built = build_metro(
-        rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store
-    )
+    built = build_metro(rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store)
     seconds = {"resolve": resolved - started, **built.seconds}
     return MetroDone(built=replace(built, seconds=seconds), problems=(*rows.problems, *wrong))
 

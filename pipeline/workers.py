@@ -1,16 +1,64 @@
 """Worker processes of a build, which end with the process that started them, however that ends."""
 
+import contextlib
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context, parent_process
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+WATCH_SECONDS = 0.5
+GRACE_SECONDS = 5.0  # A pool that can tell of a death does so within a second; it also has to end the others.
 
 
-def make_workers(count: int) -> ProcessPoolExecutor:
-    """They are started afresh: threads of the engines do not survive a fork."""
-    return ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=set_up)
+@contextlib.contextmanager
+def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executor]:
+    """They are started afresh: threads of the engines do not survive a fork.
+
+    A worker that dies raises `BrokenProcessPool`. `abandon` is called from another thread where the pool
+    can't tell: the one that died in the middle of a result leaves it waiting for the rest for ever.
+    """
+    over, done, context = threading.Event(), threading.Event(), _Watched()
+    threading.Thread(target=_watch_workers, args=(context.started, over, done, abandon), daemon=True).start()
+    try:
+        with ProcessPoolExecutor(max_workers=count, mp_context=context, initializer=set_up) as pool:
+            yield pool
+            over.set()
+    finally:
+        done.set()
+
+
+class _Watched(SpawnContext):
+    """Remembers whom it made: a worker that died before anyone looked is in no list of living children."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[BaseProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
+        process = SpawnProcess(*args, **kwargs)
+        self.started.append(process)
+        return process
+
+
+def _watch_workers(
+    started: list[BaseProcess], over: threading.Event, done: threading.Event, abandon: Callable[[], None]
+) -> None:
+    """Once the work is over a death loses nothing: the others may wait for a lock that died with it, so they go too."""
+    while not done.wait(WATCH_SECONDS):
+        if any(worker.exitcode for worker in list(started)):
+            if not done.wait(GRACE_SECONDS):
+                for worker in list(started):
+                    if worker.is_alive():
+                        worker.kill()
+                if not over.is_set():
+                    abandon()
+            return
 
 
 def set_up() -> None:

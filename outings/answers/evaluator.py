@@ -54,9 +54,7 @@ class Evaluator(Protocol):
         """Organization's id → the size of the list that it would be if its listings alone were asked for."""
         ...
 
-    def count_buckets(
-        self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool
-    ) -> Counted:
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
         """The whole list by dimensions of facets; expanded, its occurrences."""
         ...
 

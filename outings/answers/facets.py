@@ -33,9 +33,7 @@ def count_facets(
     counted = evaluator.count_buckets(selection, dimensions, is_expanded=is_expanded)
     values = {**_VALUES, "category": vocabulary.categories}
     made: dict[str, Any] = {
-        name: _name_counts(values[name], counts)
-        for name, counts in counted.counts.items()
-        if name != "organization"
+        name: _name_counts(values[name], counts) for name, counts in counted.counts.items() if name != "organization"
     }
     if "organization" in counted.counts:
         made["organization"] = _name_organizations(counted.counts["organization"], evaluator, total=counted.total)

@@ -233,6 +233,4 @@ def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -
                 numbered.append(condition)
             else:
                 made[row.level].append(condition)
-    return Conditions(
-        listing=tuple(made["listing"]), happening=tuple(made["happening"]), numbered=tuple(numbered)
-    )
+    return Conditions(listing=tuple(made["listing"]), happening=tuple(made["happening"]), numbered=tuple(numbered))

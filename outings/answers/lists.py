@@ -135,9 +135,7 @@ def _make_span(query: Query, *, limit: int) -> Span:
     )
 
 
-def _read_documents(
-    query: Query, settled: Settled, *, snapshot: Snapshot, today: date, page: Page
-) -> list[bytes]:
+def _read_documents(query: Query, settled: Settled, *, snapshot: Snapshot, today: date, page: Page) -> list[bytes]:
     opened = open_snapshot(snapshot)
     rows = page.rows
     if page.numbers is not None:

@@ -1,6 +1,5 @@
 """A list's `meta`, from the values in effect."""
 
-
 import msgspec
 
 from outings.answers.window import Settled
@@ -32,9 +31,7 @@ def encode_meta(
         applied_filters={name: echo_value(value) for name, value in settled.values.items()},
         defaults_applied=settled.defaults,
         min_confidence=settled.min_confidence,
-        window=Window(
-            from_=settled.get_date("from"), to=settled.get_date("to"), timezone=snapshot.metro.timezone
-        ),
+        window=Window(from_=settled.get_date("from"), to=settled.get_date("to"), timezone=snapshot.metro.timezone),
         metro=snapshot.metro.slug,
         generated_at=format_instant(snapshot.stamp),
         missing_ids=missing,

@@ -23,7 +23,7 @@ def encode_next(series: Series, row: int, today: date) -> bytes:
 
 def splice_block(document: bytes, block: bytes) -> bytes:
     """The document of a series with the block as its last member."""
-    return b"%b,\"occurrence\":%b}" % (document[:-1], block)
+    return b'%b,"occurrence":%b}' % (document[:-1], block)
 
 
 def expand_event(document: bytes, *, series: Series, row: int, number: int, today: date) -> bytes:

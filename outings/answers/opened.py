@@ -51,9 +51,7 @@ class Opened:
         self.programs = Programs(read("members"))
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
-        numbering = Numbering(
-            self.names, vectors=vectors, terms=lambda: Terms(read("words"), places=read("places"))
-        )
+        numbering = Numbering(self.names, vectors=vectors, terms=lambda: Terms(read("words"), places=read("places")))
         if "words" in snapshot.mapped:
             numbering.open_terms()  # made from the table, they take a moment that only `q` need wait for
         self._numbering = numbering

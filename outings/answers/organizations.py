@@ -111,9 +111,7 @@ def rank_copy(*, is_published: bool, updated_at: int, metro: str) -> tuple[bool,
 
 
 def _rank(copy: Copy) -> tuple[bool, int, str]:
-    return rank_copy(
-        is_published=_is_published(copy), updated_at=copy.updated_at, metro=copy.snapshot.metro.slug
-    )
+    return rank_copy(is_published=_is_published(copy), updated_at=copy.updated_at, metro=copy.snapshot.metro.slug)
 
 
 def _is_published(copy: Copy) -> bool:

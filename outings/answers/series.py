@@ -108,11 +108,7 @@ class Series:
         if at < last:
             found = self.read_moment(self._numbers[at])
             remaining = None if total is None else total - found.index + 1
-            return Next(
-                starts_at=found.starts_at, starts_local=found.starts_local, remaining=remaining, total=total
-            )
+            return Next(starts_at=found.starts_at, starts_local=found.starts_local, remaining=remaining, total=total)
         # What lies past the build's horizon is counted, though its dates are not known here.
         past = self._indexes[self._numbers[last - 1]] if last > first else 0
-        return Next(
-            starts_at=None, starts_local=None, remaining=None if total is None else total - past, total=total
-        )
+        return Next(starts_at=None, starts_local=None, remaining=None if total is None else total - past, total=total)

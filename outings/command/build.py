@@ -1,5 +1,6 @@
 """`outings build`: feeds to one new release."""
 
+import contextlib
 import os
 from concurrent.futures import BrokenExecutor, Executor
 from datetime import UTC, datetime
@@ -26,7 +27,7 @@ from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.quarantine import write_quarantine
 from pipeline.shrink import ShrinkRefused
-from pipeline.workers import make_workers
+from pipeline.workers import open_workers
 
 _WORKER_DIED = (
     "a worker process of this build died, as one does that is killed for want of memory; nothing of the build is in "
@@ -81,7 +82,7 @@ def _write_quarantine(built: Built, configuration: Configuration) -> Path | None
 def run_build(asked: Build, *, workers: int | None = None) -> Built:
     """One build with its progress on standard error; refusals become the command's exit codes."""
     tasks = len(asked.configuration.feeds) + len(asked.configuration.metros)
-    with _make_executor(min(workers or os.cpu_count() or 1, max(1, tasks))) as executor:
+    with _open_executor(min(workers or os.cpu_count() or 1, max(1, tasks))) as executor:
         try:
             return build_release(
                 asked,
@@ -99,9 +100,15 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             raise click.ClickException(_WORKER_DIED) from broken
 
 
-def _make_executor(workers: int) -> Executor:
+def _open_executor(workers: int) -> contextlib.AbstractContextManager[Executor]:
     """One worker is this process."""
-    return InlineExecutor() if workers == 1 else make_workers(workers)
+    return InlineExecutor() if workers == 1 else open_workers(workers, abandon=_abandon_build)
+
+
+def _abandon_build() -> None:
+    """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
+    click.echo(f"Error: {_WORKER_DIED}", err=True)
+    os._exit(1)
 
 
 def _parse_as_of(text: str | None) -> AsOf:

@@ -68,9 +68,7 @@ def _make_organizations(metro: DemoMetro) -> Iterator[Record]:
         }
 
 
-def _make_listing(
-    metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random
-) -> Record:
+def _make_listing(metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random) -> Record:
     common = _make_common(metro, kind, number, places=places, today=today, random=random)
     if kind == "event":
         return common | _make_event(number, today=today, random=random)
@@ -79,9 +77,7 @@ def _make_listing(
     return common | make_camp(number, today=today, random=random)
 
 
-def _make_common(
-    metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random
-) -> Record:
+def _make_common(metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random) -> Record:
     """Identity, references and what every type has; one in forty is archived, one in sixty a draft."""
     record: Record = {"type": kind, "source_id": f"{kind}-{number}"}
     if number % 40 == 39:

@@ -135,9 +135,7 @@ def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> N
             raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
 
 
-def make_deadline(
-    *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time
-) -> Callable[[], None]:
+def make_deadline(*, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time) -> Callable[[], None]:
     """A check that raises BuildTooLong when called later than `longest` from now, by the clock that prunes go by."""
     started = clock()
 

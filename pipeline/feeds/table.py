@@ -54,9 +54,7 @@ def read_rows(feed: FeedTable, files: Sequence[SourceFile], vocabulary: Vocabula
             yield decode_record(row.encode(), line=number)
 
 
-def open_table(
-    connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path
-) -> None:
+def open_table(connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path) -> None:
     """Makes the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
     parts: list[str] = []
     parameters: list[Any] = []

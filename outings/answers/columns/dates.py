@@ -90,9 +90,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
             case _:
                 raise NotImplementedError(f"no column of an occurrence answers {condition}")
     has_times = any(isinstance(each, Between) and each.column == "time" for each in conditions)
-    return Dates(
-        low=low, high=high, weekdays=weekdays, times=(earliest, latest) if has_times else None
-    )
+    return Dates(low=low, high=high, weekdays=weekdays, times=(earliest, latest) if has_times else None)
 
 
 def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:

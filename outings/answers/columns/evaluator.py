@@ -152,9 +152,7 @@ class ColumnEvaluator:
             counts = np.bincount(organizations[known])
         return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
-    def count_buckets(
-        self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool
-    ) -> Counted:
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
         listed = self._settle(selection)
         if is_expanded:
             numbers = find_matching(listed, self._columns)
@@ -170,5 +168,3 @@ class ColumnEvaluator:
 
     def name_organization(self, number: int) -> tuple[str, str]:
         return self._columns.organization_ids[number], self._columns.organization_names[number]
-
-

@@ -172,5 +172,3 @@ def _sift_happenings(selection: Selection, columns: Columns, own: TypeColumns) -
         return passed
 
     return None, test_happenings
-
-

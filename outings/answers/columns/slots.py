@@ -42,9 +42,7 @@ def count_listed(listed: Listed, dimensions: Collection[str], columns: Columns, 
                 sets = own.read_all("has", "categories", (*range(words), -1))
                 counts[name] = _count_sets(sets, listed.words)
             case "price_band":
-                counts[name] = _count_sets(
-                    own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), listed.words
-                )
+                counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), listed.words)
             case "age_band":
                 counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), listed.words)
             case "organization":
@@ -84,9 +82,7 @@ def count_blocks(listed: Listed, columns: Columns) -> Numbers:
         (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", [_NO_TIME]))
     )
     counts = _count_sets(sets, listed.words)
-    varying = Listed(
-        type="event", words=listed.words & own.read_set("is", "time", _VARIES), happening=listed.happening
-    )
+    varying = Listed(type="event", words=listed.words & own.read_set("is", "time", _VARIES), happening=listed.happening)
     if varying.words.any():
         packed = _pack_occurrences(varying, read_dates(listed.happening), columns, "blocks")
         counts = counts + count_bits(packed, len(TIME_BLOCKS) + 1)
@@ -178,5 +174,3 @@ def count_days(numbers: Rows, columns: Columns, *, first: int, days: int, words:
         free=count_numbers(places[table["is_free"][numbers] == 1], days),
         categories=by_set @ spread_bits(sets, words),
     )
-
-

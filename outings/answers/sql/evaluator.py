@@ -23,6 +23,7 @@ from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEE
 
 _OF_SLOTS = frozenset({"weekday", "time_block"})
 
+
 class SqlEvaluator:
     """`words`: how many categories there are."""
 
@@ -66,14 +67,10 @@ class SqlEvaluator:
     def count_organizations(self, selection: Selection) -> Mapping[str, int]:
         return dict(self._fetch(selection, compile_organizations(selection, schema=self.schema)))
 
-    def count_buckets(
-        self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool
-    ) -> Counted:
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
         statement = _compile_slots(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
         found = self._tables.fetch_columns(statement, self._choose(selection))
-        return Counted(
-            total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions}
-        )
+        return Counted(total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions})
 
     def _count(self, dimension: str, found: Mapping[str, Numbers]) -> Numbers:
         rows, buckets = found["row"], self._buckets
@@ -115,9 +112,7 @@ class SqlEvaluator:
         return self._numbering.find_rows(selection.conditions.numbered, selection.type)
 
 
-def _compile_slots(
-    dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str
-) -> Statement:
+def _compile_slots(dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str) -> Statement:
     if is_expanded:
         return compile_occurrence_slots(selection, schema=schema)
     if _OF_SLOTS.isdisjoint(dimensions):

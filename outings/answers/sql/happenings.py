@@ -10,8 +10,7 @@ from outings.release.tables import HAPPENINGS
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
 
 _BLOCK = " ".join(
-    f"WHEN h.time >= {hour * 3600} THEN {1 << number}"
-    for number, hour in reversed([*enumerate(TIME_BLOCKS.values())])
+    f"WHEN h.time >= {hour * 3600} THEN {1 << number}" for number, hour in reversed([*enumerate(TIME_BLOCKS.values())])
 )
 _BLOCKS = f"CAST(CASE WHEN h.time IS NULL THEN {_NO_BLOCK} {_BLOCK} END AS UTINYINT)"
 _STATED_DAYS = f"CAST(CASE WHEN coalesce(h.days, 0) = 0 THEN {_NO_DAY} ELSE h.days END AS UTINYINT)"
