@@ -1,0 +1,54 @@
+"""The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
+
+from functools import lru_cache
+
+from msgspec import Struct
+from rapidfuzz.distance import OSA
+from Stemmer import Stemmer
+
+from outings.answers.texts import HashedTexts
+from outings.release.mapped import MappedTable
+
+# decisions, Lists: letters a word must have for one typo and for two.
+LETTERS_FOR_TYPOS = (5, 9)
+LANGUAGE = "english"
+# Distinct words asked for lately: one look-up of typos among 30,000 words is some 100 µs.
+_MEMORY = 4_096
+
+
+class Meaning(Struct, frozen=True):
+    """A word of the index by its number. `typos`: how many letters lie between; 0 for the same word or stem."""
+
+    number: int
+    is_same: bool
+    typos: int = 0
+
+
+class Spelling:
+    """Of one snapshot."""
+
+    def __init__(self, words: MappedTable) -> None:
+        self._words, self._stems = HashedTexts(words, "word"), HashedTexts(words, "stem")
+        self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
+        self.list_meanings = lru_cache(maxsize=_MEMORY)(self._list_meanings)
+
+    def find_word(self, word: str) -> list[int]:
+        """The number of the word itself; empty where no listing has it."""
+        return self._words.find(word)
+
+    def list_stemmed(self, word: str) -> list[int]:
+        """Numbers of the words that have its stem."""
+        return self._stems.find(self._stem(word))
+
+    def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
+        """By number: the word, those of its stem, and those that a typo or two lead to: never in digits, never in the
+        first letter."""
+        typos = dict.fromkeys(self.list_stemmed(word), 0)
+        same = {*self.find_word(word)}
+        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+        if allowed and word.isalpha():
+            first, others = self._words.list_beginning(word[0])
+            for number, other in enumerate(others, first):
+                if other.isalpha() and (distance := OSA.distance(word, other, score_cutoff=allowed)) <= allowed:
+                    typos.setdefault(number, distance)
+        return tuple(Meaning(number, number in same, typos[number]) for number in sorted(typos))
