@@ -1,40 +1,180 @@
-"""A search query, read: the words that decide, the kinds they lift, an age, and what was ignored."""
+"""A search query, read: the words that decide, the kinds they lift, an age, and what was ignored.
+
+Quotes, a leading minus and OR are not interpreted. Each word has one role; the first step that knows it gives it:
+
+1. names of what one does ("4th of july", "gluten free") stay words;
+2. an age phrase is a filter, and its words are in no list;
+3. the metro's name, price, time and audience words are ignored and listed in `ignored`, as are neighborhoods;
+4. filler words are ignored and listed nowhere; kinds lift;
+5. whatever is left decides.
+
+A neighborhood is no filter (the parameter `neighborhood` is): where other words decide it is ignored, and says so;
+where none does, it is searched as written. So are audience words, where there is not even an age.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.contract.errors import bad_request
-from outings.contract.words import split_words
+from outings.answers.understanding import phrases, words
+from outings.answers.understanding.ages import AgeSpan, find_ages, join_ages
+from outings.answers.understanding.line import Line, Token, read_line
+from outings.answers.understanding.locations import Locations, Words, find_runs, make_locations
+from outings.contract.errors import ApiError, bad_request
 
-Words = tuple[str, ...]
+__all__ = ["Age", "Locations", "Understood", "make_locations", "understand_query"]
 
 
 class Age(Struct, frozen=True):
-    """Whole years, both ends inclusive; `max` None is open. `text`: the words as written."""
+    """Whole years, both ends inclusive; `max` None is open. `text`: the phrases as written, `from` in JSON."""
 
     min: int
     max: int | None
     text: str = field(name="from")
 
 
-class Locations(Struct, frozen=True, kw_only=True):
-    """Names that say where, as folded words: the metro's own (name, slug, aliases) and its neighborhoods'."""
-
-    metro: tuple[Words, ...] = ()
-    neighborhoods: frozenset[Words] = frozenset()
-
-
 class Understood(Struct, frozen=True, kw_only=True):
-    """`words`: distinct folded words, which decide; `kinds`: folded words that lift; `ignored`: as written, in order."""
+    """What a query says. Folded words, distinct, in the order written.
+
+    `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
+    never decide; `audience` and `locations` (neighborhoods) are those that decide nothing here, for an order among
+    equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience.
+    """
 
     words: Words = ()
     kinds: Words = ()
     age: Age | None = None
     ignored: Words = ()
+    audience: Words = ()
+    locations: tuple[Words, ...] = ()
+
+
+class _Role(Enum):
+    WORD = auto()
+    FILLER = auto()
+    KIND = auto()
+    AGE = auto()
+    PRICE = auto()
+    TIME = auto()
+    AUDIENCE = auto()
+    METRO = auto()
+    NEIGHBORHOOD = auto()
+
+
+_IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
+_PHRASES: tuple[tuple[re.Pattern[str], _Role], ...] = (
+    (phrases.PRICES, _Role.PRICE),
+    (phrases.TIMES, _Role.TIME),
+    (phrases.AUDIENCE, _Role.AUDIENCE),
+    (phrases.FILLERS, _Role.FILLER),
+)
+_WORDS: dict[str, _Role] = {
+    word: role
+    for known, role in (
+        (words.KINDS, _Role.KIND),
+        (words.PRICES, _Role.PRICE),
+        (words.TIMES, _Role.TIME),
+        (words.AUDIENCE, _Role.AUDIENCE),
+        (words.FILLERS, _Role.FILLER),
+    )
+    for word in known
+}
 
 
 def understand_query(text: str, *, places: Locations) -> Understood:
     """ApiError (400 nothing_searchable) where no word and no age is left."""
-    words = tuple(dict.fromkeys(split_words(text)))
-    if not words or words in places.metro:
-        raise bad_request(param="q", reason="nothing_searchable", message="q has no word to search for.")
-    return Understood(words=words)
+    line = read_line(text)
+    spans = [span for span in find_ages(line.text) if not phrases.NAMES.search(line.text[span.start : span.end])]
+    roles = _Roles(line.tokens)
+    roles.claim_phrases(phrases.NAMES, line.text, _Role.WORD)
+    for span in spans:
+        roles.claim(span.start, span.end, _Role.AGE)
+    roles.claim_runs(places.metro, _Role.METRO)
+    for pattern, role in _PHRASES:
+        roles.claim_phrases(pattern, line.text, role)
+    named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
+    roles.claim_words()
+    deciding = roles.settle_deciding(has_age=bool(spans))
+    if not deciding and not spans:
+        raise _refuse(text)
+    return Understood(
+        words=deciding,
+        kinds=roles.list_words(_Role.KIND),
+        age=_make_age(line, spans),
+        ignored=roles.list_ignored(),
+        audience=roles.list_words(_Role.AUDIENCE),
+        locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
+    )
+
+
+class _Roles:
+    """One role for each token; whoever claims it first has it."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._roles: list[_Role | None] = [None] * len(tokens)
+
+    def claim(self, start: int, end: int, role: _Role) -> None:
+        """The tokens in [start, end) of the line, all or none. Filler words in a phrase stay filler but in an age."""
+        numbers = [n for n, token in enumerate(self._tokens) if start <= token.start and token.end <= end]
+        if any(self._roles[n] is not None for n in numbers):
+            return
+        for n in numbers:
+            is_filler = role is not _Role.AGE and self._tokens[n].word in words.FILLERS
+            self._roles[n] = _Role.FILLER if is_filler else role
+
+    def claim_phrases(self, pattern: re.Pattern[str], text: str, role: _Role) -> None:
+        for match in pattern.finditer(text):
+            self.claim(*match.span(), role)
+
+    def claim_runs(self, names: Iterable[Words], role: _Role) -> list[Words]:
+        """Names of several words have all of them, "the" among them."""
+        found = []
+        spelled = [token.word if role is None else "" for token, role in zip(self._tokens, self._roles, strict=True)]
+        for start, end in find_runs(spelled, names):
+            self._roles[start:end] = [role] * (end - start)
+            found.append(tuple(spelled[start:end]))
+        return found
+
+    def claim_words(self) -> None:
+        for n, token in enumerate(self._tokens):
+            self._roles[n] = self._roles[n] or _WORDS.get(token.word, _Role.WORD)
+
+    def settle_deciding(self, *, has_age: bool) -> Words:
+        """The words that decide: those left over, else neighborhoods, else audience words where there is no age."""
+        stages = (_Role.WORD, _Role.NEIGHBORHOOD) if has_age else (_Role.WORD, _Role.NEIGHBORHOOD, _Role.AUDIENCE)
+        for role in stages:
+            if role in self._roles:
+                self._roles = [_Role.WORD if each is role else each for each in self._roles]
+                return self.list_words(_Role.WORD)
+        return ()
+
+    def list_words(self, role: _Role) -> Words:
+        pairs = zip(self._tokens, self._roles, strict=True)
+        return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
+
+    def list_ignored(self) -> Words:
+        """The same word twice, however written, is one."""
+        written: dict[str, str] = {}
+        for token, role in zip(self._tokens, self._roles, strict=True):
+            if role in _IGNORED:
+                written.setdefault(token.word, token.written)
+        return tuple(written.values())
+
+
+def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:
+    if not spans:
+        return None
+    least, most = join_ages(spans)
+    return Age(least, most, ", ".join(line.quote(span.start, span.end) for span in spans))
+
+
+def _refuse(text: str) -> ApiError:
+    return bad_request(
+        param="q",
+        reason="nothing_searchable",
+        message=f'q is "{text}": no word in it says what to look for beside when, where, how much or the kind of '
+        "listing. Name a subject (pottery, swim), an age (5 year olds), or use the filters.",
+    )
