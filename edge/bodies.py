@@ -12,13 +12,16 @@ from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.planning import Planned
 from edge.responses import Body, make_body
 from outings.answers.plan import Plan
+from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.objects import Corrupt, read_object
 from outings.release.snapshot import Page
-from outings.release.store import Store, StoreError
+from outings.release.store import NotFound, Store, StoreError
 
 log = structlog.get_logger()
 
+# Where an answer needs what the store does not give now, in seconds.
+_RETRY_AFTER = 5
 # What a held body takes beside its bytes: its name, its headers, its place in the mapping.
 _OVERHEAD_BYTES = 1_000
 
@@ -73,10 +76,19 @@ class Bodies:
     async def _make_body(self, name: _Name, planned: Planned, coding: bytes) -> Body:
         body = None if planned.page is None else await self._fetch_page(planned.page, coding)
         if body is None:
-            body = await self._computing.run(partial(render_body, planned.plan, coding))
+            body = await self._render(planned.plan, coding)
             self._counts.add(count_made(planned))
         self._held.put(name, body)
         return body
+
+    async def _render(self, plan: Plan, coding: bytes) -> Body:
+        if not plan.reads_store:
+            return await self._computing.run(partial(render_body, plan, coding))
+        try:
+            return await self._fetching.run(partial(render_body, plan, coding))
+        except (NotFound, StoreError, Corrupt) as error:
+            log.warning("answer_not_read", reason=str(error))
+            raise unavailable(_RETRY_AFTER) from None
 
     async def _fetch_page(self, page: Page, coding: bytes) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""

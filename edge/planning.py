@@ -13,6 +13,7 @@ from edge.exchange import Exchange
 from edge.releases import Releases, Serving
 from edge.requests import read_query
 from edge.responses import Header, make_head
+from outings.answers.changes import read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import Plan, make_plan
 from outings.answers.relations import costs_queries
@@ -83,8 +84,12 @@ class Planning:
         read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._opening.run(read) if is_slow else read()
+        if query.route == "changes" and read_cursor(query) > serving.release.latest_version_id:
+            serving = await self._await_version(read_cursor(query))
+            dates = self._dates.read_dates(serving.release)
+            plans = self._recall(serving, dates)
         is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
-        if query.cursor is not None:
+        if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
             began = await self._find_walk(query, query.cursor)
             # One that could not be opened now may be opened the next time.
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
@@ -100,6 +105,17 @@ class Planning:
             self._under = (serving, dates)
             self._plans = Bounded(self._most)
         return self._plans
+
+    async def _await_version(self, version_id: int) -> Serving:
+        """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
+        version and can't be served yet."""
+        await self._opening.run(self._releases.poll)
+        serving = self._releases.current
+        assert serving is not None
+        is_behind = version_id > serving.release.latest_version_id
+        if is_behind and await self._opening.run(partial(self._releases.has_published, version_id)):
+            raise unavailable(1)
+        return serving
 
     async def _find_walk(self, query: Query, cursor: Cursor) -> Serving | None:
         """The release that the walk began in; None where it is gone or can't be opened."""

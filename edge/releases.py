@@ -13,6 +13,7 @@ from edge.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
+from outings.release.log import list_tail
 from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, read_pointer
@@ -122,6 +123,14 @@ class Releases:
             found = self._open_listed(metro, stamp)
         return found
 
+    def has_published(self, version_id: int) -> bool:
+        """Whether there is a release with this version, served or not, for all that can be known. Blocks."""
+        try:
+            found = read_pointer(self._store)
+        except (StoreError, Corrupt, NotFound):
+            return True
+        return found is not None and found.pointer.latest_version_id >= version_id
+
     def close(self) -> None:
         self._claim.close()
 
@@ -172,6 +181,8 @@ class Releases:
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
             for snapshot in release.metros.values():
                 open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
+            for sha in list_tail(listed.root.log):
+                release.history.read(sha)
         finally:
             with self._state:
                 self._fetching = tuple(each for each in self._fetching if each is not files)
@@ -230,3 +241,4 @@ def name_stamp(root: Root, metro: str) -> str | None:
 def _list_files(store: Store, root: Root) -> Iterator[str]:
     for part in root.parts.values():
         yield from list_files(read_manifest(store, part.manifest))
+    yield from list_tail(root.log)

@@ -4,7 +4,7 @@ A listing is of one metro. An organization may be of several, and readers see it
 told from the copies of all metros before and after, also of those that the build left alone.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -33,8 +33,8 @@ class Copy(Struct, frozen=True, kw_only=True):
 
 
 def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[UnnumberedVersion]:
-    """Of listings: by metro, in each metro's order."""
-    return [
+    """Of listings: by metro, in each metro's order. What went from one metro to another is removed first."""
+    versions = [
         UnnumberedVersion(
             listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,
             reason=change.reason, replaced_by=change.replaced_by, stamp=stamp, fields=change.fields,
@@ -43,6 +43,8 @@ def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -
         for change in changes[metro]
         if change.type != "organization"
     ]  # fmt: skip
+    told = Counter(version.listing_id for version in versions)
+    return sorted(versions, key=lambda version: told[version.listing_id] > 1 and version.kind != "removed")
 
 
 def compare_organizations(
@@ -61,8 +63,11 @@ def compare_organizations(
     following = {slug: part for slug, part in {**standing, **parts}.items() if part is not None}
     before = _read_copies(store, standing, ids, cache=cache)
     after = _read_copies(store, following, ids, cache=cache)
-    versions = (_compare(store, before[id_], after[id_], stamp=stamp, cache=cache) for id_ in sorted(ids))
-    return [version for version in versions if version is not None]
+    return [
+        version
+        for id_ in sorted(ids)
+        for version in _tell_organization(store, before[id_], after[id_], stamp=stamp, cache=cache)
+    ]
 
 
 def _read_copies(
@@ -78,40 +83,73 @@ def _read_copies(
     return found
 
 
-def _compare(
+def _tell_organization(
     store: Store, before: Sequence[Copy], after: Sequence[Copy], *, stamp: datetime, cache: Path
-) -> UnnumberedVersion | None:
+) -> Iterator[UnnumberedVersion]:
+    """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
+    to them or leaves them while it stands elsewhere."""
     old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
     kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
-    shown = new or old
-    if kind is None or shown is None or (kind == "updated" and old and new and old.row["hash"] == new.row["hash"]):
-        return None
-    metros = set(_list_metros(before)) | set(_list_metros(after))
-    is_removed = kind == "removed"
+    if kind not in (None, "updated"):
+        yield _make_version(kind, before, after, seen=_list_homes(before if kind == "removed" else after), stamp=stamp)
+        return
+    was, now = _list_homes(before), _list_homes(after)
+    entered, left = now - was, was - now
+    if entered:
+        of_them = [copy for copy in before if copy.metro in entered]
+        came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
+        yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
+    if old and new and kind == "updated" and old.row["hash"] != new.row["hash"]:
+        fields = _name_fields(store, old, new, cache=cache)
+        yield _make_version(kind, before, after, seen=was | now, stamp=stamp, fields=fields)
+    if left:
+        gone = [copy for copy in after if copy.metro in left]
+        yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)
+
+
+def _make_version(
+    kind: str,
+    before: Sequence[Copy],
+    after: Sequence[Copy],
+    *,
+    seen: Collection[str],
+    stamp: datetime,
+    known_in: Collection[str] = (),
+    fields: tuple[str, ...] = (),
+) -> UnnumberedVersion:
+    """`seen`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
+    shown, is_removed = min(after or before, key=_rank), kind == "removed"
+    metros = {copy.metro for copy in (*before, *after)} if not known_in else set(seen)
+    is_one = len(metros) == 1
     return UnnumberedVersion(
         listing_id=shown.row["id"],
         type="organization",
-        metro=None if len(metros) > 1 else metros.pop(),
+        metro=metros.pop() if is_one else None,
         slug=shown.row["slug"],
         kind=kind,
-        reason=("withdrawn" if new is None else new.row["reason"]) if is_removed else None,
-        replaced_by=new.row["replaced_by"] if is_removed and new else None,
+        reason=(shown.row["reason"] if after else "withdrawn") if is_removed else None,
+        replaced_by=shown.row["replaced_by"] if is_removed and after else None,
         stamp=stamp,
-        fields=_name_fields(store, old, new, cache=cache) if kind == "updated" else (),
+        fields=fields,
+        metros=() if is_one else tuple(sorted(seen)),
+        known_in=tuple(sorted(known_in)),
     )
+
+
+def _list_homes(copies: Sequence[Copy]) -> set[str]:
+    """The metros that show it."""
+    return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
+
+
+def _was_shown(copy: Copy) -> bool:
+    return name_kind(copy.row, PUBLISHED) == "restored"
 
 
 def _rank(copy: Copy) -> tuple[bool, int, str]:
     return rank_copy(is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro)
 
 
-def _list_metros(copies: Sequence[Copy]) -> Iterator[str]:
-    return (copy.metro for copy in copies)
-
-
-def _name_fields(store: Store, old: Copy | None, new: Copy | None, *, cache: Path) -> tuple[str, ...]:
-    assert old is not None
-    assert new is not None
+def _name_fields(store: Store, old: Copy, new: Copy, *, cache: Path) -> tuple[str, ...]:
     return name_changed_members(_read_document(store, old, cache=cache), _read_document(store, new, cache=cache))
 
 

@@ -13,29 +13,39 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.calendar import answer_calendar
+from outings.answers.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
 from outings.answers.details import Found, answer_detail, find_listing
+from outings.answers.directory.organizations import answer_organizations
+from outings.answers.directory.pages import settle_directory
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.relations import find_homes, settle_metro
+from outings.answers.versions import answer_versions, read_position
+from outings.answers.versions import find_homes as find_versioned
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
+from outings.release.log import name_log
 from outings.release.snapshot import Snapshot
 from outings.release.tables import RENDERER
 
 _DIGITS = 32
+# What there is in a metro beside its listings, with how many of these it has.
+_DIRECTORIES = {"organizations.list": answer_organizations}
 
 
 class Plan(Struct, frozen=True):
-    """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds."""
+    """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds, and
+    `reads_store` that it may wait for objects of the store: it may raise NotFound, Corrupt and StoreError then."""
 
     etag: str
     render: Callable[[], list[bytes]]
     cost: int = UNKNOWN
+    reads_store: bool = False
 
 
 def make_plan(query: Query, about: Circumstances) -> Plan:
@@ -45,6 +55,12 @@ def make_plan(query: Query, about: Circumstances) -> Plan:
         return _plan_metros(query, about)
     if query.route == "organizations.detail":
         return _plan_organization(query, about)
+    if query.route in _DIRECTORIES:
+        return _plan_directory(query, about)
+    if query.route == "changes":
+        return _plan_changes(query, about)
+    if query.route == "versions":
+        return _plan_versions(query, about)
     if query.resource is not None and kind in ("list", "of_organization", "at_place", "calendar"):
         return _plan_list(query, about)
     if query.resource is not None and kind in ("detail", "slug"):
@@ -139,6 +155,42 @@ def _plan_metros(query: Query, about: Circumstances) -> Plan:
     return Plan(
         _hash("metros", read, query.text, about.entitlement.digest),
         lambda: answer_metros(query, release=about.release, dates=about.dates, entitlement=about.entitlement),
+    )
+
+
+def _plan_directory(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    settled = settle_directory(query)
+    position = None if query.cursor is None else query.cursor.position
+    today = about.dates[snapshot.metro.slug]
+    answer = _DIRECTORIES[query.route]
+    return Plan(
+        _hash("directory", snapshot.hash, query.text, position, today, about.entitlement.digest),
+        lambda: answer(query, settled, snapshot=snapshot, about=about),
+    )
+
+
+def _plan_changes(query: Query, about: Circumstances) -> Plan:
+    check_changes(query, about)
+    log = about.release.history.log
+    read = [snapshot.hash for snapshot in list_read(query, about)]
+    is_new = read_cursor(query) < log.latest_version_id
+    return Plan(
+        _hash("changes", name_log(log), read, query.text, about.entitlement.digest),
+        lambda: answer_changes(query, about),
+        cost=UNKNOWN if is_new else LOOK_UP,
+        reads_store=is_new,
+    )
+
+
+def _plan_versions(query: Query, about: Circumstances) -> Plan:
+    homes = find_versioned(query, about)
+    read = [home.snapshot.hash for home in homes]
+    named = name_log(about.release.history.log)
+    return Plan(
+        _hash("versions", named, read, query.text, read_position(query), about.entitlement.digest),
+        lambda: answer_versions(query, homes, about=about),
+        reads_store=True,
     )
 
 

@@ -27,5 +27,14 @@ class Entitlement:
     @cached_property
     def digest(self) -> str:
         """16 hex digits that stand for the sets in an ETag or a cache's key; the key itself is not in them."""
-        sets = [None if names is None else sorted(names) for names in (self.metros, self.types, self.addons)]
-        return sha256(msgspec.json.encode(sets)).hexdigest()[:16]
+        return _hash_sets(self.metros, self.types, self.addons)
+
+    @cached_property
+    def scope(self) -> str:
+        """16 hex digits that stand for the metros and types alone: what decides which rows there are for the key."""
+        return _hash_sets(self.metros, self.types)
+
+
+def _hash_sets(*sets: frozenset[str] | None) -> str:
+    listed = [None if names is None else sorted(names) for names in sets]
+    return sha256(msgspec.json.encode(listed)).hexdigest()[:16]

@@ -50,3 +50,27 @@ class MetrosMeta(Struct, frozen=True, kw_only=True):
 
     count: int
     generated_at: Instant | None
+
+
+class ChangesMeta(Struct, frozen=True, kw_only=True):
+    """Of `/v1/changes`. `next_cursor`: the last id that was looked at, the request's own where there is nothing new;
+    `scope` stands for the metros and types that the key may read: when it changes, read anew from 0."""
+
+    limit: int
+    count: int
+    has_more: bool
+    next_cursor: int
+    earliest_version_id: int
+    latest_version_id: int
+    scope: str
+    generated_at: Instant | None
+
+
+class VersionsMeta(Struct, frozen=True, kw_only=True):
+    """Of `/v1/listings/{id}/versions`."""
+
+    limit: int
+    count: int
+    has_more: bool
+    next_cursor: str | None
+    generated_at: Instant

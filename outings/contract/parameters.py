@@ -235,16 +235,16 @@ _ELSEWHERE = (
         name="min_count", kind="integer", minimum=0, maximum=1_000_000, default=1, example="1",
         meaning="At least this many live listings.",
     ),
-    _later(
+    Parameter(
         name="type", kind="word", array=True, allowed=(*TYPES, "organization"), example="event",
         meaning="Any of these types.",
     ),
-    _later(
+    Parameter(
         name="kind", kind="word", array=True, allowed=CHANGE_KINDS, example="created,removed",
         meaning="Any of these kinds of change.",
     ),
-    _later(
-        name="order", kind="word", allowed=("desc", "asc"), default="desc", is_filter=False, example="asc",
+    _control(
+        name="order", kind="word", allowed=("desc", "asc"), default="desc", example="asc",
         meaning="Newest or oldest first.",
     ),
     _later(

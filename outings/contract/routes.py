@@ -213,6 +213,7 @@ _CHANGES_FEED = _select(
             meaning="The last `version_id` that was seen; 0 is from the start.",
         ),
         _limit(1, 1000, default=200),
+        replace(_ROW["metro"], is_filter=True, meaning="Changes of this metro alone, by its slug."),
     ),
 )  # fmt: skip
 _VERSIONS = _select("limit", "cursor", "order", "release", changes=(_limit(1, 200, default=50),))
@@ -262,11 +263,11 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.",
-        parameters=_VERSIONS, credits=Credits(1, "record"),
+        parameters=_VERSIONS, credits=Credits(1, "record"), implemented=True,
     ),
     Route(
         name="changes", path="/v1/changes", meaning="The feed of versions.", parameters=_CHANGES_FEED,
-        max_age=None, credits=Credits(1, "record"),
+        max_age=None, credits=Credits(1, "record"), implemented=True,
     ),
     *(
         Route(

@@ -32,7 +32,9 @@ ReadObject = Callable[[str], bytes | mmap.mmap]
 
 
 class UnnumberedVersion(Struct, frozen=True, kw_only=True):
-    """A change that a build found; `stamp` is the build's. `metro` is null for an organization of several."""
+    """A change that a build found; `stamp` is the build's. `metro` is null for an organization of several, and then
+    `metros` are those in which it is a change. It is none for readers of any of `known_in`: they had it before, or have
+    it still, from there."""
 
     listing_id: str
     type: str
@@ -43,10 +45,15 @@ class UnnumberedVersion(Struct, frozen=True, kw_only=True):
     replaced_by: str | None
     stamp: datetime
     fields: tuple[str, ...]
+    metros: tuple[str, ...] = ()
+    known_in: tuple[str, ...] = ()
 
 
-class Version(Struct, frozen=True, kw_only=True):
-    """A published change, as `/v1/changes` shows it (decisions.md §9) less its links. Whole seconds, UTC."""
+class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A published change, as `/v1/changes` shows it (decisions.md §9) less its links. Whole seconds, UTC.
+
+    `metros` and `known_in` as of an `UnnumberedVersion`; logs of before have neither.
+    """
 
     version_id: int
     listing_id: str
@@ -58,6 +65,15 @@ class Version(Struct, frozen=True, kw_only=True):
     replaced_by: str | None
     changed_at: datetime
     fields: tuple[str, ...]
+    metros: tuple[str, ...] = ()
+    known_in: tuple[str, ...] = ()
+
+
+class History(Struct, frozen=True):
+    """A log, and what reads its objects."""
+
+    log: Log
+    read: ReadObject
 
 
 class Grown(Struct, frozen=True):
@@ -100,6 +116,28 @@ def read_page(log: Log, *, after: int, limit: int, read: ReadObject) -> list[Ver
     """At most `limit` versions with ids above `after`, in order; none where `after` is the latest or past it."""
     last = min(after + limit, log.latest_version_id)
     return read_versions(log, range(max(after, 0) + 1, last + 1), read=read)
+
+
+def name_log(log: Log) -> tuple[int, str | None]:
+    """What tells a log from another: its latest version, and its last object."""
+    last = _segments(log)[-1:]
+    return log.latest_version_id, last[0].object if last else None
+
+
+def list_tail(log: Log) -> tuple[str, ...]:
+    """The objects that the newest versions are in: what readers who keep in step ask for."""
+    last = log.tail or (log.sealed[-1] if log.sealed else None)
+    return () if last is None else (last.object, last.index)
+
+
+def walk_versions(history: History, *, after: int) -> Iterator[Version]:
+    """Every version with an id above `after`, in order; a block is read when the walk comes to it."""
+    for segment in _segments(history.log):
+        if segment.last > after:
+            at = max(after + 1 - segment.first, 0)
+            for number in range(at // BLOCK, -(-(segment.last - segment.first + 1) // BLOCK)):
+                block = _read_block(segment, number, read=history.read)
+                yield from block[max(at - number * BLOCK, 0) :]
 
 
 def list_history(log: Log, listing_id: str, *, read: ReadObject) -> list[int]:
@@ -150,6 +188,8 @@ def _number_versions(log: Log, changes: Sequence[UnnumberedVersion]) -> Iterator
             replaced_by=change.replaced_by,
             changed_at=changed_at,
             fields=change.fields,
+            metros=change.metros,
+            known_in=change.known_in,
         )
 
 

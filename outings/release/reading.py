@@ -1,17 +1,25 @@
 """Reading: a release in the store → snapshots on this machine's disk, every object checked by its hash on arrival."""
 
+import contextlib
 import mmap
 from collections.abc import Mapping
 from datetime import UTC
+from functools import lru_cache, partial
 from pathlib import Path
 
 from outings.release.cache import fetch_object
+from outings.release.log import History
 from outings.release.manifest import Manifest, Table, hash_snapshot, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
+
+# Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
+_MOST_MAPS = 64
+# The cache may lose an object between its arrival and its opening, to another process that needs room.
+_ATTEMPTS = 3
 
 
 def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release:
@@ -27,6 +35,7 @@ def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release
         sequence=listed.root.sequence,
         latest_version_id=listed.root.log.latest_version_id,
         metros=metros,
+        history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(map_object, store, cache=cache))),
     )
 
 
@@ -48,6 +57,14 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
 
 def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, Path]:
     return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
+
+
+def map_object(store: Store, sha: str, *, cache: Path) -> mmap.mmap:
+    """One object, fetched where it is not at hand. NotFound, Corrupt, StoreError; OSError where no disk holds it."""
+    for _ in range(_ATTEMPTS - 1):
+        with contextlib.suppress(FileNotFoundError):
+            return _map_file(fetch_object(store, sha, folder=cache))
+    return _map_file(fetch_object(store, sha, folder=cache))
 
 
 def _map_file(path: Path) -> mmap.mmap:

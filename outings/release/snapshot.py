@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+from outings.release.log import History
+from outings.release.root import Log
 
 
 class MetroSettings(Struct, frozen=True, kw_only=True):
@@ -52,9 +54,10 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 class Release(Struct, frozen=True, kw_only=True):
-    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug."""
+    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log."""
 
     id: str
     sequence: int
     latest_version_id: int
     metros: Mapping[str, Snapshot]
+    history: History = History(Log(), dict[str, bytes]().__getitem__)

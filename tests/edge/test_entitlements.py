@@ -33,7 +33,9 @@ TAKEN: dict[str, list[str]] = {
 }
 # Where the metro is known: by the path and before the parameters, by a parameter, or only by the row.
 IN_QUERY = {"events.slug", "classes.slug", "camps.slug", "places.slug"}
-IN_ROW = {"events.detail", "classes.detail", "camps.detail", "places.detail", "organizations.detail"}
+IN_ROW = {"events.detail", "classes.detail", "camps.detail", "places.detail", "organizations.detail", "versions"}
+# Where the type is known only by the row too.
+OF_ANY_TYPE = {"versions"}
 
 METROS = ["harbor", "lakeside"]
 
@@ -94,7 +96,8 @@ def foretell(name: str, kind: Kind, include: str | None, mode: str | None) -> tu
     closed = (403, "forbidden", {"metros": list(kind.metros or METROS)})
     if outside and name not in IN_QUERY | IN_ROW:
         return closed
-    if resource is not None and kind.types is not None and resource not in kind.types:
+    of_others = resource is not None and kind.types is not None and resource not in kind.types
+    if of_others and name not in OF_ANY_TYPE:
         return closed
     wrong = find_wrong_parameter(name, include, mode)
     if wrong is not None:
@@ -107,7 +110,7 @@ def foretell(name: str, kind: Kind, include: str | None, mode: str | None) -> tu
         return (501, "not_implemented", {"param": "include"})
     if name not in ANSWERED:
         return (501, "not_implemented", None)
-    return closed if outside else (200, None, None)
+    return closed if outside or of_others else (200, None, None)
 
 
 def find_wrong_parameter(name: str, include: str | None, mode: str | None) -> dict[str, object] | None:

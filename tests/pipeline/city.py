@@ -94,11 +94,11 @@ class City:
     def current(self) -> ListedRelease:
         return next(list_releases(self.store))
 
-    def ask(self, request: str, *, day: str = "2026-08-10") -> Any:
+    def ask(self, request: str, *, day: str = "2026-08-10", entitlement: Entitlement = Entitlement()) -> Any:
         """The body that the current release answers on that local date, parsed; checked against the contract."""
-        return json.loads(self.ask_bytes(request, day=day))
+        return json.loads(self.ask_bytes(request, day=day, entitlement=entitlement))
 
-    def ask_bytes(self, request: str, *, day: str = "2026-08-10") -> bytes:
+    def ask_bytes(self, request: str, *, day: str = "2026-08-10", entitlement: Entitlement = Entitlement()) -> bytes:
         release = open_release(self.store, self.current, cache=self.cache)
         path, _, query_string = request.partition("?")
         match = match_route(path)
@@ -106,7 +106,7 @@ class City:
         vocabulary = next(iter(release.metros.values())).vocabulary
         query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
         dates = dict.fromkeys(release.metros, date.fromisoformat(day))
-        body = b"".join(answer(query, release=release, dates=dates, entitlement=Entitlement()).parts)
+        body = b"".join(answer(query, release=release, dates=dates, entitlement=entitlement).parts)
         check_success(request, body, vocabulary=vocabulary)
         return body
 
@@ -144,4 +144,3 @@ def make_place(source_id: str, **members: Any) -> Record:
         "location": {"lat": 47.61, "lng": -122.33, "address": "1 Pine St"},
         **members,
     }
-

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from outings.contract.entitlement import Entitlement
 from outings.release.log import Version
 from tests.pipeline.city import City, make_event
 
@@ -23,11 +24,18 @@ def write(city: City, metro: str, *records: dict[str, Any]) -> None:
 
 
 def read_chain_versions(city: City) -> list[Version]:
-    return [version for version in city.read_versions() if version.listing_id == ID]
+    """What readers of both metros are told."""
+    return [version for version in city.read_versions() if version.listing_id == ID and not version.known_in]
 
 
 def tell(city: City) -> list[tuple[str, str | None]]:
     return [(version.kind, version.metro) for version in read_chain_versions(city)]
+
+
+def tell_reader(city: City, *metros: str) -> list[str]:
+    """The kinds that a key of these metros alone is told of it."""
+    feed = city.ask("/v1/changes?type=organization", entitlement=Entitlement(metros=frozenset(metros)))["data"]
+    return [each["kind"] for each in feed if each["listing_id"] == ID]
 
 
 def test_built_at_once_it_is_created_once_and_of_no_metro(tmp_path: Path) -> None:
@@ -76,3 +84,41 @@ def test_a_change_told_by_both_metros_is_one_version(tmp_path: Path) -> None:
         write(city, metro, {**CHAIN, "name": "Chains"})
     city.build()
     assert tell(city) == [("created", None), ("updated", None)]
+
+
+def test_a_reader_of_one_metro_is_told_when_it_comes_there_and_when_it_leaves(tmp_path: Path) -> None:
+    city = make_cities(tmp_path)
+    city.build(metros=frozenset({"seattle"}))
+    assert (tell_reader(city, "seattle"), tell_reader(city, "boston")) == (["created"], [])
+    city.build(metros=frozenset({"boston"}))
+    assert (tell_reader(city, "seattle"), tell_reader(city, "boston")) == (["created"], ["created"])
+    write(city, "boston")
+    city.build()
+    assert (tell_reader(city, "seattle"), tell_reader(city, "boston")) == (["created"], ["created", "removed"])
+    write(city, "boston", CHAIN)
+    city.build()
+    assert tell_reader(city, "boston") == ["created", "removed", "restored"]
+    assert tell_reader(city, "seattle") == tell_reader(city, "seattle", "boston") == ["created"]
+
+
+def test_a_filter_by_metro_keeps_an_organization_of_several_for_each_of_them(tmp_path: Path) -> None:
+    city = make_cities(tmp_path)
+    city.build()
+    for metro in ("seattle", "boston"):
+        (told,) = city.ask(f"/v1/changes?type=organization&metro={metro}")["data"]
+        assert (told["listing_id"], told["metro"], told["kind"]) == (ID, None, "created")
+
+
+def test_a_listing_that_goes_to_another_metro_is_removed_before_it_is_created_there(tmp_path: Path) -> None:
+    city = make_cities(tmp_path)
+    mover = make_event("mover", id="0d5c0000-0000-4000-8000-00000000000e")
+    write(city, "seattle", mover)
+    city.build()
+    write(city, "seattle")
+    write(city, "boston", mover)
+    city.build()
+    told = [each for each in city.ask("/v1/changes")["data"] if each["listing_id"] == mover["id"]]
+    assert [(each["kind"], each["metro"]) for each in told] == [
+        ("created", "seattle"), ("removed", "seattle"), ("created", "boston"),
+    ]  # fmt: skip
+    assert city.ask(f"/v1/events/{mover['id']}")["data"]["metro"] == "boston"

@@ -80,16 +80,24 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # Bodies that are no JSON.
 _TEXTS: Mapping[str, Schema] = {"metrics": {METRICS_TYPE: {"schema": {"type": "string"}}}}
 
-_BODIES: Mapping[str, Schema] = {
-    "metros": {
+
+def _wrap_plain(item: str, *, meta: str) -> Schema:
+    """A list whose items and meta are structs of their own."""
+    return {
         "type": "object",
         "properties": {
-            "data": {"type": "array", "items": refer("Metro")},
+            "data": {"type": "array", "items": refer(item)},
             "notices": {"type": "array", "items": refer("Notice")},
-            "meta": refer("MetrosMeta"),
+            "meta": refer(meta),
         },
         "required": ["data", "meta"],
-    },
+    }
+
+
+_BODIES: Mapping[str, Schema] = {
+    "metros": _wrap_plain("Metro", meta="MetrosMeta"),
+    "changes": _wrap_plain("Change", meta="ChangesMeta"),
+    "versions": _wrap_plain("ListingVersion", meta="VersionsMeta"),
     "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},
     "healthz": refer("Health"),
     "readyz": refer("Readiness"),

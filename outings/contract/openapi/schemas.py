@@ -7,10 +7,11 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.members import MEMBERS
-from outings.contract.meta import CalendarMeta, ListMeta, MetrosMeta
+from outings.contract.meta import CalendarMeta, ChangesMeta, ListMeta, MetrosMeta, VersionsMeta
 from outings.contract.notices import Notice
 from outings.contract.resources import LISTINGS, Metro, Organization
 from outings.contract.resources.calendar import CalendarDay
+from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
 from outings.contract.routes import Route
@@ -27,7 +28,8 @@ Schema = dict[str, Any]
 
 RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
 _FRAME: tuple[type[Struct], ...] = (
-    Metro, CalendarDay, Facets, ListMeta, CalendarMeta, MetrosMeta, Notice, Failure, Health, Readiness,
+    Metro, CalendarDay, Facets, Change, ListingVersion, ListMeta, CalendarMeta, MetrosMeta, ChangesMeta, VersionsMeta,
+    Notice, Failure, Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 

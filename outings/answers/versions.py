@@ -1,0 +1,120 @@
+"""`/v1/listings/{id}/versions`: what the log says of one listing, published or archived; of an organization too."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import islice
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.changes import is_visible, refuse_row
+from outings.answers.circumstances import Circumstances
+from outings.answers.names import Names
+from outings.answers.opened import open_snapshot
+from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.envelope import encode_list
+from outings.contract.errors import bad_request, not_found
+from outings.contract.instants import format_instant
+from outings.contract.meta import VersionsMeta
+from outings.contract.query import Query
+from outings.contract.resources.change import ListingVersion
+from outings.contract.vocabulary import TYPES
+from outings.release.log import Version, list_history, read_versions
+from outings.release.snapshot import Snapshot
+
+_encoder = msgspec.json.Encoder()
+# Ids only rise, so a walk needs no release to go on in, and no date.
+_NO_RELEASE, _NO_DATE = "", date(1970, 1, 1)
+
+
+class Home(Struct, frozen=True, kw_only=True):
+    """A metro that has the row; `type` is None for an organization."""
+
+    snapshot: Snapshot
+    type: str | None
+
+
+def find_homes(query: Query, about: Circumstances) -> list[Home]:
+    """Those that the key may read. Raises `not_found` where no metro shows the row, archived or not, and `forbidden`
+    where only others do, or the type is not the key's."""
+    assert query.id is not None
+    homes = [home for _, snapshot in sorted(about.release.metros.items()) for home in _find_in(query.id, snapshot)]
+    if not homes:
+        raise not_found("There is no listing with this id.")
+    readable = [home for home in homes if _may_read(home, about)]
+    if not readable:
+        raise refuse_row(about)
+    return readable
+
+
+def _may_read(home: Home, about: Circumstances) -> bool:
+    entitlement = about.entitlement
+    return entitlement.allows_metro(home.snapshot.metro.slug) and (
+        home.type is None or entitlement.allows_type(home.type)
+    )
+
+
+def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
+    opened = open_snapshot(snapshot)
+    tables: list[tuple[Names, int, str | None]] = [(opened.names, code, name) for code, name in enumerate(TYPES)]
+    for names, code, listing_type in [*tables, (opened.organizations, 0, None)]:
+        row = names.find_id(row_id, type_code=code)
+        if row is not None and names.is_visible(row, include_archived=True):
+            yield Home(snapshot=snapshot, type=listing_type)
+
+
+def answer_versions(query: Query, homes: Sequence[Home], *, about: Circumstances) -> list[bytes]:
+    """The body as parts."""
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    found = list(islice(_walk_history(query, about), limit + 1))
+    shown, has_more = found[:limit], len(found) > limit
+    meta = VersionsMeta(
+        limit=limit,
+        count=len(shown),
+        has_more=has_more,
+        next_cursor=_name_next(query, shown[-1].version_id) if has_more else None,
+        generated_at=format_instant(max(home.snapshot.stamp for home in homes)),
+    )
+    items = [_encoder.encode(show_version(version)) for version in shown]
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _walk_history(query: Query, about: Circumstances) -> Iterator[Version]:
+    """From the cursor on, in the order asked for, as far as they are read."""
+    assert query.id is not None
+    history, after = about.release.history, read_position(query)
+    ids = list_history(history.log, query.id, read=history.read)
+    if query.get("order") == "asc":
+        wanted = [each for each in ids if after is None or each > after]
+    else:
+        wanted = [each for each in reversed(ids) if after is None or each < after]
+    limit = query.get_as("limit", int) or 1
+    for at in range(0, len(wanted), limit + 1):
+        versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)
+        yield from (version for version in versions if is_visible(version, about))
+
+
+def read_position(query: Query) -> int | None:
+    """The last version that was shown; None at the start. Raises `cursor_malformed`."""
+    if query.cursor is None:
+        return None
+    position = query.cursor.position
+    if len(position) != 1 or not isinstance(position[0], int):
+        raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of this list.")
+    return position[0]
+
+
+def _name_next(query: Query, version_id: int) -> str:
+    cursor = Cursor(route=query.route, release=_NO_RELEASE, date=_NO_DATE, position=(version_id,))
+    return encode_cursor(cursor, query.walk)
+
+
+def show_version(version: Version) -> ListingVersion:
+    return ListingVersion(
+        version_id=version.version_id,
+        changed_at=format_instant(version.changed_at),
+        kind=version.kind,
+        fields=version.fields,
+        reason=version.reason,
+    )
