@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -15,29 +15,45 @@ _CURRENCIES = "$€£"
 
 
 class Token(Struct, frozen=True):
-    """One folded word; [start, end) in the line; as it was written."""
+    """One folded word: [start, end) of the line."""
 
     word: str
     start: int
     end: int
-    written: str
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """`text` is folded as words are (`contract.words`), with single spaces; `origins` are places in `written`."""
+    """`text` is folded as words are (`contract.words`); `origins` are the places of its signs in `written`."""
 
     text: str
-    origins: tuple[int, ...]
+    origins: Sequence[int]
     written: str
-    tokens: tuple[Token, ...]
+
+    def list_tokens(self) -> list[Token]:
+        """Their words are those of `contract.words.split_words`."""
+        return [Token(match[0], *match.span()) for match in _WORD.finditer(self.text)]
+
+    def quote_token(self, token: Token) -> str:
+        """As written, with the sign of its currency."""
+        is_priced = token.start > 0 and self.text[token.start - 1] in _CURRENCIES
+        return self.quote(token.start - is_priced, token.end)
 
     def quote(self, start: int, end: int) -> str:
-        """What was written for [start, end) of the line, without spaces round it."""
-        return _quote(self.written, self.origins, start, end)
+        """What was written for [start, end) of the line."""
+        last = self.origins[end - 1] + 1
+        # An accent that stands behind its letter belongs to it.
+        while last < len(self.written) and unicodedata.combining(self.written[last]):
+            last += 1
+        return self.written[self.origins[start] : last].strip()
 
 
 def read_line(written: str) -> Line:
-    """The words of its tokens are those of `contract.words.split_words`."""
+    """Signs that mean nothing here are spaces, and spaces stand single."""
+    if written.isascii():
+        text = written.translate(_ASCII).lower()
+        # As most queries are: sign for sign.
+        if "  " not in text and _ODD.isdisjoint(text):
+            return Line(text=text, origins=range(len(text)), written=written)
     signs: list[str] = []
     origins: list[int] = []
     for at, sign in enumerate(written):
@@ -45,23 +61,7 @@ def read_line(written: str) -> Line:
             if one != " " or (signs and signs[-1] != " "):
                 signs.append(one)
                 origins.append(at)
-    text, places = "".join(signs), tuple(origins)
-    return Line(text=text, origins=places, written=written, tokens=tuple(_list_tokens(text, places, written)))
-
-
-def _list_tokens(text: str, origins: tuple[int, ...], written: str) -> Iterator[Token]:
-    for match in _WORD.finditer(text):
-        start, end = match.span()
-        priced = start > 0 and text[start - 1] in _CURRENCIES
-        yield Token(match[0], start, end, _quote(written, origins, start - priced, end))
-
-
-def _quote(written: str, origins: tuple[int, ...], start: int, end: int) -> str:
-    last = origins[end - 1] + 1
-    # An accent that stands behind its letter belongs to it.
-    while last < len(written) and unicodedata.combining(written[last]):
-        last += 1
-    return written[origins[start] : last].strip()
+    return Line(text="".join(signs), origins=origins, written=written)
 
 
 def _fold_sign(sign: str) -> str:
@@ -79,3 +79,8 @@ def _fold_sign(sign: str) -> str:
 def _keep_sign(sign: str) -> str:
     sign = _SAME.get(sign, "-" if unicodedata.category(sign) == "Pd" else sign)
     return sign if sign in _SIGNS or _WORD.fullmatch(sign) else " "
+
+
+# What folds to more or less than one sign.
+_ODD = frozenset("&'`")
+_ASCII = {code: _keep_sign(chr(code)) for code in range(128) if chr(code) not in _ODD}

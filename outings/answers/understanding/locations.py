@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -19,12 +20,11 @@ class Locations(Struct, frozen=True, kw_only=True):
 
 
 def make_locations(metro: Iterable[str], neighborhoods: Iterable[str]) -> Locations:
-    """`metro`: its name, slug and aliases, each with "city" behind it too. A neighborhood is known by its name, and by
-    that without what stands in brackets: "Harlem (North)" is Harlem too."""
-    names = [*_split_names(metro)]
+    """`metro`: its name, slug and aliases. A neighborhood is known by its name, and by that without what stands in
+    brackets: "Harlem (North)" is Harlem too."""
     spelled = [form for name in neighborhoods for form in (name, _IN_BRACKETS.sub(" ", name))]
     return Locations(
-        metro=tuple(dict.fromkeys([*names, *((*name, "city") for name in names)])),
+        metro=tuple(dict.fromkeys(_split_names(metro))),
         neighborhoods=frozenset(_split_names(spelled)),
     )
 
@@ -33,13 +33,19 @@ def _split_names(names: Iterable[str]) -> Iterator[Words]:
     return (words for name in names if (words := tuple(split_words(name))))
 
 
-def find_runs(words: Sequence[str], names: Iterable[Words]) -> Iterator[tuple[int, int]]:
+def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[int, int]]:
     """[start, end) of each run that is one of `names`, the longest at each place."""
-    known = frozenset(names)
-    longest = max(map(len, known), default=0)
+    firsts, longest = _measure_names(names)
     at = 0
     while at < len(words):
-        length = next((n for n in range(min(longest, len(words) - at), 0, -1) if tuple(words[at : at + n]) in known), 0)
+        lengths = range(min(longest, len(words) - at), 0, -1) if words[at] in firsts else ()
+        length = next((n for n in lengths if tuple(words[at : at + n]) in names), 0)
         if length:
             yield at, at + length
         at += max(length, 1)
+
+
+@lru_cache(maxsize=256)
+def _measure_names(names: frozenset[Words]) -> tuple[frozenset[str], int]:
+    """Their first words, and how many words the longest has."""
+    return frozenset(name[0] for name in names), max(map(len, names), default=0)

@@ -59,4 +59,4 @@ AUDIENCE = _compile(
     r"all[ -]ages", r"grown[ -]ups?", r"adults?[ -]only",
 )  # fmt: skip
 
-FILLERS = _compile(r"(?:show|tell)[ -]me", r"going[ -]on", r"check[ -]out", r"hang[ -]out", r"next[ -]to")
+FILLERS = _compile(r"i[ -]am", r"(?:show|tell)[ -]me", r"going[ -]on", r"check[ -]out", r"hang[ -]out", r"next[ -]to")

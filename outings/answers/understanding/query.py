@@ -13,7 +13,7 @@ where none does, it is searched as written. So are audience words, where there i
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
@@ -87,11 +87,11 @@ def understand_query(text: str, *, places: Locations) -> Understood:
     """ApiError (400 nothing_searchable) where no word and no age is left."""
     line = read_line(text)
     spans = [span for span in find_ages(line.text) if not phrases.NAMES.search(line.text[span.start : span.end])]
-    roles = _Roles(line.tokens)
+    roles = _Roles(line.list_tokens())
     roles.claim_phrases(phrases.NAMES, line.text, _Role.WORD)
     for span in spans:
         roles.claim(span.start, span.end, _Role.AGE)
-    roles.claim_runs(places.metro, _Role.METRO)
+    roles.claim_runs(frozenset(places.metro), _Role.METRO)
     for pattern, role in _PHRASES:
         roles.claim_phrases(pattern, line.text, role)
     named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
@@ -103,7 +103,7 @@ def understand_query(text: str, *, places: Locations) -> Understood:
         words=deciding,
         kinds=roles.list_words(_Role.KIND),
         age=_make_age(line, spans),
-        ignored=roles.list_ignored(),
+        ignored=roles.list_ignored(line),
         audience=roles.list_words(_Role.AUDIENCE),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
     )
@@ -129,13 +129,15 @@ class _Roles:
         for match in pattern.finditer(text):
             self.claim(*match.span(), role)
 
-    def claim_runs(self, names: Iterable[Words], role: _Role) -> list[Words]:
-        """Names of several words have all of them, "the" among them."""
+    def claim_runs(self, names: frozenset[Words], role: _Role) -> list[Words]:
+        """The names found. A filler word in a name is part of it."""
         found = []
         spelled = [token.word if role is None else "" for token, role in zip(self._tokens, self._roles, strict=True)]
         for start, end in find_runs(spelled, names):
-            self._roles[start:end] = [role] * (end - start)
             found.append(tuple(spelled[start:end]))
+            # "new york city", where the metro is New York.
+            end += role is _Role.METRO and spelled[end : end + 1] == ["city"]
+            self._roles[start:end] = [role] * (end - start)
         return found
 
     def claim_words(self) -> None:
@@ -155,12 +157,12 @@ class _Roles:
         pairs = zip(self._tokens, self._roles, strict=True)
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
 
-    def list_ignored(self) -> Words:
+    def list_ignored(self, line: Line) -> Words:
         """The same word twice, however written, is one."""
         written: dict[str, str] = {}
         for token, role in zip(self._tokens, self._roles, strict=True):
             if role in _IGNORED:
-                written.setdefault(token.word, token.written)
+                written.setdefault(token.word, line.quote_token(token))
         return tuple(written.values())
 
 
