@@ -1,0 +1,83 @@
+"""What the judged queries search: the exports' listings by identity, and which of them a search may show.
+
+Identities come from the exports by way of the example's SQL; ids as docs/feeds.md makes them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tests.examples.cities import Ask, select_records
+from tests.examples.reckoning import make_id
+from tests.judged.judging import METROS, Judged
+from tests.judged.measures import Graded, fold_programs
+
+FEEDS = {"new-york": ("nyc-events", "nyc-places"), "seattle": ("seattle-centers", "seattle-activities")}
+ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreation"}
+
+
+@dataclass(frozen=True)
+class City:
+    """By id: identities of all that is in the exports, and texts of what a search may show, in the lists' order."""
+
+    identities: Mapping[str, str]
+    texts: Mapping[str, tuple[str, str]]
+
+    @cached_property
+    def exported(self) -> list[str]:
+        return fold_programs(self.identities, self.identities)
+
+    @cached_property
+    def shown(self) -> list[str]:
+        return fold_programs(self.texts, self.identities)
+
+
+def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
+    """`begins`: metro → the `from` of its queries."""
+    return {metro: _read_city(metro, ask, begins[metro]) for metro in METROS}
+
+
+def grade_results(judged: Judged, ids: Sequence[str], city: City) -> Graded:
+    grades = {each: judged.grade(each) for each in set(city.exported)}
+    return Graded(
+        found=[grades[each] for each in fold_programs(ids, city.identities)],
+        exported=[grades[each] for each in city.exported],
+        shown=[grades[each] for each in city.shown],
+        expects_nothing=judged.nothing is not None,
+    )
+
+
+def list_shown(ask: Ask, metro: str, begin: str) -> list[str]:
+    """The ids of what the four lists hold by default; classes one by one, no cards."""
+    since = f"&from={begin}"
+    asked = {"events": since, "classes": f"{since}&expand=sessions", "camps": since, "places": ""}
+    targets = [f"/v1/{metro}/{route}?limit=200&fields=id{more}" for route, more in asked.items()]
+    return [each["id"] for target in targets for each in ask(target)]
+
+
+def _read_city(metro: str, ask: Ask, begin: str) -> City:
+    rows = {
+        make_id(feed, row["type"], row["source_id"]): row for feed in FEEDS[metro] for row in select_records(feed)
+    }
+    centers = {row["slug"]: row["name"] for row in rows.values() if row["type"] == "place" and "slug" in row}
+    shown = list_shown(ask, metro, begin)
+    return City(
+        identities={each: name_listing(row) for each, row in rows.items()},
+        texts={each: _write_text(rows[each], centers, ORGANIZATIONS[metro]) for each in shown},
+    )
+
+
+def name_listing(row: Mapping[str, Any]) -> str:
+    """As README.md says; 294 school playgrounds have no name but that, so they are told apart by their addresses."""
+    if row["name"] == "School playground":
+        return f"place:School playground, {row['location']['address']}"
+    return f"{row['type']}:{row.get('program_key') or row['name']}"
+
+
+def _write_text(row: Mapping[str, Any], centers: Mapping[str, str], organization: str) -> tuple[str, str]:
+    """The name, and everything else that is searched."""
+    location, place = row.get("location") or {}, row.get("place") or {}
+    words = [each.replace("_", " ") for each in row["categories"]] + list(row["keywords"])
+    rest = [row.get("description"), *words, organization, centers.get(place.get("slug", "")), location.get("address")]
+    return row["name"], ". ".join(each for each in rest if each)

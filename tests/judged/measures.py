@@ -1,0 +1,80 @@
+"""How good an order of results is, by the grades of its results."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+DEPTH = 10
+# A result of this grade serves; of one below it nothing is lost when it is missing.
+SERVES = 2
+
+
+def measure_ndcg(found: Sequence[int], existing: Iterable[int], *, depth: int = DEPTH) -> float:
+    """From 0 to 1: grades in the order found, against the best order of the grades of all that exists."""
+    best = _add_gains(sorted(existing, reverse=True)[:depth])
+    return _add_gains(found[:depth]) / best if best else 0.0
+
+
+def measure_recall(found: Sequence[int], existing: Iterable[int], *, depth: int) -> float:
+    """Of what exists and serves, the share among the first `depth`; what a page has no room for is not missed."""
+    wanted = min(depth, count_serving(existing))
+    return count_serving(found[:depth]) / wanted if wanted else 0.0
+
+
+def count_serving(grades: Iterable[int]) -> int:
+    return sum(grade >= SERVES for grade in grades)
+
+
+def fold_programs(ids: Iterable[str], identities: Mapping[str, str]) -> list[str]:
+    """The identities of results in their order: a program once, where its first listing stands; others each time."""
+    shown: list[str] = []
+    programs: set[str] = set()
+    for each in ids:
+        identity = identities[each]
+        if identity.startswith("class:"):
+            if identity in programs:
+                continue
+            programs.add(identity)
+        shown.append(identity)
+    return shown
+
+
+def _add_gains(grades: Sequence[int]) -> float:
+    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Means over the queries that have something to find, and two counts."""
+
+    ndcg: float
+    recall_10: float
+    recall_50: float
+    nothing_found: float  # share of those queries
+    found_all_the_same: int  # queries that should find nothing and do not
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One query's grades: as found, of all in the export, of all that may be shown. None to find: `found` alone."""
+
+    found: Sequence[int]
+    exported: Sequence[int]
+    shown: Sequence[int]
+    expects_nothing: bool
+
+
+def measure_all(graded: Sequence[Graded]) -> Measured:
+    some = [each for each in graded if not each.expects_nothing]
+    return Measured(
+        ndcg=_mean(measure_ndcg(each.found, each.exported) for each in some),
+        recall_10=_mean(measure_recall(each.found, each.shown, depth=10) for each in some),
+        recall_50=_mean(measure_recall(each.found, each.shown, depth=50) for each in some),
+        nothing_found=_mean(float(not each.found) for each in some),
+        found_all_the_same=sum(bool(each.found) for each in graded if each.expects_nothing),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return math.fsum(known) / len(known)

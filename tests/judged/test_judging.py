@@ -1,0 +1,47 @@
+"""The files of judged queries, without the cities' data."""
+
+import pytest
+
+from tests.judged.judging import Judged, matches, read_judged
+
+
+def test_there_are_80_queries_40_a_city_none_twice() -> None:
+    judged = read_judged()
+    assert [each.metro for each in judged] == ["seattle"] * 40 + ["new-york"] * 40
+    assert len({(each.metro, each.q) for each in judged}) == 80
+
+
+def test_each_names_what_serves_or_says_why_nothing_does() -> None:
+    for judged in read_judged():
+        if judged.nothing is None:
+            assert max(judged.patterns.values()) >= 2, judged.q
+        else:
+            assert judged.nothing.endswith("."), judged.q
+            assert not judged.patterns, judged.q
+    assert sum(judged.nothing is not None for judged in read_judged()) == 6
+
+
+def test_the_longest_pattern_decides_whatever_the_case() -> None:
+    patterns = {"class:learn *": 1, "class:Learn to Swim *": 3, "class:dive": 2}
+    judged = Judged("seattle", "2024-12-01", "swim", patterns, None)
+    assert judged.grade("class:learn to swim adult") == 3
+    assert judged.grade("class:learn to dive") == 1
+    assert judged.grade("class:dive") == 2
+    assert judged.grade("event:dive") == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matched"),
+    [
+        ("a*c", "abc", True),
+        ("a*c", "ac", True),
+        ("a*c", "acb", False),
+        ("a*a", "a", False),
+        ("*b*", "abc", True),
+        ("*b*b*", "abc", False),
+        ("a (b)?", "a (b)?", True),
+        ("a (b)?", "a b", False),
+    ],
+)
+def test_a_star_is_any_text_and_all_else_is_itself(pattern: str, text: str, *, matched: bool) -> None:
+    assert matches(pattern, text) is matched
