@@ -46,6 +46,10 @@ class Evaluator(Protocol):
         """The list whose items are occurrences, by `starts_at`, then id."""
         ...
 
+    def keep_rows(self, selection: Selection, rows: Numbers) -> Numbers:
+        """Which of these rows (of any type, rising) match, without regard to cards; rising."""
+        ...
+
     def count_rows(self, selection: Selection) -> int:
         """The size of the whole list: cards, where a program came as several listings."""
         ...

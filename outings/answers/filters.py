@@ -103,8 +103,10 @@ def list_audiences(words: Iterable[str]) -> tuple[int, ...]:
     return _index_words(allowed, AUDIENCES)
 
 
-def _cover_age(age: int) -> Condition:
-    return Overlaps("age_min", "age_max", age, age)
+def _cover_age(age: int | tuple[int, int | None]) -> Condition:
+    """One age, or those that a search's words mean."""
+    low, high = age if isinstance(age, tuple) else (age, age)
+    return Overlaps("age_min", "age_max", low, high)
 
 
 # The named predicates: what no plain condition says. A test caps their number.

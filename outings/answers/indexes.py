@@ -6,7 +6,9 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import names, programs, series, terms
+from outings.answers import names, programs, series, starts, terms
+from outings.answers.directory import index as directory
+from outings.answers.search import postings
 from outings.release.mapped import MappedTable, encode_mapped
 
 
@@ -26,6 +28,11 @@ _INDEXES: Mapping[str, _Index] = {
     "members": _Index(programs.make_members, {"listings": programs.LISTINGS}),
     "words": _Index(terms.make_words, {"terms": terms.WORDS}),
     "places": _Index(terms.make_places, {"terms": terms.PLACES}),
+    "organization_spellings": _Index(directory.make_spellings, {"organizations": directory.ORGANIZATIONS}),
+    "postings": _Index(postings.make_postings, {"terms": postings.TERMS}),
+    "posting_ends": _Index(postings.make_posting_ends, {"terms": postings.TERMS[:2]}),
+    "ranks": _Index(postings.make_ranks, {"listings": postings.LISTINGS, "terms": ("row", "field")}),
+    "slots": _Index(starts.make_slots, {"sections": starts.SECTIONS, "sessions": starts.SESSIONS}),
 }
 
 

@@ -8,10 +8,14 @@ from datetime import date
 from functools import lru_cache, partial
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
 from outings.answers.columns.columns import Columns
 from outings.answers.columns.evaluator import ColumnEvaluator
+from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
 from outings.answers.indexes import open_index
@@ -20,6 +24,7 @@ from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, splice_block
 from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
+from outings.answers.search.index import SearchIndex, name_locations
 from outings.answers.series import Series
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
@@ -52,9 +57,11 @@ class Opened:
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
         numbering = Numbering(self.names, vectors=vectors, terms=lambda: Terms(read("words"), places=read("places")))
-        if "words" in snapshot.mapped:
-            numbering.open_terms()  # made from the table, they take a moment that only `q` need wait for
         self._numbering = numbering
+        self._read, self._vectors = read, vectors
+        self._metro = snapshot.metro
+        self._search: SearchIndex | None = None
+        self._search_lock = threading.Lock()
         self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
         self._sql: SqlEvaluator | None = None
         self._sql_lock = threading.Lock()
@@ -62,7 +69,15 @@ class Opened:
         self.counts: dict[tuple[str, date], int] = {}
         # The same of each organization's part of it.
         self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
+        # The same of every organization, by row.
+        self.row_counts: dict[tuple[str, date], NDArray[np.int32]] = {}
+        self._read = read
+        self._ranking: Ranking | None = None
+        if "organization_spellings" in snapshot.mapped:
+            self.open_ranking()
         self._self = weakref.ref(self)
+        if "postings" in snapshot.mapped:
+            self.open_search()  # made from the tables, it takes a moment that only searches need wait for
 
     @property
     def has_columns(self) -> bool:
@@ -77,6 +92,12 @@ class Opened:
         """So that no question waits for it."""
         return self.open_sql() if self._columns is None else self._columns
 
+    def open_ranking(self) -> Ranking:
+        """Of the directory's organizations."""
+        if self._ranking is None:
+            self._ranking = Ranking(self._read("organization_spellings"), size=len(self.organizations))
+        return self._ranking
+
     def open_sql(self) -> SqlEvaluator:
         """Made at the first call: DuckDB loads the tables that it evaluates."""
         with self._sql_lock:
@@ -89,6 +110,24 @@ class Opened:
                     words=self._words,
                 )
             return self._sql
+
+    def open_search(self) -> SearchIndex:
+        """Made at the first call where the build did not map it."""
+        with self._search_lock:
+            if self._search is None:
+                metro = self._metro
+                self._search = SearchIndex(
+                    self._read,
+                    terms=self._numbering.open_terms(),
+                    related=lambda _: (),
+                    series=self.series,
+                    programs=self.programs,
+                    vectors=self._vectors,
+                    locations=name_locations(
+                        (metro.name, metro.slug, *metro.aliases), neighborhoods=self._files["neighborhoods"]
+                    ),
+                )
+            return self._search
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""

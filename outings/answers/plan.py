@@ -17,12 +17,15 @@ from outings.answers.changes import answer_changes, check_changes, list_read, re
 from outings.answers.circumstances import Circumstances
 from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
 from outings.answers.details import Found, answer_detail, find_listing
+from outings.answers.directory.organizations import answer_organizations
+from outings.answers.directory.pages import settle_directory
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.relations import find_homes, settle_metro
+from outings.answers.search.answer import answer_search, settle_search
 from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
 from outings.contract.errors import not_found, not_implemented
@@ -32,6 +35,8 @@ from outings.release.snapshot import Snapshot
 from outings.release.tables import RENDERER
 
 _DIGITS = 32
+# What there is in a metro beside its listings, with how many of these it has.
+_DIRECTORIES = {"organizations.list": answer_organizations}
 
 
 class Plan(Struct, frozen=True):
@@ -51,6 +56,10 @@ def make_plan(query: Query, about: Circumstances) -> Plan:
         return _plan_metros(query, about)
     if query.route == "organizations.detail":
         return _plan_organization(query, about)
+    if query.route in _DIRECTORIES:
+        return _plan_directory(query, about)
+    if query.route == "search":
+        return _plan_search(query, about)
     if query.route == "changes":
         return _plan_changes(query, about)
     if query.route == "versions":
@@ -150,6 +159,25 @@ def _plan_metros(query: Query, about: Circumstances) -> Plan:
         _hash("metros", read, query.text, about.entitlement.digest),
         lambda: answer_metros(query, release=about.release, dates=about.dates, entitlement=about.entitlement),
     )
+
+
+def _plan_directory(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    settled = settle_directory(query)
+    position = None if query.cursor is None else query.cursor.position
+    today = about.dates[snapshot.metro.slug]
+    answer = _DIRECTORIES[query.route]
+    return Plan(
+        _hash("directory", snapshot.hash, query.text, position, today, about.entitlement.digest),
+        lambda: answer(query, settled, snapshot=snapshot, about=about),
+    )
+
+
+def _plan_search(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    search = settle_search(query, snapshot=snapshot, about=about)
+    tag = _hash("search", snapshot.hash, query.text, search.offset, search.today, about.entitlement.digest)
+    return Plan(tag, lambda: answer_search(search))
 
 
 def _plan_changes(query: Query, about: Circumstances) -> Plan:

@@ -3,7 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Collection
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
@@ -33,6 +35,16 @@ class Programs:
         self._confidences = table.view_array("confidence")
         self._firsts, self._ends = table.view_array("first"), table.view_array("end")
         self._sorted, self._places = table.view_array("sorted"), table.view_array("place")
+
+    def find_programs(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of each row's program; -1 of a listing that is its own."""
+        members, places = np.asarray(self._sorted), np.asarray(self._places)
+        programs = np.full(rows.size, -1, dtype=np.int64)
+        if members.size:
+            at = np.minimum(np.searchsorted(members, rows), members.size - 1)
+            found = members[at] == rows
+            programs[found] = np.asarray(self._firsts)[places[at[found]]]
+        return programs
 
     def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
         """The program's other published rows of these audiences and of this confidence at least, in natural order."""

@@ -6,8 +6,9 @@ from datetime import date
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from outings.release.mapped import MappedTable
+from outings.release.mapped import NEVER, MappedTable
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _MICROSECONDS = 1_000_000
@@ -96,9 +97,30 @@ class Series:
             ends_local=None if lasts_local == _UNKNOWN else starts_local + lasts_local,
         )
 
+    def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""
+        starts = np.asarray(self._instants)[numbers] + np.asarray(self._offsets)[numbers] if len(self._instants) else 0
+        return np.where(numbers < 0, NEVER, starts)
+
     def find_ties(self, starts_at: int) -> tuple[int, int]:
         """The number of the first occurrence at that instant or later, and of the first after it."""
         return bisect_left(self._instants, starts_at), bisect_right(self._instants, starts_at)
+
+    def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
+        """Of rows: the place in the table of the first occurrence from a day (since 1970) to another, else -1."""
+        ends, days = np.asarray(self._ends), np.asarray(self._days)
+        at, last = np.where(rows > 0, ends[rows - 1], 0).astype(np.int64), ends[rows].astype(np.int64)
+        above = last.copy()
+        while (open_ := at < above).any():  # a binary search in all of them at once
+            middle = (at + above) >> 1
+            is_before = days[np.where(open_, middle, 0)] < low
+            at, above = np.where(open_ & is_before, middle + 1, at), np.where(open_ & ~is_before, middle, above)
+        found = at < last
+        if high is not None:
+            found[found] = days[at[found]] <= high
+        numbers = np.full(rows.size, -1, dtype=np.int64)
+        numbers[found] = np.asarray(self._numbers)[at[found]]
+        return numbers
 
     def find_next(self, row: int, today: date) -> Next:
         """The first live occurrence on or after the date."""

@@ -40,6 +40,10 @@ class Spelling:
         """Numbers of the words that have its stem."""
         return self._stems.find(self._stem(word))
 
+    def list_names(self, word: str) -> list[str]:
+        """What it may mean, as the index has it."""
+        return [self._words[meaning.number].decode() for meaning in self.list_meanings(word)]
+
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
         """By number: the word, those of its stem, and those that a typo or two lead to: never in digits, never in the
         first letter."""

@@ -82,11 +82,14 @@ class Terms:
         return self._find_sequence([self.spelling.find_word(word) for word in words])
 
     def _find_sequence(self, spelled: Sequence[Iterable[int]]) -> Rows:
-        """Rows in which one spelling of each word stands behind the last."""
+        return _to_rows(self.find_sequence(spelled))
+
+    def find_sequence(self, spelled: Sequence[Iterable[int]]) -> Places:
+        """Where the last word of a sequence stands, of which one spelling of each stands behind the one before."""
         first, *others = (self.read_places(numbers) for numbers in spelled)
         for places in others:
             first = np.intersect1d(first + 1, places, assume_unique=True)
-        return _to_rows(first)
+        return first
 
     def _find_split(self, word: str) -> Iterator[Rows]:
         """`storytime` finds "story time"."""
@@ -112,6 +115,13 @@ def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[st
             one, other = pair[0][0], pair[1][0]
             if not one.quoted and not other.quoted and len(one.words) == len(other.words) == 1:
                 yield one.words[0] + other.words[0]
+
+
+def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.uint16]]:
+    """Row, index in FIELDS, position."""
+    fields = places >> _POSITION_BITS & ((1 << _FIELD_BITS) - 1)
+    positions = places & ((1 << _POSITION_BITS) - 1)
+    return _to_rows(places), fields.astype(np.uint8), positions.astype(np.uint16)
 
 
 def _to_rows(places: Places) -> Rows:

@@ -45,6 +45,76 @@ class CalendarMeta(Struct, frozen=True, kw_only=True):
     generated_at: Instant
 
 
+class DirectoryMeta(Struct, frozen=True, kw_only=True):
+    """Of a directory. `page` is null in a walk by cursor; `hint` says what to send where `q` has no name to look for,
+    and is null otherwise."""
+
+    limit: int
+    count: int
+    has_more: bool
+    next_cursor: str | None
+    page: int | None
+    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    defaults_applied: tuple[str, ...]
+    metro: str
+    generated_at: Instant
+    hint: str | None
+
+
+class SearchWindow(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """What holds in one collection of a search; null where there is no bound."""
+
+    from_: date | None
+    to: date | None
+    min_confidence: float
+
+
+class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """Whole years, inclusive; `max` null is open. `from`: the words; `overridden_by`: the parameter that was sent, by
+    which this does not hold."""
+
+    min: int
+    max: int | None
+    from_: str
+    overridden_by: str | None
+
+
+class Interpreted(Struct, frozen=True, kw_only=True):
+    """What a search took from its words beside what it looks for."""
+
+    age: InterpretedAge | None
+
+
+class MatchCounts(Struct, frozen=True):
+    """Results by how well they match, whichever are shown; at most 1,000 are counted."""
+
+    all_terms: int
+    related: int
+    partial: int
+
+
+class SearchMeta(Struct, frozen=True, kw_only=True):
+    """Of a search. `count_estimate` is exact up to 1,000; `capped` says that there are more of any count."""
+
+    query: str
+    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    defaults_applied: tuple[str, ...]
+    types: tuple[str, ...]
+    ranking: str
+    ignored_words: tuple[str, ...]
+    interpreted: Interpreted
+    match: tuple[str, ...]
+    match_counts: MatchCounts
+    sort: str
+    limit: int
+    count: int
+    count_estimate: int
+    capped: bool
+    has_more: bool
+    next_cursor: str | None
+    generated_at: Instant
+
+
 class MetrosMeta(Struct, frozen=True, kw_only=True):
     """Of `/v1/metros`: the stamp is the latest of any metro."""
 

@@ -223,7 +223,7 @@ _ELSEWHERE = (
         name="sort", kind="word", allowed=("relevance", "soonest", "nearest", "newest"), default="relevance",
         is_filter=False, example="soonest", meaning="The order of results.",
     ),
-    _later(
+    _control(
         name="match", kind="word", array=True, allowed=("all_terms", "related", "partial"),
         default=("all_terms", "related"), example="all_terms", meaning="How well a result must match.",
     ),

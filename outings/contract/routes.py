@@ -48,9 +48,18 @@ class Route(Struct, frozen=True, kw_only=True):
         return self.name.partition(".")[0]
 
     @property
+    def shown(self) -> str | None:
+        """What an item or a detail is: whose members `fields` may name."""
+        return _SHOWN.get(self.name, self.type)
+
+    @property
     def takes_metro(self) -> bool:
         """Whether the metro stands in the path."""
         return "{metro}" in self.path
+
+
+# Of routes that show what is no scope type.
+_SHOWN = {"organizations.detail": "organization", "organizations.list": "organization_entry"}
 
 
 def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Parameter]:
@@ -169,6 +178,7 @@ _SEARCH = _select(
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
+        replace(_ROW["types"], implemented=True), replace(_ROW["sort"], implemented=True),
         # No add-on is for search: each value is refused as such, not as an unknown parameter.
         _allow("include"),
     ),
@@ -188,11 +198,20 @@ _NEARBY = _select(
     "season", "fields", "limit", "cursor", "include", "include_mode",
     changes=(*_WINDOW, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
+_TYPES_OF_DIRECTORY = replace(
+    _ROW["types"],
+    implemented=True,
+    meaning="Listings of these collections alone count.",
+)
 _ACTIVITY = _select(*_SPATIAL, changes=_WINDOW)
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
     changes=(
         _limit(1, 200, default=50),
+        _TYPES_OF_DIRECTORY,
+        replace(_ROW["min_count"], implemented=True),
+        replace(_ROW["category"], meaning="Any of the organization's categories."),
+        replace(_ROW["neighborhood"], meaning="With a live listing there: its slug, or its name."),
         replace(_ROW["q"], maximum=500, meaning="A business by name, website address or pasted URL."),
     ),
 )  # fmt: skip
@@ -232,7 +251,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="organizations.list", path="/v1/{metro}/organizations", meaning="Organizations with live counts.",
-        parameters=_ORGANIZATIONS, credits=Credits(1, "record"),
+        parameters=_ORGANIZATIONS, credits=Credits(1, "record"), implemented=True,
     ),
     Route(
         name="events.calendar", path="/v1/{metro}/events/calendar", meaning="Events counted by local date.",
@@ -242,7 +261,10 @@ ROUTES: tuple[Route, ...] = (
         name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", type="event",
         parameters=_ICS, stability="experimental",
     ),
-    Route(name="search", path="/v1/{metro}/search", meaning="Search in all collections.", parameters=_SEARCH),
+    Route(
+        name="search", path="/v1/{metro}/search", meaning="Search in all collections.", parameters=_SEARCH,
+        implemented=True,
+    ),
     Route(
         name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.",
         parameters=_AROUND, stability="beta",

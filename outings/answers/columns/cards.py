@@ -5,13 +5,11 @@ from datetime import date
 import numpy as np
 
 from outings.answers.columns.columns import Columns, find_happenings
-from outings.answers.columns.dates import find_weekday
 from outings.answers.columns.sets import Rows, list_set, pack_rows
 from outings.answers.columns.sieve import Sieve
-from outings.release.mapped import NEVER, NOT_STATED
+from outings.answers.starts import find_meetings
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_DAYS = 7
 
 
 def deal_cards(sieve: Sieve, columns: Columns, *, start: date) -> Sieve:
@@ -36,11 +34,6 @@ def find_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
     numbers, firsts = find_happenings(columns, rows)
     table = columns.happenings["sections"]
     begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
-    first = np.maximum(begins, start)
-    # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
-    turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
-    meeting = first + np.bitwise_count((turned & -turned) - 1)
-    found = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
-    found[(ends != NOT_STATED) & (found > ends)] = NEVER
+    found = find_meetings(begins, ends, days, start=start)
     starts: Rows = np.minimum.reduceat(found, firsts)
     return starts

@@ -32,6 +32,8 @@ from outings.release.mapped import NEVER
 _EPOCH = date(1970, 1, 1).toordinal()
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8
+# Sets that searches go through, a type each: nearly all have the defaults' conditions of one day.
+_SIEVES = 32
 _FIRST_OCCURRENCES = 512
 
 
@@ -42,6 +44,7 @@ class ColumnEvaluator:
         self._columns = columns
         self._numbering = numbering
         self._words = words
+        self._recall_sieve = lru_cache(maxsize=_SIEVES)(lambda selection: make_sieve(selection, columns, numbering))
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> Found:
@@ -123,6 +126,12 @@ class ColumnEvaluator:
         low, high = np.searchsorted(starts, starts_at, side="left"), np.searchsorted(starts, starts_at, side="right")
         ids = [read_id(self._columns, row) for row in self._columns.happenings["occurrences"]["row"][low:high].tolist()]
         return int(low) + sum(each <= row_id for each in ids)
+
+    def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
+        own = self._columns.types[selection.type]
+        mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
+        sieve = self._recall_sieve(selection)
+        return sieve.keep_rows(mine[test_set(sieve.words, mine)]) + own.first
 
     def count_rows(self, selection: Selection) -> int:
         return count_set(self._settle(selection).words)

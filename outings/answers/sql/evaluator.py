@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
+import numpy as np
+
 from outings.answers.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.evaluator import Counted, CountedDays, Found, Numbers
 from outings.answers.numbered import Numbering
@@ -21,6 +23,7 @@ from outings.answers.sql.sets import compile_count, compile_list, compile_organi
 from outings.answers.walks import Position
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 
+_ALL = 1 << 40
 _OF_SLOTS = frozenset({"weekday", "time_block"})
 
 
@@ -59,6 +62,10 @@ class SqlEvaluator:
             numbers=numbers,
             locate=lambda at: (self._series.read_moment(numbers[at]).starts_at, found[at][2]),
         )
+
+    def keep_rows(self, selection: Selection, rows: Numbers) -> Numbers:
+        found = self._fetch(selection, compile_list(selection, Span(limit=_ALL), schema=self.schema))
+        return np.intersect1d(rows, np.array([row for row, _, _ in found], dtype=np.int64))
 
     def count_rows(self, selection: Selection) -> int:
         [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))

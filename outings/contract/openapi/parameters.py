@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from outings.contract.argument import list_allowed
-from outings.contract.openapi.schemas import Schema, find_resource, name_path, refer
+from outings.contract.openapi.schemas import Schema, name_path, refer
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import Route
@@ -59,7 +59,7 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
         if row == PARAMETERS[name] and row.kind != "path":
             listed.append(refer(name, kind="parameters"))
         else:
-            listed.append(make_parameter(row, vocabulary=vocabulary, resource=find_resource(route)))
+            listed.append(make_parameter(row, vocabulary=vocabulary, resource=route.shown))
     return [*listed, *_list_ignored(route, vocabulary=vocabulary)]
 
 

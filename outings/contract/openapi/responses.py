@@ -8,7 +8,8 @@ import msgspec
 from outings.contract import errors
 from outings.contract.envelope import encode_error
 from outings.contract.includes import Offer
-from outings.contract.openapi.schemas import RESOURCES, Schema, find_resource, name_part, refer
+from outings.contract.members import RESOURCES
+from outings.contract.openapi.schemas import Schema, name_part, refer
 from outings.contract.routes import Route
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
@@ -96,6 +97,7 @@ def _wrap_plain(item: str, *, meta: str) -> Schema:
 
 _BODIES: Mapping[str, Schema] = {
     "metros": _wrap_plain("Metro", meta="MetrosMeta"),
+    "search": _wrap_plain("SearchResult", meta="SearchMeta"),
     "changes": _wrap_plain("Change", meta="ChangesMeta"),
     "versions": _wrap_plain("ListingVersion", meta="VersionsMeta"),
     "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},
@@ -141,11 +143,12 @@ def list_responses(route: Route) -> dict[str, Schema]:
 def make_body(route: Route) -> Schema:
     """The schema of a success. KeyError for a route that has none yet."""
     kind = route.name.partition(".")[2]
-    resource = find_resource(route)
+    resource = route.shown
     if resource is not None and kind in ("detail", "slug"):
         return _wrap_data(_choose(resource))
     if resource is not None and kind in ("list", "of_organization", "at_place"):
-        return _wrap_list(route, _choose(resource), meta="ListMeta")
+        meta = "ListMeta" if route.type else "DirectoryMeta"
+        return _wrap_list(route, _choose(resource), meta=meta)
     if kind == "calendar":
         return _wrap_list(route, refer("CalendarDay"), meta="CalendarMeta")
     return _BODIES[route.name]

@@ -1,20 +1,28 @@
 """Structs → components of OpenAPI: what a body holds, with the deployment's own words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from outings.contract.members import MEMBERS
-from outings.contract.meta import CalendarMeta, ChangesMeta, ListMeta, MetrosMeta, VersionsMeta
+from outings.contract.members import MEMBERS, RESOURCES
+from outings.contract.meta import (
+    CalendarMeta,
+    ChangesMeta,
+    DirectoryMeta,
+    ListMeta,
+    MetrosMeta,
+    SearchMeta,
+    VersionsMeta,
+)
 from outings.contract.notices import Notice
-from outings.contract.resources import LISTINGS, Metro, Organization
+from outings.contract.resources import Metro, Organization, OrganizationEntry
 from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
-from outings.contract.routes import Route
+from outings.contract.resources.search import SearchResult
 from outings.contract.vocabulary import (
     AGE_BANDS,
     PRICE_BANDS,
@@ -26,10 +34,9 @@ from outings.contract.vocabulary import (
 
 Schema = dict[str, Any]
 
-RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
 _FRAME: tuple[type[Struct], ...] = (
-    Metro, CalendarDay, Facets, Change, ListingVersion, ListMeta, CalendarMeta, MetrosMeta, ChangesMeta, VersionsMeta,
-    Notice, Failure, Health, Readiness,
+    Metro, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta, DirectoryMeta,
+    MetrosMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure, Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 
@@ -40,11 +47,6 @@ _ALWAYS_WHOLE = (Organization,)
 
 def refer(name: str, *, kind: str = "schemas") -> Schema:
     return {"$ref": f"#/components/{kind}/{name}"}
-
-
-def find_resource(route: Route) -> str | None:
-    """Whose members a route's items have, and its `fields` may name; None where they are others."""
-    return "organization" if route.name == "organizations.detail" else route.type
 
 
 def name_path(resource: str) -> str:
@@ -64,7 +66,7 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
     for resource, struct in RESOURCES.items():
-        schemas[struct.__name__]["properties"]["type"] = {"const": resource}
+        schemas[struct.__name__]["properties"]["type"] = {"const": _name_type(resource)}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
     for name, words in _list_buckets(vocabulary):
@@ -83,12 +85,17 @@ def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]
     yield "age_band", AGE_BANDS
 
 
+def _name_type(resource: str) -> str:
+    """The member `type` of one."""
+    return "organization" if RESOURCES[resource] is OrganizationEntry else resource
+
+
 def _make_part(resource: str) -> Schema:
     return {
         "title": name_part(resource),
         "description": f"With `fields`: those members of {RESOURCES[resource].__name__} alone that were asked for.",
         "type": "object",
-        "properties": {"id": {"type": "string", "format": "uuid"}, "type": {"const": resource}},
+        "properties": {"id": {"type": "string", "format": "uuid"}, "type": {"const": _name_type(resource)}},
         "required": ["id", "type"],
     }
 

@@ -1,0 +1,234 @@
+"""`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.opened import Opened, open_snapshot
+from outings.answers.search.asking import Asked, ask_collections, find_override, find_window, select_type
+from outings.answers.search.cards import deal_cards
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.matching import Matched
+from outings.answers.search.ranking import (
+    count_levels,
+    measure_distances,
+    rank_relevance,
+    take_ordered,
+    take_relevant,
+)
+from outings.answers.search.score import Numbers
+from outings.answers.search.snippet import make_snippet
+from outings.answers.understanding.query import Age, Understood, understand_query
+from outings.answers.walks import name_walk
+from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.envelope import encode_list
+from outings.contract.errors import bad_request
+from outings.contract.instants import format_instant
+from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
+from outings.contract.query import Query
+from outings.contract.resources.search import LEVELS, SearchResult
+from outings.contract.values import echo_value
+from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.release.mapped import NEVER
+from outings.release.snapshot import Snapshot
+
+# Above it counts say only that there are more.
+MOST_COUNTED = 1_000
+_LEXICAL = "lexical"
+_EPOCH = date(1970, 1, 1).toordinal()
+
+_encoder = msgspec.json.Encoder()
+
+
+class Search(Struct, frozen=True, kw_only=True):
+    """A request that will be answered."""
+
+    query: Query
+    understood: Understood
+    asked: Asked
+    offset: int
+    snapshot: Snapshot
+    today: date
+
+    @property
+    def age(self) -> Age | None:
+        """Of the query's words, where it holds."""
+        return None if find_override(self.query) else self.understood.age
+
+
+class _Document(Struct, frozen=True):
+    """The members that a result takes from a listing."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+    description: str | None
+
+
+_decoder = msgspec.json.Decoder(_Document)
+
+
+def settle_search(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Search:
+    """Raises ApiError for whatever the answer would fail with."""
+    today = about.dates[snapshot.metro.slug]
+    asked = ask_collections(query, about=about, today=today)
+    text = query.get_as("q", str)
+    assert text is not None
+    return Search(
+        query=query,
+        understood=understand_query(text, places=open_snapshot(snapshot).open_search().locations),
+        asked=asked,
+        offset=_read_offset(query, snapshot),
+        snapshot=snapshot,
+        today=today,
+    )
+
+
+def _read_offset(query: Query, snapshot: Snapshot) -> int:
+    """A walk goes on in the snapshot and the ranking that it began in, or not at all."""
+    cursor = query.cursor
+    if cursor is None:
+        return 0
+    match cursor.position:
+        case (str(ranking), int(offset)) if 0 < offset < 1 << 32:
+            if ranking == _LEXICAL and cursor.release == name_walk(snapshot):
+                return offset
+            raise bad_request(
+                param="cursor", reason="cursor_expired",
+                message="The release or the ranking that this walk began in is gone; search again without a cursor.",
+            )  # fmt: skip
+    raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of a search.")
+
+
+def answer_search(search: Search) -> list[bytes]:
+    """The body as parts."""
+    query, opened = search.query, open_snapshot(search.snapshot)
+    index = opened.open_search()
+    matched = _match(search, opened, index)
+    counts = count_levels(matched)
+    levels = [LEVELS.index(each) for each in query.get_words("match")]
+    shown = matched.choose(np.isin(matched.levels, levels)) if len(levels) < len(LEVELS) else matched
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    places = _take_page(shown, search, index, limit=limit + 1)
+    page = shown.choose(places[:limit])
+    end = search.offset + limit if places.size > limit else None
+    items = list(_make_items(page, search, opened=opened, index=index))
+    meta = _make_meta(search, counts=counts, total=shown.rows.size, count=len(items), end=end)
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
+    """What has any of the words and passes the filters: of a program that came as several listings, one."""
+    understood = search.understood
+    matched = index.matching.match_words(understood.words, kinds=understood.kinds)
+    evaluator, kept = opened.open_evaluator(), []
+    for each in search.asked.types:
+        selection = select_type(each, search.asked, age=search.age, snapshot=search.snapshot, today=search.today)
+        kept.append(evaluator.keep_rows(selection, matched.rows))
+    rows = np.concatenate(kept) if kept else matched.rows[:0]
+    passed = matched.choose(np.searchsorted(matched.rows, rows))
+    return deal_cards(passed, index, start=_count_day(find_window("class", search.asked, search.today)[0]))
+
+
+def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+    """Places in `shown`."""
+    offset = search.offset
+    match search.query.get("sort"):
+        case "soonest":
+            keys = _find_starts(shown, search, index)
+        case "newest":
+            keys = -index.created[shown.rows]
+        case "nearest":
+            lat, lng = (search.query.get_as(name, float) for name in ("lat", "lng"))
+            assert lat is not None
+            assert lng is not None
+            keys = measure_distances(index, shown.rows, lat=lat, lng=lng)
+        case _:
+            keys = rank_relevance(shown, index, age=search.age)
+            return take_relevant(keys, offset=offset, limit=limit)
+    return take_ordered(keys, shown, index, offset=offset, limit=limit)
+
+
+def _find_starts(matched: Matched, search: Search, index: SearchIndex) -> Numbers:
+    windows = [find_window(each, search.asked, search.today) for each in TYPES]
+    days = [(_count_day(start), None if end is None else _count_day(end)) for start, end in windows]
+    return index.find_starts(matched.rows, windows=days)
+
+
+def _count_day(day: date) -> int:
+    return day.toordinal() - _EPOCH
+
+
+def _make_items(page: Matched, search: Search, *, opened: Opened, index: SearchIndex) -> Iterator[bytes]:
+    words = index.list_words(search.understood.words)
+    starts = _find_starts(page, search, index)
+    rows = zip(page.rows.tolist(), page.levels.tolist(), page.scores.tolist(), starts.tolist(), strict=True)
+    for row, level, score, start in rows:
+        document = _decoder.decode(opened.read_document(row))
+        yield _encoder.encode(
+            SearchResult(
+                type=document.type,
+                id=document.id,
+                slug=document.slug,
+                name=document.name,
+                snippet=make_snippet(document.description, name=document.name, words=words),
+                match=LEVELS[level],
+                score=score / 1000,
+                starts_local=None if start == NEVER else datetime.fromtimestamp(start, UTC).isoformat()[:19],
+            )
+        )
+
+
+def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
+    query, asked, understood = search.query, search.asked, search.understood
+    audience = next((each.values["audience"] for each in asked.settled.values()), ("not_adults",))
+    filters = {name: echo_value(value) for name, value in asked.given.items()}
+    age = understood.age
+    return SearchMeta(
+        query=query.get_as("q", str) or "",
+        applied_filters={**filters, "audience": echo_value(audience), "by_type": _show_types(asked)},
+        defaults_applied=asked.defaults,
+        types=tuple(COLLECTIONS[each] for each in asked.types),
+        ranking=_LEXICAL,
+        ignored_words=understood.ignored,
+        interpreted=Interpreted(
+            age=None
+            if age is None
+            else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query))
+        ),
+        match=query.get_words("match"),
+        match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
+        sort=str(query.get("sort")),
+        limit=query.get_as("limit", int) or 0,
+        count=count,
+        count_estimate=min(total, MOST_COUNTED),
+        capped=max(total, *counts.tolist()) > MOST_COUNTED,
+        has_more=end is not None,
+        next_cursor=None if end is None else _make_cursor(search, end),
+        generated_at=format_instant(search.snapshot.stamp),
+    )
+
+
+def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
+    return {
+        COLLECTIONS[each]: SearchWindow(
+            from_=settled.get_date("from"), to=settled.get_date("to"), min_confidence=settled.min_confidence
+        )
+        for each, settled in asked.settled.items()
+    }
+
+
+def _make_cursor(search: Search, offset: int) -> str:
+    cursor = Cursor(
+        route=search.query.route,
+        release=name_walk(search.snapshot),
+        date=search.today,
+        position=(_LEXICAL, offset),
+    )
+    return encode_cursor(cursor, search.query.walk)

@@ -1,0 +1,88 @@
+"""What search reads of one snapshot, opened at the first search."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from outings.answers.distance import Vectors
+from outings.answers.programs import Programs
+from outings.answers.search.matching import Matching, Related
+from outings.answers.search.postings import Postings
+from outings.answers.search.score import Numbers
+from outings.answers.series import Series
+from outings.answers.starts import Slots
+from outings.answers.terms import Terms
+from outings.answers.understanding.query import Locations
+from outings.contract.vocabulary import TYPES
+from outings.contract.words import split_words
+from outings.release.mapped import NEVER, MappedTable
+
+_EVENT, _CLASS, _CAMP, _PLACE = range(len(TYPES))
+
+
+def name_locations(metro: Iterable[str], *, neighborhoods: Path) -> Locations:
+    """`metro`: its own names; `neighborhoods`: their table."""
+    named = pl.read_parquet(neighborhoods, columns=["name"])["name"].to_list()
+    return Locations(metro=_fold_names(metro), neighborhoods=frozenset(_fold_names(named)))
+
+
+def _fold_names(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(split_words(each)) for each in names)
+
+
+class SearchIndex:
+    """`read` opens a mapped table by its name."""
+
+    def __init__(
+        self,
+        read: Callable[[str], MappedTable],
+        *,
+        terms: Terms,
+        related: Related,
+        series: Series,
+        programs: Programs,
+        vectors: Vectors,
+        locations: Locations,
+    ) -> None:
+        self.locations = locations
+        ranks = read("ranks")
+        self.id_ranks, self.created = ranks.read_array("id_rank"), ranks.read_array("created_at")
+        self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
+        self.types = ranks.read_array("type")
+        self.vectors = vectors
+        self.programs = programs
+        self._spelling = terms.spelling
+        self.matching = Matching(
+            terms,
+            postings=Postings(read("postings"), ends=read("posting_ends")),
+            name_words=ranks.read_array("name_words"),
+            related=related,
+        )
+        self._series = series
+        self._slots = Slots(read("slots"))
+
+    def list_words(self, words: Sequence[str]) -> frozenset[str]:
+        """The words of the index that any of these means."""
+        return frozenset(name for word in words for name in self._spelling.list_names(word))
+
+    def find_class_starts(self, rows: Numbers, *, start: int) -> Numbers:
+        return self._slots.find_class_starts(rows, start=start)
+
+    def find_starts(self, rows: Numbers, *, windows: Sequence[tuple[int, int | None]]) -> Numbers:
+        """Seconds of the local clock at which each row next begins in the window of its type; NEVER where it does not.
+
+        `windows`: by TYPES, the first and the last day since 1970.
+        """
+        types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
+        events = np.flatnonzero(types == _EVENT)
+        if events.size:
+            low, high = windows[_EVENT]
+            numbers = self._series.find_firsts(rows[events], low=low, high=high)
+            starts[events] = self._series.read_local_starts(numbers)
+        for code, find in ((_CLASS, self._slots.find_class_starts), (_CAMP, self._slots.find_camp_starts)):
+            chosen = np.flatnonzero(types == code)
+            if chosen.size:
+                starts[chosen] = find(rows[chosen], start=windows[code][0])
+        return starts

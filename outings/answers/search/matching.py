@@ -1,0 +1,142 @@
+"""The words of a query → the listings that have any of them, with level and score."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from outings.answers.search.postings import PASSING, Places, Postings, Rows, find_places
+from outings.answers.search.score import (
+    JOINED,
+    ONE_TYPO,
+    RELATED,
+    SAME,
+    STEM,
+    TWO_TYPOS,
+    Codes,
+    Numbers,
+    encode_word,
+    find_levels,
+    score_words,
+)
+from outings.answers.spelling import Meaning
+from outings.answers.terms import Terms, split_places
+
+# Listings that have any of the words are marked, not sorted, where they are this share of all, 1 in …
+_MANY = 16
+_TYPOS = (STEM, ONE_TYPO, TWO_TYPOS)
+
+# A word → what means about the same, each in one word or more.
+Related = Callable[[str], Iterable[Sequence[str]]]
+
+
+class Matched(Struct, frozen=True, eq=False):
+    """`rows` rise; `levels` are indexes in LEVELS, `scores` thousandths."""
+
+    rows: Numbers
+    levels: Numbers
+    scores: Numbers
+
+    def choose(self, chosen: Numbers) -> "Matched":
+        """Those of an index or a mask."""
+        return Matched(self.rows[chosen], self.levels[chosen], self.scores[chosen])
+
+
+class _Source(Struct, frozen=True, eq=False):
+    """Listings that have a word in some spelling, each once or more, and its code there."""
+
+    rows: Rows
+    codes: Codes
+
+
+class Matching:
+    """Of one snapshot. `name_words`: by row, how many words its name has."""
+
+    def __init__(self, terms: Terms, *, postings: Postings, name_words: Numbers, related: Related) -> None:
+        self._terms = terms
+        self._postings = postings
+        self._name_words = name_words
+        self._list_related = related
+
+    def match_words(self, words: Sequence[str], *, kinds: Sequence[str]) -> Matched:
+        """Listings with one of the words at least; all of them where there are none."""
+        if not words:
+            rows = np.arange(self._name_words.size)
+            return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
+        sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        rows = self._unite(source.rows for each in sources for source in each)
+        codes = np.stack([self._encode(each, rows) for each in sources])
+        lifting = [list(self._find_same(kind)) for kind in kinds]
+        lifts = np.stack([self._encode(each, rows) for each in lifting]) if kinds else codes[:0]
+        scores = score_words(codes, kinds=lifts, name_words=self._name_words[rows])
+        return Matched(rows, find_levels(codes), scores)
+
+    def _unite(self, parts: Iterable[Rows]) -> Numbers:
+        found = [part for part in parts if part.size]
+        if not found:
+            return np.empty(0, dtype=np.int64)
+        whole = np.concatenate(found)
+        if whole.size * _MANY < self._name_words.size:
+            return np.unique(whole).astype(np.int64)
+        mask = np.zeros(self._name_words.size, dtype=np.bool_)
+        mask[whole] = True
+        return np.flatnonzero(mask)
+
+    def _encode(self, sources: Iterable[_Source], rows: Numbers) -> Codes:
+        """The best code of a word in each of the rows."""
+        best = np.zeros(self._name_words.size, dtype=np.uint8)
+        for source in sources:
+            best[source.rows] = np.maximum(best[source.rows], source.codes)
+        return best[rows]
+
+    def _find_word(self, words: Sequence[str], number: int) -> Iterator[_Source]:
+        word = words[number]
+        for meaning in self._terms.spelling.list_meanings(word):
+            rows, places = self._postings.read_posting(meaning.number)
+            yield _Source(rows, encode_word(places, _name_spelling(meaning)))
+        for first, second in ((number - 1, number), (number, number + 1)):
+            if first >= 0 and second < len(words):
+                yield from self._find_one(words[first] + words[second], JOINED)
+        for pair in self._list_halves(word):
+            yield self._find_sequence(pair, JOINED)
+        for others in self._list_related(word):
+            yield from self._find_related(others)
+
+    def _find_related(self, words: Sequence[str]) -> Iterator[_Source]:
+        if len(words) == 1:
+            yield from self._find_one(words[0], RELATED)
+            return
+        spelled = [self._terms.spelling.list_stemmed(word) for word in words]
+        if all(spelled):
+            yield self._find_sequence(spelled, RELATED)
+
+    def _find_same(self, word: str) -> Iterator[_Source]:
+        return self._find_one(word, SAME)
+
+    def _find_one(self, word: str, spelling: int) -> Iterator[_Source]:
+        """By the word and its stem, in one spelling all of them."""
+        for number in self._terms.spelling.list_stemmed(word):
+            rows, places = self._postings.read_posting(number)
+            yield _Source(rows, encode_word(places, spelling))
+
+    def _list_halves(self, word: str) -> Iterator[list[list[int]]]:
+        """`storytime` as "story time"."""
+        for at in range(2, len(word) - 1):
+            first = self._terms.spelling.find_word(word[:at])
+            second = self._terms.spelling.find_word(word[at:]) if first else first
+            if second:
+                yield [first, second]
+
+    def _find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> _Source:
+        """Rows in which one of each stands behind the last. A row comes once, by its best place."""
+        rows, fields, positions = split_places(self._terms.find_sequence(spelled))
+        places: Places = find_places(fields, positions)
+        order = np.argsort(places, kind="stable")  # the last one written stays
+        best = np.full(int(rows.max()) + 1 if rows.size else 0, PASSING, dtype=np.uint8)
+        best[rows[order]] = places[order]
+        once = np.unique(rows)
+        return _Source(once.astype(np.uint32), encode_word(best[once], spelling))
+
+
+def _name_spelling(meaning: Meaning) -> int:
+    return SAME if meaning.is_same else _TYPOS[meaning.typos]

@@ -1,0 +1,81 @@
+"""Which listings have a word, and the best place that it has in each: what search reads of the index."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from outings.release.mapped import NOT_STATED, MappedTable
+from outings.release.tables import FIELDS
+
+# Where in a listing a word stands, the better the higher.
+PASSING, OPENING, CATEGORY, NAME = range(4)
+# Words of a description that are its opening: two sentences of a listing, 32 words of the two cities' 31 to 36.
+OPENING_WORDS = 32
+
+_PLACES = {"name": NAME, "category": CATEGORY, "keywords": CATEGORY}
+_DESCRIPTION = FIELDS.index("description")
+
+Rows = NDArray[np.uint32]
+Places = NDArray[np.uint8]
+
+# What they are made of.
+TERMS = ("word", "row", "field", "position")
+LISTINGS = ("row", "type", "id", "age_min", "age_max", "created_at")
+
+
+def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
+    """Of words by their field and position in it."""
+    best: Places = np.array([_PLACES.get(name, PASSING) for name in FIELDS], dtype=np.uint8)[fields]
+    best[(fields == _DESCRIPTION) & (positions < OPENING_WORDS)] = OPENING
+    return best
+
+
+def make_postings(terms: pl.DataFrame) -> pl.DataFrame:
+    """One row a word and listing, by word, then listing. FIELDS go from the best down, so the first one says it."""
+    words, rows = terms["word"].rle_id().to_numpy(), terms["row"].to_numpy()
+    firsts = _find_firsts(words, rows)
+    places = find_places(terms["field"].to_numpy()[firsts], terms["position"].to_numpy()[firsts])
+    return pl.DataFrame({"row": rows[firsts], "place": places})
+
+
+def make_posting_ends(terms: pl.DataFrame) -> pl.DataFrame:
+    """By word: where its postings end."""
+    words = terms["word"].rle_id().to_numpy()
+    firsts = _find_firsts(words, terms["row"].to_numpy())
+    return pl.DataFrame({"end": np.cumsum(np.bincount(words[firsts])).astype(np.int64)})
+
+
+def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArray[np.int64]:
+    changes = (words[1:] != words[:-1]) | (rows[1:] != rows[:-1])
+    return np.flatnonzero(np.concatenate((np.ones(min(1, words.size), dtype=np.bool_), changes)))
+
+
+def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """By row: what search ranks by beside words. `name_words`: how many its name has, 0 where it is not indexed."""
+    in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
+    counts = np.bincount(in_names, minlength=listings.height)
+    return listings.select(
+        "type",
+        pl.col("age_min", "age_max").cast(pl.Int32()).fill_null(NOT_STATED),
+        pl.col("created_at").fill_null(NOT_STATED),
+        id_rank=(pl.col("id").rank("ordinal") - 1).cast(pl.UInt32()),
+        name_words=pl.Series(counts, dtype=pl.UInt16()),
+    )
+
+
+class Postings:
+    """Of one snapshot, by the numbers of the index's words."""
+
+    def __init__(self, table: MappedTable, *, ends: MappedTable) -> None:
+        self._rows, self._places = table.read_array("row"), table.read_array("place")
+        self._ends = ends.view_array("end")
+
+    def read_posting(self, number: int) -> tuple[Rows, Places]:
+        """The listings that have the word, rising, and where."""
+        first, end = self._ends[number - 1] if number else 0, self._ends[number]
+        return self._rows[first:end], self._places[first:end]
+
+    def count_postings(self, numbers: Iterable[int]) -> int:
+        return sum(self._ends[number] - (self._ends[number - 1] if number else 0) for number in numbers)

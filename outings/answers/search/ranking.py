@@ -1,0 +1,58 @@
+"""In what order results are shown, and what of them."""
+
+import numpy as np
+
+from outings.answers.distance import find_vectors
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.matching import Matched
+from outings.answers.search.score import Numbers
+from outings.answers.understanding.query import Age
+from outings.contract.resources.search import LEVELS
+from outings.release.mapped import NOT_STATED
+
+_SCORES, _IDS = 10, 32
+
+
+def rank_relevance(matched: Matched, index: SearchIndex, *, age: Age | None) -> Numbers:
+    """Numbers that rise with level, then ages that do not cover the query's, then falling score, then id."""
+    fits = np.zeros(matched.rows.size, dtype=np.int64)
+    if age is not None:
+        fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age)
+    keys = (matched.levels.astype(np.int64) << 1 | fits) << _SCORES | (1000 - matched.scores)
+    ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
+    return ranked
+
+
+def _cover_age(lows: Numbers, highs: Numbers, age: Age) -> Numbers:
+    """Both ends inside; an end that a listing leaves open is."""
+    stated = (lows != NOT_STATED) | (highs != NOT_STATED)
+    reaches = highs == NOT_STATED if age.max is None else (highs == NOT_STATED) | (highs >= age.max)
+    covered: Numbers = stated & ((lows == NOT_STATED) | (lows <= age.min)) & reaches
+    return covered
+
+
+def take_relevant(keys: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The places of the least keys, but for the first `offset`, in order."""
+    last = offset + limit
+    if last < keys.size:
+        chosen = np.argpartition(keys, last)[:last]
+        return chosen[np.argsort(keys[chosen])][offset:]
+    return np.argsort(keys)[offset:]
+
+
+def take_ordered(keys: Numbers, matched: Matched, index: SearchIndex, *, offset: int, limit: int) -> Numbers:
+    """The same by another key; ties by score, then id."""
+    order = np.lexsort((index.id_ranks[matched.rows], -matched.scores, keys))
+    return order[offset : offset + limit]
+
+
+def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
+    """Squares of straight lines through the unit sphere; infinite without coordinates: these come last."""
+    here = [float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng]))]
+    x, y, z = ((axis[rows] - own) ** 2 for axis, own in zip(index.vectors, here, strict=True))
+    squares: Numbers = x + y + z
+    return np.where(np.isnan(squares), np.inf, squares)
+
+
+def count_levels(matched: Matched) -> Numbers:
+    return np.bincount(matched.levels, minlength=len(LEVELS))
