@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.buckets import read_buckets
@@ -24,11 +25,12 @@ from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, splice_block
 from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
-from outings.answers.search.index import SearchIndex, name_locations
+from outings.answers.search.index import SearchIndex
 from outings.answers.series import Series
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
+from outings.answers.understanding.locations import make_locations
 from outings.release.snapshot import Snapshot
 
 # Fragments that answers are put together from again and again: of all metros together, so that those which are asked
@@ -115,7 +117,7 @@ class Opened:
         """Made at the first call where the build did not map it."""
         with self._search_lock:
             if self._search is None:
-                metro = self._metro
+                metro, named = self._metro, pl.read_parquet(self._files["neighborhoods"], columns=["name"])["name"]
                 self._search = SearchIndex(
                     self._read,
                     terms=self._numbering.open_terms(),
@@ -123,9 +125,7 @@ class Opened:
                     series=self.series,
                     programs=self.programs,
                     vectors=self._vectors,
-                    locations=name_locations(
-                        (metro.name, metro.slug, *metro.aliases), neighborhoods=self._files["neighborhoods"]
-                    ),
+                    locations=make_locations((metro.name, metro.slug, *metro.aliases), named.to_list()),
                 )
             return self._search
 

@@ -1,10 +1,8 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import polars as pl
 
 from outings.answers.distance import Vectors
 from outings.answers.programs import Programs
@@ -16,20 +14,9 @@ from outings.answers.starts import Slots
 from outings.answers.terms import Terms
 from outings.answers.understanding.query import Locations
 from outings.contract.vocabulary import TYPES
-from outings.contract.words import split_words
 from outings.release.mapped import NEVER, MappedTable
 
 _EVENT, _CLASS, _CAMP, _PLACE = range(len(TYPES))
-
-
-def name_locations(metro: Iterable[str], *, neighborhoods: Path) -> Locations:
-    """`metro`: its own names; `neighborhoods`: their table."""
-    named = pl.read_parquet(neighborhoods, columns=["name"])["name"].to_list()
-    return Locations(metro=_fold_names(metro), neighborhoods=frozenset(_fold_names(named)))
-
-
-def _fold_names(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(split_words(each)) for each in names)
 
 
 class SearchIndex:
