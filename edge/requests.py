@@ -11,8 +11,11 @@ from outings.contract.errors import ApiError, forbidden, not_found, not_implemen
 from outings.contract.includes import Offer, settle_includes
 from outings.contract.query import Query, parse_query
 from outings.contract.routes import Match
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.snapshot import Snapshot
+
+# What `types` names → the type that a key must be scoped to.
+_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
 
 
 def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Circumstances, offer: Offer) -> Query:
@@ -27,6 +30,8 @@ def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Cir
     query = _parse(match, exchange.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
+    if not all(entitlement.allows_type(_TYPES[each]) for each in query.get_words("types")):
+        raise _refuse(serving, entitlement)
     query = settle_includes(query, entitlement=entitlement, offer=offer)
     if not match.route.implemented:
         raise not_implemented(f"{match.route.path} is not answered by this version yet.")

@@ -12,6 +12,7 @@ from outings.answers.window import settle_values
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
 from outings.contract.routes import ROUTES
+from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
@@ -32,7 +33,7 @@ def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement)
 def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
     """Of one organization in a metro. Zero for what the key may not read."""
     return _count_types(
-        lambda listing_type: _read_counts(listing_type, snapshot, today).get(row_id, 0),
+        lambda listing_type: read_organization_counts(listing_type, snapshot, today).get(row_id, 0),
         snapshot=snapshot,
         entitlement=entitlement,
     )
@@ -63,34 +64,35 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
     )
 
 
-def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
-    counts = open_snapshot(snapshot).counts
-    name = (listing_type, today)
-    count = counts.get(name)
-    if count is None:
-        _make_room(counts)
-        selection = _select_default(listing_type, snapshot, today)
-        count = counts[name] = open_snapshot(snapshot).open_evaluator().count_rows(selection)
-    return count
-
-
-def _read_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
+def read_organization_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
     """By organization; one that has none is not in it."""
     counts = open_snapshot(snapshot).organization_counts
     name = (listing_type, today)
     found = counts.get(name)
     if found is None:
         _make_room(counts)
-        selection = _select_default(listing_type, snapshot, today)
+        selection = select_default(listing_type, snapshot, today)
         found = counts[name] = open_snapshot(snapshot).open_evaluator().count_organizations(selection)
     return found
+
+
+def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
+    """The default list, with these of its filters given."""
+    settled = settle_values(_PARAMETERS[listing_type], given, today=today)
+    return select_listings(listing_type, settled, vocabulary=snapshot.vocabulary, today=today)
+
+
+def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
+    counts = open_snapshot(snapshot).counts
+    name = (listing_type, today)
+    count = counts.get(name)
+    if count is None:
+        _make_room(counts)
+        selection = select_default(listing_type, snapshot, today)
+        count = counts[name] = open_snapshot(snapshot).open_evaluator().count_rows(selection)
+    return count
 
 
 def _make_room(counts: dict[tuple[str, date], int] | dict[tuple[str, date], Mapping[str, int]]) -> None:
     if len(counts) >= _MOST_REMEMBERED:
         counts.clear()
-
-
-def _select_default(listing_type: str, snapshot: Snapshot, today: date) -> Selection:
-    settled = settle_values(_PARAMETERS[listing_type], {}, today=today)
-    return select_listings(listing_type, settled, vocabulary=snapshot.vocabulary, today=today)

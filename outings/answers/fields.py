@@ -7,13 +7,12 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from outings.contract.members import RESOURCES
 from outings.contract.query import Query
-from outings.contract.resources import LISTINGS, Organization
 
 # A path's tree: member → what is kept of it; an empty tree keeps all of it.
 Tree = Mapping[str, "Tree"]
 
-_RESOURCES: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
 # An app asks for the same few choices.
 _CHOICES = 256
 _encode = msgspec.json.Encoder().encode
@@ -22,14 +21,18 @@ _encode = msgspec.json.Encoder().encode
 def choose_fields(query: Query) -> Callable[[bytes], bytes]:
     """Document → what is shown of it: all, where no path is named. A path goes through arrays."""
     paths = query.get_words("fields")
-    return _read_fields(query.resource or "organization", paths) if paths else lambda document: document
+    if not paths:
+        return lambda document: document
+    shown = query.match.route.shown
+    assert shown is not None, "the contract refuses fields of what has none"
+    return _read_fields(shown, paths)
 
 
 @lru_cache(maxsize=_CHOICES)
 def _read_fields(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
     """`paths`: dotted, as the contract settled them: `id` and `type` among them."""
     # A type of these members alone: msgspec passes over all others without making anything of them.
-    decode = msgspec.json.Decoder(_narrow_type(_RESOURCES[resource], _grow_tree(paths))).decode
+    decode = msgspec.json.Decoder(_narrow_type(RESOURCES[resource], _grow_tree(paths))).decode
     return lambda document: _encode(decode(document))
 
 

@@ -84,6 +84,16 @@ class Names:
         status = self._statuses[row]
         return status == _PUBLISHED or (include_archived and status == _ARCHIVED)
 
+    def find_published(self) -> NDArray[np.bool_]:
+        """By row."""
+        published: NDArray[np.bool_] = np.asarray(self._statuses) == _PUBLISHED
+        return published
+
+    def share_categories(self, bits: int) -> NDArray[np.bool_]:
+        """By row: whether it has any of a bit set over the vocabulary."""
+        shared: NDArray[np.bool_] = (np.asarray(self._categories) & np.uint64(bits)) != 0
+        return shared
+
     def locate_document(self, row: int) -> tuple[int, int, int]:
         """Pack, offset, length."""
         return self._packs[row], self._offsets[row], self._lengths[row]

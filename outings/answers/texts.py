@@ -12,6 +12,9 @@ import polars as pl
 
 from outings.release.mapped import MappedTable
 
+# A letter in UTF-8 has at most so many.
+_LETTER_BYTES = 4
+
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
     """The columns of one: the texts, their checksums in order, and whose each is."""
@@ -63,3 +66,14 @@ class HashedTexts(Sequence[bytes]):
         first = self._ends[low]
         data = bytes(self._data[first : self._ends[high]])
         return low, [data[at - first : end - first].decode() for at, end in pairwise(self._ends[low : high + 1])]
+
+    def list_similar(self, text: str, *, letters: int) -> dict[int, str]:
+        """By number, of texts that rise: those with its first letter that are about as long, to be looked at: all that
+        so many letters put in, left out or changed can make of it are among them."""
+        low = bisect_left(self, text[0].encode())
+        high = bisect_left(self, text[0].encode() + b"\xff", low)
+        ends = np.asarray(self._ends)[low : high + 1]
+        more = np.diff(ends) - len(text.encode())
+        least = -letters if text.isascii() else -_LETTER_BYTES * letters
+        near = np.flatnonzero((more >= least) & (more <= _LETTER_BYTES * letters))
+        return {low + at: bytes(self._data[ends[at] : ends[at + 1]]).decode() for at in near.tolist()}

@@ -6,7 +6,7 @@ from typing import get_args
 from msgspec import Struct
 from msgspec.structs import fields
 
-from outings.contract.resources import LISTINGS, Organization
+from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
 
 
 def walk_members(resource: type[Struct]) -> frozenset[str]:
@@ -27,10 +27,13 @@ def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
         yield from _walk_type(inner, prefix=prefix)
 
 
-# By type, singular.
-MEMBERS: Mapping[str, frozenset[str]] = {
-    name: walk_members(struct) for name, struct in (*LISTINGS.items(), ("organization", Organization))
+# What `fields` may choose from, by `Route.shown`.
+RESOURCES: Mapping[str, type[Struct]] = {
+    **LISTINGS,
+    "organization": Organization,
+    "organization_entry": OrganizationEntry,
 }
+MEMBERS: Mapping[str, frozenset[str]] = {name: walk_members(struct) for name, struct in RESOURCES.items()}
 
 # A card, an event's occurrence and an organization's counts are part of the document, so they can be named too.
 ALWAYS_KEPT = ("id", "type")

@@ -223,9 +223,7 @@ def _parse_value(
 
 
 def _list_paths(route: Route) -> frozenset[str] | None:
-    if route.name == "organizations.detail":
-        return MEMBERS["organization"]
-    return MEMBERS.get(route.type) if route.type else None
+    return MEMBERS.get(route.shown) if route.shown else None
 
 
 def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:

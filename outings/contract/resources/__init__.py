@@ -9,7 +9,7 @@ from outings.contract.resources.camp import Camp
 from outings.contract.resources.class_ import Class
 from outings.contract.resources.event import Event
 from outings.contract.resources.metro import Metro
-from outings.contract.resources.organization import Organization
+from outings.contract.resources.organization import Organization, OrganizationEntry
 from outings.contract.resources.place import Place
 
 LISTINGS: dict[str, type[Event] | type[Class] | type[Camp] | type[Place]] = {
@@ -19,4 +19,4 @@ LISTINGS: dict[str, type[Event] | type[Class] | type[Camp] | type[Place]] = {
     "place": Place,
 }
 
-__all__ = ["LISTINGS", "Camp", "Class", "Event", "Metro", "Organization", "Place"]
+__all__ = ["LISTINGS", "Camp", "Class", "Event", "Metro", "Organization", "OrganizationEntry", "Place"]

@@ -1,9 +1,14 @@
 """Organization: who publishes listings. No e-mail, no phone."""
 
+from typing import Literal
+
 from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.shared import Member
 from outings.contract.resources.words import Category, Id, Instant, Status
+
+# How a directory's `q` met one: best first where scores are equal.
+NameMatch = Literal["exact_name", "exact_domain", "name", "domain", "fuzzy"]
 
 
 class Counts(Member, frozen=True, kw_only=True):
@@ -42,3 +47,19 @@ class Organization(Member, frozen=True, kw_only=True):
     categories: tuple[Category, ...] | UnsetType = UNSET
     metros: tuple[str, ...] | UnsetType = UNSET
     counts: Counts | UnsetType = UNSET
+
+
+class OrganizationEntry(Member, frozen=True, kw_only=True):
+    """One of the directory. `counts` are of this metro; `score` and `match` are null without `q`."""
+
+    id: Id
+    type: str
+    slug: str
+    name: str
+    website_url: str | None
+    domain: str | None
+    image_url: str | None
+    counts: Counts
+    score: float | None
+    match: NameMatch | None
+    links: OrganizationLinks
