@@ -1,0 +1,58 @@
+"""How many live listings a directory's organizations have, as arrays by row."""
+
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outings.answers.counts import read_organization_counts, select_default
+from outings.answers.opened import open_snapshot
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import Query
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.snapshot import Snapshot
+
+Counted = NDArray[np.int32]
+
+
+def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
+    """The types whose listings count: those that the key may read, and of these the ones that `types` names."""
+    named = query.get_words("types") or tuple(COLLECTIONS.values())
+    return tuple(
+        listing_type
+        for listing_type, collection in COLLECTIONS.items()
+        if collection in named and entitlement.allows_type(listing_type)
+    )
+
+
+def count_by_row(listing_type: str, snapshot: Snapshot, *, today: date) -> Counted:
+    """Of every organization, in the order of the table. Worked out once for a date."""
+    opened = open_snapshot(snapshot)
+    name = (listing_type, today)
+    counted = opened.row_counts.get(name)
+    if counted is None:
+        counted = np.zeros(len(opened.organizations), dtype=np.int32)
+        for row_id, count in read_organization_counts(listing_type, snapshot, today).items():
+            row = opened.organizations.find_id(row_id)
+            if row is not None:
+                counted[row] = count
+        if len(opened.row_counts) >= _MOST_REMEMBERED:
+            opened.row_counts.clear()
+        opened.row_counts[name] = counted
+    return counted
+
+
+# Types × dates of a snapshot, 4 bytes an organization each.
+_MOST_REMEMBERED = 16
+
+
+def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:
+    """By row: whether the organization has a live listing there, as the lists' `neighborhood` reads it."""
+    opened = open_snapshot(snapshot)
+    selection = select_default(listing_type, snapshot, today, neighborhood=text)
+    found = np.zeros(len(opened.organizations), dtype=np.bool_)
+    for row_id in opened.open_evaluator().count_organizations(selection):
+        row = opened.organizations.find_id(row_id)
+        if row is not None:
+            found[row] = True
+    return found

@@ -1,0 +1,135 @@
+"""The directory of a metro's organizations, with live counts of what the key may read: by name, or by how well they
+meet `q`."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.directory.live import Counted, choose_types, count_by_row, find_in_neighborhood
+from outings.answers.directory.pages import Key, cut_page, encode_meta
+from outings.answers.directory.ranking import MATCHES, Array, Ranked, order_rows
+from outings.answers.directory.titles import Title, parse_title
+from outings.answers.fields import choose_fields
+from outings.answers.opened import Opened, open_snapshot
+from outings.answers.window import Settled
+from outings.contract.envelope import encode_list
+from outings.contract.query import Query
+from outings.contract.resources.organization import Counts, OrganizationEntry, OrganizationLinks
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.snapshot import Snapshot
+
+HINT = "q has nothing but words that every name may have: send a part of the name, or a web address."
+
+_encoder = msgspec.json.Encoder()
+
+
+class _Stored(Struct, frozen=True):
+    """What an entry shows of an organization's document."""
+
+    id: str
+    slug: str
+    name: str
+    website_url: str | None
+    domain: str | None
+    image_url: str | None
+    links: OrganizationLinks
+
+
+_decoder = msgspec.json.Decoder(_Stored)
+
+
+def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+    """The body as parts."""
+    today = about.dates[snapshot.metro.slug]
+    opened = open_snapshot(snapshot)
+    types = choose_types(query, about.entitlement)
+    live = {each: count_by_row(each, snapshot, today=today) for each in types}
+    text = query.get_as("q", str)
+    title = None if text is None else parse_title(text)
+    ranked = None if title is None else opened.open_ranking().rank(title)
+    rows = _choose_rows(query, settled, live=live, ranked=ranked, snapshot=snapshot, today=today)
+
+    def name_key(at: int) -> Key:
+        stored = _read_stored(opened, int(rows[at]))
+        return 0 if ranked is None else int(ranked.scores[rows[at]]), stored.name.casefold(), stored.id
+
+    page = cut_page(query, rows.size, name_key=name_key, snapshot=snapshot, today=today)
+    choose = choose_fields(query)
+    items = [
+        choose(_encode_entry(row, opened=opened, live=live, ranked=ranked))
+        for row in rows[page.start : page.stop].tolist()
+    ]
+    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=_find_hint(title))
+    return encode_list(items, meta=meta, notices=query.notices)
+
+
+def _find_hint(title: Title | None) -> str | None:
+    return None if title is None or title.list_significant() else HINT
+
+
+def _choose_rows(
+    query: Query,
+    settled: Settled,
+    *,
+    live: Mapping[str, Counted],
+    ranked: Ranked | None,
+    snapshot: Snapshot,
+    today: date,
+) -> Array:
+    """Of published organizations, those that pass, in their order."""
+    opened = open_snapshot(snapshot)
+    passed = opened.organizations.find_published()
+    least = settled.values["min_count"]
+    assert isinstance(least, int)
+    if least:
+        passed &= sum(live.values(), np.zeros(passed.size, dtype=np.int32)) >= least
+    if "category" in settled.values:
+        words = snapshot.vocabulary.categories
+        passed &= opened.organizations.share_categories(
+            sum(1 << words.index(each) for each in query.get_words("category"))
+        )
+    neighborhood = query.get_as("neighborhood", str)
+    if neighborhood is not None:
+        passed &= _find_there(neighborhood, tuple(live), snapshot=snapshot, today=today)
+    if ranked is None:
+        return np.flatnonzero(passed)
+    return order_rows(ranked, np.flatnonzero(passed & (ranked.scores > 0)))
+
+
+def _find_there(text: str, types: Sequence[str], *, snapshot: Snapshot, today: date) -> NDArray[np.bool_]:
+    """With a live listing of any of the types in a neighborhood."""
+    there = np.zeros(len(open_snapshot(snapshot).organizations), dtype=np.bool_)
+    for listing_type in types:
+        there |= find_in_neighborhood(listing_type, text, snapshot, today=today)
+    return there
+
+
+def _read_stored(opened: Opened, row: int) -> _Stored:
+    return _decoder.decode(opened.read_organization(row))
+
+
+def _encode_entry(row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None) -> bytes:
+    stored = _read_stored(opened, row)
+    counts = {
+        collection: int(live[listing_type][row]) if listing_type in live else 0
+        for listing_type, collection in COLLECTIONS.items()
+    }
+    entry = OrganizationEntry(
+        id=stored.id,
+        type="organization",
+        slug=stored.slug,
+        name=stored.name,
+        website_url=stored.website_url,
+        domain=stored.domain,
+        image_url=stored.image_url,
+        counts=Counts(**counts),
+        score=None if ranked is None else int(ranked.scores[row]) / 1000,
+        match=None if ranked is None else MATCHES[int(ranked.matches[row])],
+        links=stored.links,
+    )
+    return _encoder.encode(entry)

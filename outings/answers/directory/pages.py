@@ -1,0 +1,116 @@
+"""A directory's pages: which part of an ordered set a request shows, the cursor to the next, and `meta`."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from datetime import date
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.meta import read_limit, read_page
+from outings.answers.walks import KEY_CHARACTERS, name_walk
+from outings.answers.window import Settled
+from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.errors import bad_request
+from outings.contract.instants import format_instant
+from outings.contract.meta import DirectoryMeta
+from outings.contract.parameter import Moving
+from outings.contract.query import Query
+from outings.contract.values import EARLIEST, LATEST, Value, echo_value
+from outings.release.snapshot import Snapshot
+
+# Another way of ranking is another number: a cursor of before is refused, since its place in the order says nothing.
+RANKING = 1
+_MOST_RANK = 1 << 40
+
+# Where an entry stands: by its score or count, greatest first (0 where these are no order), its folded name, its id.
+Key = tuple[int, str, str]
+_encoder = msgspec.json.Encoder()
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """From `start` to before `end` of the ordered set; `end` is None where it is the last page."""
+
+    start: int
+    stop: int
+    next_cursor: str | None
+
+
+def settle_directory(query: Query) -> Settled:
+    """The filters in effect, in the order of the route's parameters. Raises what is wrong with a cursor."""
+    values: dict[str, Value] = {}
+    defaults: list[str] = []
+    for name, row in query.match.route.parameters.items():
+        if not row.is_filter:
+            continue
+        if name in query.values:
+            values[name] = query.values[name]
+        elif row.default is not None and not isinstance(row.default, Moving):
+            values[name] = row.default
+            defaults.append(name)
+    if query.cursor is not None:
+        read_key(query)
+    return Settled(values=values, defaults=tuple(defaults))
+
+
+def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date) -> Page:
+    """`name_key`: of the entry that stands in a place of the order, of `size` in all."""
+    limit = read_limit(query)
+    start = (read_page(query) - 1) * limit if query.cursor is None else _find_start(read_key(query), size, name_key)
+    start = min(start, size)
+    stop = min(start + limit, size)
+    next_cursor = None
+    if stop < size:
+        rank, name, row_id = name_key(stop - 1)
+        position = (RANKING, rank, name[:KEY_CHARACTERS], row_id)
+        cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
+        next_cursor = encode_cursor(cursor, query.walk)
+    return Page(start=start, stop=stop, next_cursor=next_cursor)
+
+
+def read_key(query: Query) -> Key:
+    """Of a query with a cursor. Raises `cursor_malformed` for one that no directory of today can have given."""
+    cursor = query.cursor
+    assert cursor is not None
+    match cursor.position:
+        case (int(ranking), int(rank), str(name), str(row_id)) if (
+            ranking == RANKING and abs(rank) < _MOST_RANK and EARLIEST <= cursor.date <= LATEST
+        ):
+            return rank, name, row_id
+    raise bad_request(
+        param="cursor",
+        reason="cursor_malformed",
+        message="This is no cursor of this directory; send meta.next_cursor as it was given, or none to start anew.",
+    )
+
+
+def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
+    """The place behind the entry; where it has gone, behind where it would stand."""
+    rank, name, row_id = after
+
+    def cut_key(at: int) -> tuple[int, str]:
+        found_rank, found_name, _ = name_key(at)
+        return -found_rank, found_name[:KEY_CHARACTERS]
+
+    low = bisect_left(range(size), (-rank, name), key=cut_key)
+    high = bisect_right(range(size), (-rank, name), lo=low, key=cut_key)
+    ids = [name_key(at)[2] for at in range(low, high)]
+    if row_id in ids:
+        return low + ids.index(row_id) + 1
+    return low + sum(each <= row_id for each in ids)
+
+
+def encode_meta(query: Query, settled: Settled, page: Page, *, snapshot: Snapshot, hint: str | None = None) -> bytes:
+    meta = DirectoryMeta(
+        limit=read_limit(query),
+        count=page.stop - page.start,
+        has_more=page.next_cursor is not None,
+        next_cursor=page.next_cursor,
+        page=read_page(query) if query.cursor is None else None,
+        applied_filters={name: echo_value(value) for name, value in settled.values.items()},
+        defaults_applied=settled.defaults,
+        metro=snapshot.metro.slug,
+        generated_at=format_instant(snapshot.stamp),
+        hint=hint,
+    )
+    return _encoder.encode(meta)

@@ -1,0 +1,183 @@
+"""How well a directory's entries meet what was asked: a function of one entry and the question alone.
+
+docs/readers.md has the formulas. Scores are whole thousandths here, rounded half up.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from outings.answers.directory.index import (
+    ABOVE,
+    HOST,
+    MOST_LETTERS,
+    NAME,
+    PAIR,
+    ROW_SHIFT,
+    SITE,
+    WORD,
+    Places,
+    read_kinds,
+    read_letters,
+)
+from outings.answers.directory.titles import Title, list_parents
+from outings.answers.spelling import LETTERS_FOR_TYPOS
+from outings.answers.texts import HashedTexts
+from outings.contract.resources.organization import NameMatch
+from outings.release.mapped import MappedTable
+
+# The first is the best; where scores are equal the first that holds is named.
+MATCHES: tuple[NameMatch, ...] = get_args(NameMatch)
+EXACT = 1000
+# Each class's least score, and what the whole share of it adds.
+_BANDS = {"name": (800, 150), "domain": (700, 200), "fuzzy": (500, 290)}
+_MOST_TYPOS = len(LETTERS_FOR_TYPOS)
+# Texts asked for lately: a look-up of typos in a directory of 40,000 is some milliseconds.
+_MEMORY = 1_024
+
+Array = NDArray[np.int64]
+# The number of a text in the index, and how many typos lie between.
+Meaning = tuple[int, int]
+
+
+class Ranked(Struct, frozen=True, kw_only=True, eq=False):
+    """By row: `scores` in thousandths, 0 for what is not met; `matches`: numbers of MATCHES."""
+
+    scores: Array
+    matches: Array
+
+    def put(self, match: NameMatch, rows: Array, scores: Array | int) -> None:
+        """Where it is better than what is there."""
+        scores = np.broadcast_to(scores, rows.shape)
+        better = scores > self.scores[rows]
+        self.scores[rows[better]] = scores[better]
+        self.matches[rows[better]] = MATCHES.index(match)
+
+
+class Ranking:
+    """Of one directory, of `size` entries."""
+
+    def __init__(self, spellings: MappedTable, *, size: int) -> None:
+        self._texts = HashedTexts(spellings, "text")
+        self._ends: Array
+        self._places: Places
+        self._ends, self._places = spellings.read_lists("places")
+        self._size = size
+        names = self._places[read_kinds(self._places) == NAME]
+        self._letters = np.ones(size, dtype=np.int64)
+        self._letters[names >> ROW_SHIFT] = np.maximum(read_letters(names), 1)
+        self._list_meanings = lru_cache(maxsize=_MEMORY)(self._find_meanings)
+
+    def rank(self, title: Title) -> Ranked:
+        """Nothing is met by a title without a significant word."""
+        ranked = Ranked(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
+        significant = title.list_significant()
+        if significant:
+            self._rank_whole(title, ranked)
+            self._rank_words(title, significant, ranked)
+            self._rank_sites(title, ranked)
+            self._rank_typos(title, ranked)
+        return ranked
+
+    def _rank_whole(self, title: Title, ranked: Ranked) -> None:
+        """Of an address, its own site is named before a name that is the same."""
+        if title.host is not None:
+            ranked.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
+        ranked.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
+
+    def _rank_words(self, title: Title, significant: Sequence[str], ranked: Ranked) -> None:
+        """Every word is in the name: as it is, with a typo, or with its neighbour written as one."""
+        met = np.zeros(self._size, dtype=np.int64)
+        typos = np.zeros(self._size, dtype=np.int64)
+        passed = np.ones(self._size, dtype=np.bool_)
+        for word in significant:
+            best = self._meet_word(word, title.words)
+            passed &= best > 0
+            if not passed.any():
+                return
+            met += best & MOST_LETTERS
+            typos += _MOST_TYPOS + 1 - (best >> ROW_SHIFT)
+        rows = np.flatnonzero(passed)
+        letters, met, typos = self._letters[rows], np.minimum(met[rows], self._letters[rows]), typos[rows]
+        same = typos == 0
+        ranked.put("name", rows[same], _score("name", met[same], letters[same]))
+        ranked.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
+
+    def _meet_word(self, word: str, words: Sequence[str]) -> Array:
+        """By row: how well a name has it, fewest typos first, then most letters; 0 for not at all."""
+        best = np.zeros(self._size, dtype=np.int64)
+        for number, typos in self._list_meanings(word):
+            places = self._read_number(number)
+            places = places[read_kinds(places) <= PAIR]
+            np.maximum.at(best, places >> ROW_SHIFT, _rate(typos, read_letters(places)))
+        for at in range(len(words) - 1):
+            if word in words[at : at + 2]:
+                places = self._read(words[at] + words[at + 1], WORD)
+                # Its letters are counted once, with the first of the two.
+                letters = read_letters(places) if word == words[at] else np.zeros_like(places)
+                np.maximum.at(best, places >> ROW_SHIFT, _rate(0, letters))
+        return best
+
+    def _rank_sites(self, title: Title, ranked: Ranked) -> None:
+        """The site's name without its ending, and hosts above and below the one asked for."""
+        ranked.put("domain", self._read(title.joined, SITE) >> ROW_SHIFT, sum(_BANDS["domain"]))
+        host = title.host
+        if host is None:
+            return
+        below = self._read(host, ABOVE)
+        ranked.put("domain", below >> ROW_SHIFT, _score("domain", len(host), read_letters(below)))
+        for above in list_parents(host):
+            rows = self._read(above, HOST) >> ROW_SHIFT
+            ranked.put("domain", rows, _score("domain", len(above), len(host)))
+
+    def _rank_typos(self, title: Title, ranked: Ranked) -> None:
+        """A typo in the whole name, or in the site's, however it is spaced."""
+        for number, typos in self._list_meanings(title.joined):
+            if typos:
+                places = self._read_number(number)
+                places = places[np.isin(read_kinds(places), (NAME, SITE))]
+                letters = np.maximum(read_letters(places), 1)
+                ranked.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
+
+    def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
+        """The word itself, and those that a typo or two lead to: never in digits, never in the first letter."""
+        found = [(number, 0) for number in self._texts.find(word)]
+        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+        if allowed and word.isalpha():
+            others = self._texts.list_similar(word, letters=allowed)
+            near = process.extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
+            found += [(number, int(typos)) for other, typos, number in near if typos and other.isalpha()]
+        return tuple(sorted(found))
+
+    def _read(self, text: str, kind: int) -> Places:
+        parts = [self._read_number(number) for number in self._texts.find(text)]
+        places = np.concatenate(parts) if parts else self._places[:0]
+        kept: Places = places[read_kinds(places) == kind]
+        return kept
+
+    def _read_number(self, number: int) -> Places:
+        places: Places = self._places[self._ends[number] : self._ends[number + 1]]
+        return places
+
+
+def _rate(typos: int, letters: Array) -> Array:
+    return (_MOST_TYPOS + 1 - typos << ROW_SHIFT) + letters
+
+
+def _score(match: str, part: Array | int, whole: Array | int) -> Array:
+    """Rounded half up."""
+    least, most = _BANDS[match]
+    scores: Array = np.asarray(least + (2 * most * np.maximum(part, 0) + whole) // (2 * whole))
+    return scores
+
+
+def order_rows(ranked: Ranked, rows: Iterable[int]) -> Array:
+    """Best first; ties in the directory's own order."""
+    chosen = np.asarray(rows, dtype=np.int64)
+    return chosen[np.lexsort((chosen, -ranked.scores[chosen]))]
