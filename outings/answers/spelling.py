@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract_iter
 from Stemmer import Stemmer
 
 from outings.answers.texts import HashedTexts
@@ -14,6 +15,8 @@ LETTERS_FOR_TYPOS = (5, 9)
 LANGUAGE = "english"
 # Distinct words asked for lately: one look-up of typos among 30,000 words is some 100 µs.
 _MEMORY = 4_096
+# Whose words are kept as texts; there may be others than those of the alphabet.
+_LETTERS = 64
 
 
 class Meaning(Struct, frozen=True):
@@ -30,6 +33,7 @@ class Spelling:
     def __init__(self, words: MappedTable) -> None:
         self._words, self._stems = HashedTexts(words, "word"), HashedTexts(words, "stem")
         self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
+        self._list_beginning = lru_cache(maxsize=_LETTERS)(self._read_beginning)
         self.list_meanings = lru_cache(maxsize=_MEMORY)(self._list_meanings)
 
     def find_word(self, word: str) -> list[int]:
@@ -44,6 +48,11 @@ class Spelling:
         """What it may mean, as the index has it."""
         return [self._words[meaning.number].decode() for meaning in self.list_meanings(word)]
 
+    def _read_beginning(self, letter: str) -> dict[int, str]:
+        """By number: the words of letters alone that begin with it."""
+        first, words = self._words.list_beginning(letter)
+        return {number: word for number, word in enumerate(words, first) if word.isalpha()}
+
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
         """By number: the word, those of its stem, and those that a typo or two lead to: never in digits, never in the
         first letter."""
@@ -51,8 +60,7 @@ class Spelling:
         same = {*self.find_word(word)}
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
         if allowed and word.isalpha():
-            first, others = self._words.list_beginning(word[0])
-            for number, other in enumerate(others, first):
-                if other.isalpha() and (distance := OSA.distance(word, other, score_cutoff=allowed)) <= allowed:
-                    typos.setdefault(number, distance)
+            others = self._list_beginning(word[0])
+            for _, distance, number in extract_iter(word, others, scorer=OSA.distance, score_cutoff=allowed):
+                typos.setdefault(number, distance)
         return tuple(Meaning(number, number in same, typos[number]) for number in sorted(typos))

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.opened import Opened, open_snapshot
-from outings.answers.search.asking import Asked, ask_collections, find_override, find_window, select_type
+from outings.answers.search.asking import Asked, ask_collections, find_override
 from outings.answers.search.cards import deal_cards
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matching import Matched
@@ -21,8 +21,8 @@ from outings.answers.search.ranking import (
     take_relevant,
 )
 from outings.answers.search.score import Numbers
-from outings.answers.search.snippet import make_snippet
-from outings.answers.understanding.query import Age, Understood, understand_query
+from outings.answers.search.snippet import Hits, make_snippet
+from outings.answers.understanding.query import Understood, understand_query
 from outings.answers.walks import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.envelope import encode_list
@@ -32,14 +32,13 @@ from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, Sear
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, SearchResult
 from outings.contract.values import echo_value
-from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped import NEVER
 from outings.release.snapshot import Snapshot
 
 # Above it counts say only that there are more.
 MOST_COUNTED = 1_000
 _LEXICAL = "lexical"
-_EPOCH = date(1970, 1, 1).toordinal()
 
 _encoder = msgspec.json.Encoder()
 
@@ -53,11 +52,6 @@ class Search(Struct, frozen=True, kw_only=True):
     offset: int
     snapshot: Snapshot
     today: date
-
-    @property
-    def age(self) -> Age | None:
-        """Of the query's words, where it holds."""
-        return None if find_override(self.query) else self.understood.age
 
 
 class _Document(Struct, frozen=True):
@@ -76,13 +70,13 @@ _decoder = msgspec.json.Decoder(_Document)
 def settle_search(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Search:
     """Raises ApiError for whatever the answer would fail with."""
     today = about.dates[snapshot.metro.slug]
-    asked = ask_collections(query, about=about, today=today)
     text = query.get_as("q", str)
     assert text is not None
+    understood = understand_query(text, places=open_snapshot(snapshot).open_search().locations)
     return Search(
         query=query,
-        understood=understand_query(text, places=open_snapshot(snapshot).open_search().locations),
-        asked=asked,
+        understood=understood,
+        asked=ask_collections(query, age=understood.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot),
         snapshot=snapshot,
         today=today,
@@ -128,12 +122,12 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     understood = search.understood
     matched = index.matching.match_words(understood.words, kinds=understood.kinds)
     evaluator, kept = opened.open_evaluator(), []
-    for each in search.asked.types:
-        selection = select_type(each, search.asked, age=search.age, snapshot=search.snapshot, today=search.today)
-        kept.append(evaluator.keep_rows(selection, matched.rows))
+    for each in search.asked.collections.values():
+        kept.append(evaluator.keep_rows(each.selection, matched.rows))
     rows = np.concatenate(kept) if kept else matched.rows[:0]
     passed = matched.choose(np.searchsorted(matched.rows, rows))
-    return deal_cards(passed, index, start=_count_day(find_window("class", search.asked, search.today)[0]))
+    classes = search.asked.collections.get("class")
+    return passed if classes is None else deal_cards(passed, index, start=classes.window[0])
 
 
 def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
@@ -150,23 +144,20 @@ def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int
             assert lng is not None
             keys = measure_distances(index, shown.rows, lat=lat, lng=lng)
         case _:
-            keys = rank_relevance(shown, index, age=search.age)
+            age = None if find_override(search.query) else search.understood.age
+            keys = rank_relevance(shown, index, age=age)
             return take_relevant(keys, offset=offset, limit=limit)
     return take_ordered(keys, shown, index, offset=offset, limit=limit)
 
 
 def _find_starts(matched: Matched, search: Search, index: SearchIndex) -> Numbers:
-    windows = [find_window(each, search.asked, search.today) for each in TYPES]
-    days = [(_count_day(start), None if end is None else _count_day(end)) for start, end in windows]
-    return index.find_starts(matched.rows, windows=days)
-
-
-def _count_day(day: date) -> int:
-    return day.toordinal() - _EPOCH
+    return index.find_starts(
+        matched.rows, windows={name: each.window for name, each in search.asked.collections.items()}
+    )
 
 
 def _make_items(page: Matched, search: Search, *, opened: Opened, index: SearchIndex) -> Iterator[bytes]:
-    words = index.list_words(search.understood.words)
+    words = Hits(index.list_words(search.understood.words))
     starts = _find_starts(page, search, index)
     rows = zip(page.rows.tolist(), page.levels.tolist(), page.scores.tolist(), starts.tolist(), strict=True)
     for row, level, score, start in rows:
@@ -187,14 +178,14 @@ def _make_items(page: Matched, search: Search, *, opened: Opened, index: SearchI
 
 def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
     query, asked, understood = search.query, search.asked, search.understood
-    audience = next((each.values["audience"] for each in asked.settled.values()), ("not_adults",))
+    audience = next((each.settled.values["audience"] for each in asked.collections.values()), ("not_adults",))
     filters = {name: echo_value(value) for name, value in asked.given.items()}
     age = understood.age
     return SearchMeta(
         query=query.get_as("q", str) or "",
         applied_filters={**filters, "audience": echo_value(audience), "by_type": _show_types(asked)},
         defaults_applied=asked.defaults,
-        types=tuple(COLLECTIONS[each] for each in asked.types),
+        types=tuple(COLLECTIONS[each] for each in asked.collections),
         ranking=_LEXICAL,
         ignored_words=understood.ignored,
         interpreted=Interpreted(
@@ -217,10 +208,12 @@ def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: 
 
 def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
     return {
-        COLLECTIONS[each]: SearchWindow(
-            from_=settled.get_date("from"), to=settled.get_date("to"), min_confidence=settled.min_confidence
+        COLLECTIONS[name]: SearchWindow(
+            from_=each.settled.get_date("from"),
+            to=each.settled.get_date("to"),
+            min_confidence=each.settled.min_confidence,
         )
-        for each, settled in asked.settled.items()
+        for name, each in asked.collections.items()
     }
 
 

@@ -1,6 +1,6 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from outings.answers.terms import Terms
 from outings.answers.understanding.query import Locations
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, MappedTable
-
-_EVENT, _CLASS, _CAMP, _PLACE = range(len(TYPES))
 
 
 class SearchIndex:
@@ -57,19 +55,21 @@ class SearchIndex:
     def find_class_starts(self, rows: Numbers, *, start: int) -> Numbers:
         return self._slots.find_class_starts(rows, start=start)
 
-    def find_starts(self, rows: Numbers, *, windows: Sequence[tuple[int, int | None]]) -> Numbers:
+    def find_starts(self, rows: Numbers, *, windows: Mapping[str, tuple[int, int | None]]) -> Numbers:
         """Seconds of the local clock at which each row next begins in the window of its type; NEVER where it does not.
 
-        `windows`: by TYPES, the first and the last day since 1970.
+        `windows`: by type, the first and the last day since 1970.
         """
         types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
-        events = np.flatnonzero(types == _EVENT)
-        if events.size:
-            low, high = windows[_EVENT]
-            numbers = self._series.find_firsts(rows[events], low=low, high=high)
-            starts[events] = self._series.read_local_starts(numbers)
-        for code, find in ((_CLASS, self._slots.find_class_starts), (_CAMP, self._slots.find_camp_starts)):
-            chosen = np.flatnonzero(types == code)
-            if chosen.size:
-                starts[chosen] = find(rows[chosen], start=windows[code][0])
+        for name, (low, high) in windows.items():
+            chosen = np.flatnonzero(types == TYPES.index(name))
+            if chosen.size and name != "place":
+                starts[chosen] = self._find_starts(name, rows[chosen], low=low, high=high)
         return starts
+
+    def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:
+        if listing_type == "class":
+            return self._slots.find_class_starts(rows, start=low)
+        if listing_type == "camp":
+            return self._slots.find_camp_starts(rows, start=low)
+        return self._series.read_local_starts(self._series.find_firsts(rows, low=low, high=high))

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from outings.contract.words import split_words
 
@@ -11,13 +11,15 @@ MOST_CHARACTERS = 180
 _BEFORE = 40
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _SPACE = re.compile(r"\s+")
-_TOKEN = re.compile(r"[^\W_]+(?:['’‘ʼ`´][^\W_]+)*")
+_SIGNS = frozenset("'`´")
+# Written otherwise than the index has it: with an apostrophe or an accent.
+_ODD = re.compile(r"\S*[^\x00-\x7f'`]\S*|\S*['`]\S*")
 _SENTENCE = re.compile(r"[.!?]\s")
 _MORE = "…"
 
 
-def make_snippet(description: str | None, *, name: str, words: Collection[str]) -> str:
-    """Plain text of at most 180 characters, whole words of it. `words`: those of the index that the query means."""
+def make_snippet(description: str | None, *, name: str, words: "Hits") -> str:
+    """Plain text of at most 180 characters, whole words of it. `words`: those that the query means."""
     text = _read_plain(description or "") or _read_plain(name)
     if len(text) <= MOST_CHARACTERS:
         return text
@@ -37,9 +39,31 @@ def _read_plain(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def _find_start(text: str, words: Collection[str]) -> int:
+class Hits:
+    """Words of the index, as they are found in texts."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+
+    def find_words(self, text: str) -> list[tuple[int, str]]:
+        """Where each stands, as the index has it, in no order."""
+        lower, found = text.lower(), []
+        for word in self._words:
+            at = lower.find(word)
+            while at >= 0:
+                end = at + len(word)
+                if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
+                    found.append((at, word))
+                at = lower.find(word, end)
+        if text.isascii() and _SIGNS.isdisjoint(text):
+            return found
+        odd = ((token.start(), word) for token in _ODD.finditer(text) for word in split_words(token.group()))
+        return found + [(at, word) for at, word in odd if word in self._words]
+
+
+def _find_start(text: str, words: Hits) -> int:
     """Where the passage begins that has most of the words: at its sentence, else some words before the first."""
-    hits = [(token.start(), word) for token in _TOKEN.finditer(text) for word in _fold(token.group()) if word in words]
+    hits = words.find_words(text)
     if not hits:
         return 0
     first = max(
@@ -52,9 +76,3 @@ def _find_start(text: str, words: Collection[str]) -> int:
     if sentences:
         return sentences[-1]
     return text.rfind(" ", 0, first - _BEFORE) + 1
-
-
-def _fold(token: str) -> list[str]:
-    if token.isascii() and token.isalnum():
-        return [token.lower()]
-    return split_words(token)
