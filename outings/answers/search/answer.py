@@ -121,12 +121,11 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
     understood = search.understood
     matched = index.matching.match_words(understood.words, kinds=understood.kinds)
-    evaluator, kept = opened.open_evaluator(), []
-    for each in search.asked.collections.values():
-        kept.append(evaluator.keep_rows(each.selection, matched.rows))
+    evaluator, collections = opened.open_evaluator(), search.asked.collections
+    kept = [evaluator.keep_rows(each.selection, matched.rows) for each in collections.values()]
     rows = np.concatenate(kept) if kept else matched.rows[:0]
     passed = matched.choose(np.searchsorted(matched.rows, rows))
-    classes = search.asked.collections.get("class")
+    classes = collections.get("class")
     return passed if classes is None else deal_cards(passed, index, start=classes.window[0])
 
 
