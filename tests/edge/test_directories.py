@@ -1,0 +1,46 @@
+"""Directories at the edge: whose types count, and in which order what is wrong is told."""
+
+import pytest
+
+from tests.edge.conftest import Service
+
+PATHS = ["/v1/harbor/organizations"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("kind", "types", "status"),
+    [
+        ("all", "events,places", 200),
+        ("events", "events", 200),
+        ("events", "places", 403),
+        ("events", "events,places", 403),
+        ("harbor_places", "places", 200),
+        ("harbor_places", "camps", 403),
+        ("lakeside", "events", 403),
+        ("events", "organizations", 400),
+    ],
+)
+def test_naming_a_type_that_is_not_the_keys_is_forbidden(
+    service: Service, path: str, kind: str, types: str, status: int
+) -> None:
+    got = service.get(f"{path}?types={types}", kind=kind)
+    assert got.status == status, got.body
+    if status == 403:
+        assert got.error["code"] == "forbidden"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_key_of_some_types_is_narrowed_to_them(service: Service, path: str) -> None:
+    narrowed = service.get(path, kind="events")
+    named = service.get(f"{path}?types=events")
+    assert narrowed.status == 200
+    assert narrowed.read_json()["data"] == named.read_json()["data"]
+    assert narrowed.headers["etag"] != service.get(path).headers["etag"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_alias_answers_as_its_metro(service: Service, path: str) -> None:
+    whole, alias = service.get(path), service.get(path.replace("harbor", "harbor-city"))
+    assert (whole.body, whole.headers["etag"]) == (alias.body, alias.headers["etag"])
+    assert whole.headers["cache-control"] == "private, max-age=60"
