@@ -129,7 +129,7 @@ def test_a_matching_tag_is_304_with_no_body_and_no_query(make_own: MakeService, 
         got = service.get(target, if_none_match=header, accept_encoding="gzip")
         assert (got.status, got.body) == (304, b"")
         assert got.headers["etag"] == tag
-        assert got.headers["cache-control"].startswith("private, max-age=")
+        assert got.headers["cache-control"].startswith("private, ")
         assert got.headers["x-release"]
         assert got.headers["vary"] == "X-API-Key, Accept-Encoding, Origin"
         assert not {"content-type", "content-length", "content-encoding"} & got.headers.keys()

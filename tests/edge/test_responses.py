@@ -48,7 +48,8 @@ def test_a_success_carries_its_tag_age_and_release(service: Service, name: str) 
     assert got.status == 200
     assert got.headers["content-type"] == "application/json"
     age = 3600 if name == "metros" else 300 if name.endswith((".detail", ".slug")) else 60
-    assert got.headers["cache-control"] == f"private, max-age={age}"
+    kept = "no-cache" if name == "changes" else f"max-age={age}"
+    assert got.headers["cache-control"] == f"private, {kept}"
     assert re.fullmatch(r'W/"[0-9a-f]+"', got.headers["etag"])
     assert re.fullmatch("1-[0-9a-f]{8}", got.headers["x-release"])
     assert int(got.headers["content-length"]) == len(got.body)

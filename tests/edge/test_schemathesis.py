@@ -118,6 +118,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samples]:
     ids = {collection: [item["id"] for item in listed] for collection, listed in items.items()}
     published = {item["organization"]["id"] for listed in items.values() for item in listed}
     ids["organizations"] = sorted(published - {None})
+    ids["listings"] = [listed[0] for listed in ids.values()]
     slugs = {collection: [item["slug"] for item in listed] for collection, listed in items.items()}
     yield Samples(edge, key, ids, slugs)
     edge.close()
