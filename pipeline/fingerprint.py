@@ -1,7 +1,7 @@
 """What a metro's build depends on, as one hash: the same inputs need not be built again."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ import msgspec
 
 import pipeline
 from outings import answers, contract, release
+from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import MetroSettings
 from outings.release.tables import LAYOUT, RENDERER
@@ -34,6 +35,7 @@ def make_fingerprint(
     *,
     metro: MetroSettings,
     vocabulary: Vocabulary,
+    related: Sequence[Group],
     today: date,
     neighborhoods: bytes,
     feeds: Mapping[str, str],
@@ -41,7 +43,7 @@ def make_fingerprint(
 ) -> str:
     """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro."""
     parts = [
-        LAYOUT, RENDERER, hash_program(), metro, vocabulary, today,
+        LAYOUT, RENDERER, hash_program(), metro, vocabulary, related, today,
         hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

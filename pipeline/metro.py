@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
     Manifest,
@@ -47,6 +48,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
 
     metro: MetroSettings
     vocabulary: Vocabulary
+    related: tuple[Group, ...]
     today: date
     stamp: datetime
     inputs: str
@@ -135,8 +137,8 @@ def _write_tables(
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
-        vocabulary=plan.vocabulary, inputs=plan.inputs, tables=tables, mapped=mapped, packs=packed.packs,
-        pages={}, details=details,
+        vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
+        packs=packed.packs, pages={}, details=details,
     )  # fmt: skip
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.answers.understanding.related import read_shipped
 from outings.configuration import Configuration, FeedTable, MetroTable
+from outings.contract.related import join_groups
 from outings.release.root import Root
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
@@ -87,16 +89,17 @@ def _plan_metro(
     )  # fmt: skip
     today = build.as_of.read_date(metro.timezone)
     details = configuration.store.details == "objects"
+    related = join_groups(read_shipped(), configuration.related)
     inputs = make_fingerprint(
-        metro=settings, vocabulary=configuration.vocabulary, today=today,
+        metro=settings, vocabulary=configuration.vocabulary, related=related, today=today,
         neighborhoods=b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods),
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details,
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
-        metro=settings, vocabulary=configuration.vocabulary, today=today, stamp=stamp, inputs=inputs,
-        details=details, cache=configuration.edge.cache, base=read_base(store, part),
+        metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
+        inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part),
     )  # fmt: skip
     return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
 

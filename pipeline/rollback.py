@@ -76,7 +76,7 @@ def _roll_metro_back(
     source = Previous(open_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
     plan = MetroPlan(
-        metro=manifest.metro, vocabulary=manifest.vocabulary, today=today, stamp=stamp,
+        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
         inputs=manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
     )  # fmt: skip
     return build_metro(

@@ -19,6 +19,7 @@ from outings.configuration.environment import (
 )
 from outings.configuration.nearest import list_nearest
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
+from outings.configuration.tables import DERIVED
 
 
 class Decoder:
@@ -52,7 +53,7 @@ class Decoder:
             self.report(key, f"is {_show(raw)}; allowed: a table of {_list_names(table)}")
             return {}
         prefix = f"{key}." if key else ""
-        fields = {field.name: field for field in structs.fields(table) if field.name != "directory"}
+        fields = {field.name: field for field in structs.fields(table) if field.name not in DERIVED}
         for name in raw:
             if name not in fields:
                 near = suggest(list_nearest(name, fields))
@@ -142,4 +143,4 @@ def _show(value: Any) -> str:
 
 
 def _list_names(table: type[Struct]) -> str:
-    return ", ".join(field.name for field in structs.fields(table) if field.name != "directory")
+    return ", ".join(field.name for field in structs.fields(table) if field.name not in DERIVED)

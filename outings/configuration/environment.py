@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from outings.configuration.annotations import find_struct, is_list_of_tables, is_scalar
 from outings.configuration.nearest import list_nearest
-from outings.configuration.tables import Configuration
+from outings.configuration.tables import DERIVED, Configuration
 
 PREFIX = "OUTINGS_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -48,7 +48,7 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
 
 
 def list_tables() -> list[str]:
-    return [field.name for field in structs.fields(Configuration) if field.name != "directory"]
+    return [field.name for field in structs.fields(Configuration) if field.name not in DERIVED]
 
 
 def name_variable(path: Path) -> str:

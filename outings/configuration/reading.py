@@ -10,6 +10,7 @@ from outings.configuration.checks import check_tables
 from outings.configuration.decoding import Decoder
 from outings.configuration.environment import overlay_environment
 from outings.configuration.problems import ConfigurationError
+from outings.configuration.related import read_groups
 from outings.configuration.tables import Configuration, StoreTable
 
 
@@ -21,9 +22,10 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
         decoder.report(variable, wrong)
     tables = decoder.decode_table(document, Configuration)
     check_tables(decoder, tables)
+    related = read_groups(decoder, tables.get("search", {}))
     if decoder.problems:
         raise ConfigurationError(tuple(decoder.problems))
-    read = msgspec.convert(tables | {"directory": decoder.directory}, Configuration)
+    read = msgspec.convert(tables | {"directory": decoder.directory, "related": related}, Configuration)
     return structs.replace(read, store=_locate_store(read.store, decoder.directory))
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 
@@ -99,10 +100,18 @@ class PlansTable(Struct, frozen=True, kw_only=True):
     partner: PlanTable = PlanTable()
 
 
+# Members of `Configuration` that no setting gives.
+DERIVED = ("directory", "related")
+
+
 class Configuration(Struct, frozen=True, kw_only=True):
-    """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own."""
+    """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own.
+
+    `related` are the groups of `search.related_words`.
+    """
 
     directory: Path
+    related: tuple[Group, ...] = ()
     store: StoreTable = StoreTable()
     metros: tuple[MetroTable, ...] = ()
     feeds: tuple[FeedTable, ...] = ()

@@ -7,6 +7,7 @@ from datetime import date, datetime
 import msgspec
 from msgspec import Struct
 
+from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import Corrupt, read_object
 from outings.release.packs import Pack
@@ -26,8 +27,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `mapped` is the tables' second form (`release.mapped`);
-    releases of before it have none. `pages` are named
+    all that the build read for the metro. `related` are the words that a search takes one for another, `mapped` is the
+    tables' second form (`release.mapped`); releases of before them have none. `pages` are named
     `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes each, of the details
     written as objects (the listings' column `object`): a prune must know them without opening a table.
     """
@@ -38,6 +39,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     stamp: datetime
     date: date
     vocabulary: Vocabulary
+    related: tuple[Group, ...] = ()
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
@@ -66,7 +68,12 @@ def read_manifest(store: Store, sha: str) -> Manifest:
 
 def hash_snapshot(manifest: Manifest) -> str:
     """The metro snapshot's hash, of all that an answer may depend on; the mapped form and pages follow from these."""
-    parts = (manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary)
+    parts: tuple[object, ...] = (
+        manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary,
+    )  # fmt: skip
+    # Without it the hash is as it was for releases of before there were any.
+    if manifest.related:
+        parts = (*parts, manifest.related)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 

@@ -48,6 +48,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         hash=hash_snapshot(manifest),
         stamp=manifest.stamp.astimezone(UTC),
         vocabulary=manifest.vocabulary,
+        related=manifest.related,
         tables=_fetch_tables(store, manifest.tables, cache=cache),
         mapped=_fetch_tables(store, manifest.mapped, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),

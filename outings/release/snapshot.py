@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import History
@@ -43,6 +44,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     hash: str
     stamp: datetime
     vocabulary: Vocabulary
+    related: tuple[Group, ...] = ()
     tables: Mapping[str, Path]
     packs: tuple[mmap.mmap | bytes, ...]
     mapped: Mapping[str, Path] = {}

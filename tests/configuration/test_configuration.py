@@ -53,6 +53,7 @@ def refuse(read: Read, tmp_path: Path) -> Refuse:
 
 
 def test_the_example_of_the_documents_is_read(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "related.csv").write_text("# ours\nBoat, barge\n")
     configuration = read(
         """
         [store]
@@ -104,6 +105,7 @@ def test_the_example_of_the_documents_is_read(read: Read, tmp_path: Path) -> Non
     assert configuration.edge.cache == Path("/var/cache/outings")
     assert configuration.zip.centroids == tmp_path / "data/zip.csv"
     assert configuration.search.related_words == tmp_path / "related.csv"
+    assert configuration.related == (("boat", "barge"),)
     assert configuration.signing.key == tmp_path / "private.pem"
     assert configuration.plans.standard.monthly_quota == "unlimited"
     assert configuration.plans.standard.grants == ("source", "related")
@@ -166,9 +168,7 @@ def test_a_folder_of_the_store_is_absolute(read: Read, tmp_path: Path, url: str,
         ('[[metros]]\nname = "X"', "metros[0].slug", ["missing"]),
     ],
 )  # fmt: skip
-def test_a_wrong_setting_is_named_with_what_is_allowed(
-    refuse: Refuse, text: str, key: str, words: list[str]
-) -> None:
+def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str, key: str, words: list[str]) -> None:
     message = refuse(text)[key]
     assert [word for word in words if word not in message] == []
 
@@ -269,9 +269,7 @@ def test_variables_set_scalars_of_every_table(read: Read, tmp_path: Path) -> Non
         ("OUTINGS_STORE_KEEP_DAYS", "soon", "store.keep_days", ['"soon"', "OUTINGS_STORE_KEEP_DAYS"]),
     ],
 )
-def test_a_wrong_variable_is_named(
-    refuse: Refuse, variable: str, value: str, key: str, words: list[str]
-) -> None:
+def test_a_wrong_variable_is_named(refuse: Refuse, variable: str, value: str, key: str, words: list[str]) -> None:
     message = refuse(METRO + FEED, **{variable: value})[key]
     assert [word for word in words if word not in message] == []
 
@@ -318,3 +316,29 @@ def test_a_proxy_is_an_address_or_a_network(read: Read, proxy: str) -> None:
         read(METRO + FEED + f'[edge]\ntrusted_proxies = ["::1", "{proxy}"]')
     (problem,) = raised.value.problems
     assert problem.key.startswith("edge.trusted_proxies")
+
+
+def test_related_words_that_are_no_groups_are_refused_by_line(read: Read, tmp_path: Path) -> None:
+    setting = '[search]\nrelated_words = "related.csv"\n'
+    path = tmp_path / "related.csv"
+
+    def list_problems() -> list[str]:
+        with pytest.raises(ConfigurationError) as refused:
+            read(METRO + setting)
+        assert {problem.key for problem in refused.value.problems} == {"search.related_words"}
+        return [problem.message for problem in refused.value.problems]
+
+    assert list_problems() == [f"names {path}, which can't be read: No such file or directory"]
+    path.write_text("boat,barge\n\nalone\n# none\nboat, , ship\nship,Ship\n")
+    allowed = "one group a line, of 2 to 20 different phrases of at most 4 words, with commas between"
+    assert list_problems() == [
+        f'names {path}: line 3: "alone" stands alone; allowed: {allowed}',
+        f'names {path}: line 5: "" has no word; allowed: {allowed}',
+        f'names {path}: line 6: "ship" stands twice; allowed: {allowed}',
+    ]
+    path.write_bytes(b"boat,b\xe4rge\n")
+    assert list_problems() == [f"names {path}: is not UTF-8 (byte 6); allowed: {allowed}"]
+
+
+def test_what_is_derived_is_no_setting(refuse: Refuse) -> None:
+    assert refuse(f'related = "x"\n{METRO}')["related"].startswith("is no setting")

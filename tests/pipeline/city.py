@@ -44,13 +44,14 @@ mode = "{mode}"
 
 
 class City:
-    """Feeds are given by name; `build` takes the day and publishes."""
+    """Feeds are given by name; `build` takes the day and publishes. `related_words`: the operator's file, if any."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
         self.folder = folder
         self._metros = {"seattle": timezone}
         self._feeds: dict[str, tuple[str | None, str]] = {}
         self._details = details
+        self.related_words = ""
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
@@ -74,6 +75,9 @@ class City:
         text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
         for name, (metro, mode) in self._feeds.items():
             text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode)
+        if self.related_words:
+            (self.folder / "related.csv").write_text(self.related_words)
+            text += '[search]\nrelated_words = "related.csv"\n'
         path = self.folder / "outings.toml"
         path.write_text(text)
         return read_configuration(path, {})

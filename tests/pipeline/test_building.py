@@ -62,6 +62,22 @@ def test_a_forced_second_look_at_the_same_records_writes_nothing_of_the_snapshot
     assert again.objects.written == 1  # the manifest, which names the new inputs
 
 
+def test_other_related_words_are_another_snapshot_and_change_no_listing(city: City) -> None:
+    """What a search answers may move with them, and so must its ETag."""
+    city.write([make_event("a")])
+    before = city.build().published.root.parts["seattle"]
+    city.related_words = "boat,Barge\n"
+    built = city.build()
+    part = built.published.root.parts["seattle"]
+    assert part.snapshot != before.snapshot
+    assert part.stamp > before.stamp
+    assert built.changes == {}
+    groups = read_manifest(city.store, part.manifest).related
+    assert groups[-1] == ("boat", "barge")
+    assert {"pottery", "ceramics"} <= set(next(group for group in groups if "pottery" in group))
+    assert city.build().published.root.parts["seattle"] == part
+
+
 def test_two_builds_from_nothing_give_the_same_bytes(tmp_path: Path) -> None:
     stores = []
     for name in ("one", "other"):

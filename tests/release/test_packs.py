@@ -114,5 +114,6 @@ def test_a_snapshots_hash_is_of_what_an_answer_depends_on() -> None:
         replace(manifest, stamp=NOON + timedelta(seconds=1)),
         replace(manifest, metro=replace(manifest.metro, name="Other")),
         replace(manifest, vocabulary=replace(manifest.vocabulary, teams=("storm",))),
+        replace(manifest, related=(("boat", "barge"),)),
     ]
-    assert len({hash_snapshot(each) for each in (manifest, *different)}) == 6
+    assert len({hash_snapshot(each) for each in (manifest, *different)}) == 7

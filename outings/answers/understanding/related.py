@@ -1,0 +1,65 @@
+"""Words taken one for another in a search: which phrases of a query have others beside them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from msgspec import Struct
+from Stemmer import Stemmer
+
+from outings.answers.spelling import LANGUAGE
+from outings.answers.understanding.words import FILLERS
+from outings.contract.related import Group, parse_related
+
+Words = tuple[str, ...]
+
+
+class Alternatives(Struct, frozen=True):
+    """The query's words in [start, end) may also be any of `phrases`: folded words as they stand in a text."""
+
+    start: int
+    end: int
+    phrases: tuple[Words, ...]
+
+
+@cache
+def read_shipped() -> tuple[Group, ...]:
+    """The groups that come with the program."""
+    return parse_related(files(__package__).joinpath("related.csv").read_bytes())
+
+
+class Related:
+    """Groups of phrases, by their stems and without filler words: as a query has them."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        self._groups: dict[Words, list[Group]] = {}
+        for group in groups:
+            for key in dict.fromkeys(_make_key(phrase.split()) for phrase in group):
+                if key:
+                    self._groups.setdefault(key, []).append(group)
+        self._longest = max(map(len, self._groups), default=0)
+
+    def list(self, *words: str) -> tuple[Words, ...]:
+        """The other phrases of the groups that hold this word, or these words side by side; in the groups' order.
+
+        In any of its forms; symmetric within a group, and not from group to group.
+        """
+        key = _make_key(words)
+        phrases = (tuple(phrase.split()) for group in self._groups.get(key, ()) for phrase in group)
+        return tuple(dict.fromkeys(phrase for phrase in phrases if _make_key(phrase) != key))
+
+    def find(self, words: Sequence[str]) -> Iterator[Alternatives]:
+        """Of a query's words in order: each run of them, long ones and short, that has others beside it."""
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + self._longest, len(words)) + 1):
+                if phrases := self.list(*words[start:end]):
+                    yield Alternatives(start, end, phrases)
+
+
+def _make_key(words: Sequence[str]) -> Words:
+    return tuple(_stem(word) for word in words if word not in FILLERS)
+
+
+@lru_cache(maxsize=4_096)
+def _stem(word: str) -> str:
+    return str(Stemmer(LANGUAGE, maxCacheSize=0).stemWord(word))

@@ -1,0 +1,72 @@
+"""Related words: one for the other within a group, in any form, and no further."""
+
+from itertools import permutations
+
+import pytest
+
+from outings.answers.understanding import words
+from outings.answers.understanding.query import Locations, understand_query
+from outings.answers.understanding.related import Alternatives, Related, read_shipped
+
+RELATED = Related(
+    (("pottery", "ceramics", "clay"), ("clay", "plasticine"), ("storytime", "story hour"), ("tae kwon do", "karate"))
+)
+
+
+def test_a_word_has_the_others_of_its_groups() -> None:
+    assert RELATED.list("pottery") == (("ceramics",), ("clay",))
+    assert RELATED.list("clay") == (("pottery",), ("ceramics",), ("plasticine",))
+    assert RELATED.list("painting") == ()
+
+
+def test_groups_that_share_a_word_stay_apart() -> None:
+    assert ("plasticine",) not in RELATED.list("pottery")
+
+
+@pytest.mark.parametrize("form", ["ceramic", "ceramics"])
+def test_in_any_of_its_forms(form: str) -> None:
+    assert RELATED.list(form) == (("pottery",), ("clay",))
+
+
+def test_several_words_are_one_phrase() -> None:
+    assert RELATED.list("story", "hour") == (("storytime",),)
+    assert RELATED.list("story") == ()
+    assert RELATED.list("storytime") == (("story", "hour"),)
+
+
+def test_filler_words_of_a_phrase_are_not_looked_for_in_a_query() -> None:
+    (word, *_) = read = understand_query("tae kwon do", places=Locations()).words
+    assert word == "tae"
+    assert RELATED.list(*read) == (("karate",),)
+    assert RELATED.list("karate") == (("tae", "kwon", "do"),)
+
+
+def test_the_runs_of_a_query_are_found() -> None:
+    assert list(RELATED.find(("kids", "story", "hour", "clay"))) == [
+        Alternatives(1, 3, (("storytime",),)),
+        Alternatives(3, 4, (("pottery",), ("ceramics",), ("plasticine",))),
+    ]
+    assert list(RELATED.find(())) == []
+
+
+def test_the_shipped_groups_are_read_and_symmetric() -> None:
+    groups = read_shipped()
+    assert len(groups) > 100
+    related = Related(groups)
+    for group in groups:
+        for one, other in permutations(group, 2):
+            assert tuple(other.split()) in related.list(*one.split()), (one, other)
+
+
+def test_the_contracts_examples_are_shipped() -> None:
+    related = Related(read_shipped())
+    assert ("ceramics",) in related.list("pottery")
+    assert ("cooking",) in related.list("baking")
+
+
+def test_every_shipped_phrase_can_be_asked_for() -> None:
+    """Its words decide in a query: none of them would be ignored, or taken for the kind of listing."""
+    for group in read_shipped():
+        for phrase in group:
+            asked = tuple(dict.fromkeys(word for word in phrase.split() if word not in words.FILLERS))
+            assert understand_query(phrase, places=Locations()).words == asked, phrase
