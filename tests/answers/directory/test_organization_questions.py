@@ -16,7 +16,6 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.directory.oracle import rate
-from tests.answers.generated import TODAY
 from tests.answers.test_details import make_uuid
 from tests.answers.test_lists import seeds
 from tests.answers.worlds import TODAY, World, open_release
