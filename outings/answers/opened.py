@@ -31,6 +31,7 @@ from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
 from outings.answers.understanding.locations import make_locations
+from outings.answers.understanding.related import Related, read_shipped
 from outings.release.snapshot import Snapshot
 
 # Fragments that answers are put together from again and again: of all metros together, so that those which are asked
@@ -121,7 +122,7 @@ class Opened:
                 self._search = SearchIndex(
                     self._read,
                     terms=self._numbering.open_terms(),
-                    related=lambda _: (),
+                    related=Related(read_shipped()),
                     series=self.series,
                     programs=self.programs,
                     vectors=self._vectors,

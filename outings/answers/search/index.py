@@ -6,13 +6,14 @@ import numpy as np
 
 from outings.answers.distance import Vectors
 from outings.answers.programs import Programs
-from outings.answers.search.matching import Matching, Related
+from outings.answers.search.matching import Matching
 from outings.answers.search.postings import Postings
 from outings.answers.search.score import Numbers
 from outings.answers.series import Series
 from outings.answers.starts import Slots
 from outings.answers.terms import Terms
-from outings.answers.understanding.query import Locations
+from outings.answers.understanding.locations import Locations
+from outings.answers.understanding.related import Related
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, MappedTable
 

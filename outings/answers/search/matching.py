@@ -1,6 +1,6 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -21,13 +21,11 @@ from outings.answers.search.score import (
 )
 from outings.answers.spelling import Meaning
 from outings.answers.terms import Terms, split_places
+from outings.answers.understanding.related import Related
 
 # Listings that have any of the words are marked, not sorted, where they are this share of all, 1 in …
 _MANY = 16
 _TYPOS = (STEM, ONE_TYPO, TWO_TYPOS)
-
-# A word → what means about the same, each in one word or more.
-Related = Callable[[str], Iterable[Sequence[str]]]
 
 
 class Matched(Struct, frozen=True, eq=False):
@@ -56,7 +54,7 @@ class Matching:
         self._terms = terms
         self._postings = postings
         self._name_words = name_words
-        self._list_related = related
+        self._related = related
 
     def match_words(self, words: Sequence[str], *, kinds: Sequence[str]) -> Matched:
         """Listings with one of the words at least; all of them where there are none."""
@@ -64,6 +62,10 @@ class Matching:
             rows = np.arange(self._name_words.size)
             return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        for run in self._related.find(words):
+            found = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
+            for number in range(run.start, run.end):
+                sources[number] += found
         rows = self._unite(source.rows for each in sources for source in each)
         codes = np.stack([self._encode(each, rows) for each in sources])
         lifting = [list(self._find_same(kind)) for kind in kinds]
@@ -99,10 +101,9 @@ class Matching:
                 yield from self._find_one(words[first] + words[second], JOINED)
         for pair in self._list_halves(word):
             yield self._find_sequence(pair, JOINED)
-        for others in self._list_related(word):
-            yield from self._find_related(others)
 
-    def _find_related(self, words: Sequence[str]) -> Iterator[_Source]:
+    def _find_phrase(self, words: Sequence[str]) -> Iterator[_Source]:
+        """Of what means about the same."""
         if len(words) == 1:
             yield from self._find_one(words[0], RELATED)
             return
