@@ -11,7 +11,7 @@ export OUTINGS_TEST_CASES
 LONG_TEST_CASES := 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-long check bench clean build
+.PHONY: help install run test test-long check bench bench-search clean build
 
 help:
 	@printf '%s\n' \
@@ -20,6 +20,7 @@ help:
 	  'make test-long  the same with $(LONG_TEST_CASES) generated cases and kills a test (OUTINGS_TEST_CASES)' \
 	  'make check      lint, types, one-way imports, sizes of files' \
 	  'make bench      the measurements' \
+	  'make bench-search  how good search is: 80 judged queries, beside three peers (CITY_DATA)' \
 	  'make install    the environment alone, in $(VENV)' \
 	  'make clean      remove what commands made here (the environment stays)'
 
@@ -49,6 +50,9 @@ bench: install
 	$(BIN)/python -m bench.paths
 	$(BIN)/python -m bench.limits
 	$(BIN)/python -m bench.release
+
+bench-search: install
+	$(BIN)/python -m bench.search_quality $(ARGS)
 
 clean:
 	rm -rf var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

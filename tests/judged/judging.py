@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlencode
 
 FOLDER = Path(__file__).parent
 METROS = ("seattle", "new-york")
@@ -20,6 +21,11 @@ class Judged:
     q: str
     patterns: Mapping[str, int]
     nothing: str | None
+
+    @property
+    def path(self) -> str:
+        """The request that is judged: the longest page, of which most measures look at the first ten."""
+        return f"/v1/{self.metro}/search?{urlencode({'q': self.q, 'from': self.begin, 'limit': 50})}"
 
     def grade(self, identity: str) -> int:
         """Of a listing known as `event:Zumba`: that of the longest pattern that matches, else 0."""

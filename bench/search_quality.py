@@ -1,0 +1,176 @@
+"""How good the order of search is: 80 judged queries over the two cities, beside what others would search with.
+
+`python -m bench.search_quality`, with CITY_DATA: tests/judged/README.md says what is asked and what is counted.
+"""
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
+from bench.peers.cluster import find_programs, run_cluster
+from edge.app import Edge
+from outings.release.folder import FolderStore
+from tests.judged.judging import Judged, read_judged
+from tests.judged.listings import City, grade_results, read_cities
+from tests.judged.measures import Graded, Measured, fold_programs, measure_all, measure_ndcg
+
+_GOAL = 0.9
+_COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
+_DAY = "2026-08-10"
+# Engine's name → its grades, query by query.
+Results = Mapping[str, Sequence[Graded]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = read_arguments(arguments)
+    if not os.environ.get("CITY_DATA"):
+        print("CITY_DATA is not set: the judged queries are asked of the two cities' exports, which it names.")
+        return
+    with contextlib.ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
+        client = running.enter_context(open_edge(folder))
+        judged = read_judged()
+        cities = read_cities(lambda path: walk_list(client, path), {each.metro: each.begin for each in judged})
+        if asked.explain:
+            explain(client, next(each for each in judged if each.q == asked.explain), cities)
+            return
+        peers = grade_engines(list_engines(cities, folder, running), judged, cities)
+        perfect = {"the ceiling": grade_perfect(judged, cities)}
+        results = {**grade_ours(client, judged, cities), **peers, **perfect}
+        print_table(results)
+        if asked.queries:
+            print_queries(results, judged)
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.search_quality", description=__doc__)
+    parser.add_argument("--queries", action="store_true", help="nDCG@10 of every query")
+    parser.add_argument("--explain", help="one of the judged queries: what ours finds for it, and what it misses")
+    return parser.parse_args(arguments)
+
+
+@contextlib.contextmanager
+def open_edge(folder: Path) -> Iterator[TestClient]:
+    """The example of two cities, built as of the judged day and served inside this process."""
+    # It reads CITY_DATA when it is imported.
+    from tests.examples.cities import copy_example, read_printed
+
+    example = copy_example(folder / "two-cities")
+    read_printed("build", "--as-of", _DAY, example=example)
+    key = read_printed("keys", "create", "--plan", "partner", "--per-minute", "1000000000", example=example)["key"]
+    noon = datetime.fromisoformat(f"{_DAY}T16:00").replace(tzinfo=UTC)
+    edge = Edge(FolderStore(example / "var" / "store"), cache=folder / "cache", clock=lambda: noon)
+    with TestClient(edge, headers={"X-API-Key": key}) as client:
+        yield client
+
+
+def walk_list(client: TestClient, path: str) -> list[Any]:
+    """The items of all pages."""
+    items: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        body = read_body(client, f"{path}&cursor={cursor}" if cursor else path)
+        items += body["data"]
+        cursor = body["meta"]["next_cursor"]
+    return items
+
+
+def read_body(client: TestClient, path: str) -> dict[str, Any]:
+    response = client.get(path)
+    if response.status_code != 200:
+        raise SystemExit(f"{path} answered {response.status_code}: {response.text[:300]}")
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def list_engines(cities: Mapping[str, City], folder: Path, running: contextlib.ExitStack) -> list[Engine]:
+    texts = {metro: city.texts for metro, city in cities.items()}
+    engines = [*open_sqlite(texts), *open_tantivy(texts, folder / "tantivy")]
+    programs = find_programs()
+    if programs is None:
+        print("PostgreSQL is not installed (no initdb): it is left out.")
+        return engines
+    return [*open_postgresql(running.enter_context(run_cluster(programs)), texts), *engines]
+
+
+def grade_engines(engines: Sequence[Engine], judged: Sequence[Judged], cities: Mapping[str, City]) -> Results:
+    return {
+        engine.name: [grade_results(each, engine.search(each.metro, each.q), cities[each.metro]) for each in judged]
+        for engine in engines
+    }
+
+
+def grade_ours(client: TestClient, judged: Sequence[Judged], cities: Mapping[str, City]) -> Results:
+    if client.get(judged[0].path).status_code == 501:
+        print("Search is not implemented: ours is left out.")
+        return {}
+    found = [[item["id"] for item in read_body(client, each.path)["data"]] for each in judged]
+    return {
+        "outings": [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, found, strict=True)]
+    }
+
+
+def grade_perfect(judged: Sequence[Judged], cities: Mapping[str, City]) -> list[Graded]:
+    """What an engine would find that knew the grades."""
+    made: list[Graded] = []
+    for each in judged:
+        graded = grade_results(each, (), cities[each.metro])
+        found = sorted((grade for grade in graded.shown if grade), reverse=True)
+        made.append(Graded(found, graded.exported, graded.shown, graded.expects_nothing))
+    return made
+
+
+def print_table(results: Results) -> None:
+    ceiling = measure_all(results["the ceiling"])
+    print(f"{'':22}" + "".join(f"{column:>15}" for column in _COLUMNS))
+    for name, graded in results.items():
+        print_row(name, measure_all(graded), ceiling)
+    print(f"Goal: {_GOAL} of the ceiling. Beside: of the queries with nothing to find, those that found something.")
+
+
+def print_row(name: str, measured: Measured, ceiling: Measured) -> None:
+    print(
+        f"{name:22}{measured.ndcg:15.3f}{measured.ndcg / ceiling.ndcg:15.3f}{measured.recall_10:15.3f}"
+        f"{measured.recall_50:15.3f}{measured.nothing_found:15.1%}{measured.found_all_the_same:15}"
+    )
+
+
+def print_queries(results: Results, judged: Sequence[Judged]) -> None:
+    """A row a query, the first engine's worst first; of one with nothing to find, how much was found."""
+    rows = [
+        (each, [measure_ndcg(graded[number].found, graded[number].exported) for graded in results.values()])
+        for number, each in enumerate(judged)
+        if each.nothing is None
+    ]
+    print("\n" + ", ".join(name.strip() for name in results))
+    for each, values in sorted(rows, key=lambda row: row[1][0]):
+        print(f"{each.metro:9} {each.q:34}" + "".join(f"{value:6.2f}" for value in values))
+    for number, each in enumerate(judged):
+        if each.nothing is not None:
+            counts = [len(graded[number].found) for graded in results.values()]
+            print(f"{each.metro:9} {each.q:34}" + "".join(f"{count:6}" for count in counts))
+
+
+def explain(client: TestClient, judged: Judged, cities: Mapping[str, City]) -> None:
+    city = cities[judged.metro]
+    body = read_body(client, judged.path)
+    print(judged.path, body["meta"].get("match_counts"), body["meta"].get("interpreted"))
+    for item in body["data"][:20]:
+        identity = city.identities[item["id"]]
+        print(f"  {judged.grade(identity)}  {item['match']:10}{item['score']:6.3f}  {identity}")
+    found = set(fold_programs([item["id"] for item in body["data"]], city.identities))
+    for identity in sorted(set(city.shown) - found, key=judged.grade, reverse=True):
+        if judged.grade(identity):
+            print(f"  {judged.grade(identity)}  not in the first 50  {identity}")
+
+
+if __name__ == "__main__":
+    main()
