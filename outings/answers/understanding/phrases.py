@@ -27,7 +27,8 @@ NAMES = _compile(
     r"sunday[ -]school", r"may[ -](?:day|pole)",
     r"(?:alcohol|allergy|car|cruelty|dairy|drug|gluten|hands|latex|nut|peanut|plastic|screen|smoke|sugar|tech|waste)"
     r"[ -]free",
-    r"(?:golf|obstacle|ropes)[ -]courses?", r"child[ -]care", r"kiddie[ -]pool", r"(?:dads|kids|moms|parents)[ -]night[ -]out",
+    r"(?:golf|obstacle|ropes)[ -]courses?",
+    r"child[ -]care", r"kiddie[ -]pool", r"(?:dads|kids|moms|parents)[ -]night[ -]out",
     r"(?:mothers|fathers|grandparents|parents|childrens|family)[ -]day",
 )  # fmt: skip
 
