@@ -84,7 +84,7 @@ def walk_by_cursor(
         query = parse(path, {**params, "cursor": body["meta"]["next_cursor"]})
         assert query.cursor is not None
         body = fetch(then or release, path, {**params, "cursor": body["meta"]["next_cursor"]}, today=query.cursor.date)
-        assert body["meta"]["page"] is None
+        assert body["meta"].get("page") is None
         pages.append(body["data"])
     assert not body["meta"]["has_more"]
     return pages
