@@ -1,4 +1,4 @@
-"""The words of every published listing: the index that `q` reads."""
+"""The words of every published listing: the index that `q` and search read."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
@@ -20,6 +20,18 @@ class Named(Struct, frozen=True):
     name: str | None = None
 
 
+class Location(Struct, frozen=True):
+    """What says where."""
+
+    address: str | None = None
+    city: str | None = None
+    neighborhood: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(filter(None, (self.address, self.city, self.neighborhood)))
+
+
 class Text(Struct, frozen=True, kw_only=True):
     """The parts of a document that words are read from."""
 
@@ -28,6 +40,7 @@ class Text(Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     organization: Named = Named()
     place: Named | None = None
+    location: Location = Location()
 
 
 _decoder = msgspec.json.Decoder(Text)
@@ -71,5 +84,6 @@ def _split_document(document: bytes, keywords: str | None) -> list[list[str]]:
         "description": text.description,
         "organization": text.organization.name,
         "place": None if text.place is None else text.place.name,
+        "location": text.location.text,
     }
     return [split_words(parts[field] or "") for field in FIELDS]

@@ -9,13 +9,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
 from outings.answers.columns.columns import Columns
 from outings.answers.columns.evaluator import ColumnEvaluator
+from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
@@ -63,6 +63,8 @@ class Opened:
         self._numbering = numbering
         self._read, self._vectors = read, vectors
         self._metro = snapshot.metro
+        # A release of before the build carried them has the program's own.
+        self._related = snapshot.related or read_shipped()
         self._search: SearchIndex | None = None
         self._search_lock = threading.Lock()
         self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
@@ -75,6 +77,10 @@ class Opened:
         # The same of every organization, by row.
         self.row_counts: dict[tuple[str, date], NDArray[np.int32]] = {}
         self._read = read
+        # (type, local date) → its default list's size in every neighborhood.
+        self.area_counts: dict[tuple[str, date], NDArray[np.int64]] = {}
+        self._areas: Areas | None = None
+        self._area_ranking: Ranking | None = None
         self._ranking: Ranking | None = None
         if "organization_spellings" in snapshot.mapped:
             self.open_ranking()
@@ -101,6 +107,17 @@ class Opened:
             self._ranking = Ranking(self._read("organization_spellings"), size=len(self.organizations))
         return self._ranking
 
+    def open_areas(self) -> Areas:
+        if self._areas is None:
+            self._areas = Areas(self._read("areas"))
+        return self._areas
+
+    def open_area_ranking(self) -> Ranking:
+        """Of the directory's neighborhoods."""
+        if self._area_ranking is None:
+            self._area_ranking = Ranking(self._read("area_spellings"), size=len(self.open_areas()))
+        return self._area_ranking
+
     def open_sql(self) -> SqlEvaluator:
         """Made at the first call: DuckDB loads the tables that it evaluates."""
         with self._sql_lock:
@@ -118,15 +135,15 @@ class Opened:
         """Made at the first call where the build did not map it."""
         with self._search_lock:
             if self._search is None:
-                metro, named = self._metro, pl.read_parquet(self._files["neighborhoods"], columns=["name"])["name"]
+                metro, named = self._metro, self.open_areas().names
                 self._search = SearchIndex(
                     self._read,
                     terms=self._numbering.open_terms(),
-                    related=Related(read_shipped()),
+                    related=Related(self._related),
                     series=self.series,
                     programs=self.programs,
                     vectors=self._vectors,
-                    locations=make_locations((metro.name, metro.slug, *metro.aliases), named.to_list()),
+                    locations=make_locations((metro.name, metro.slug, *metro.aliases), named),
                 )
             return self._search
 

@@ -11,12 +11,15 @@ from outings.answers.spelling import LANGUAGE, Spelling
 from outings.answers.texts import make_texts
 from outings.contract.text import Term, TextQuery
 from outings.release.mapped import MappedTable
+from outings.release.tables import FIELDS
 
 Rows = NDArray[np.uint32]
 # A place in the text as one number, so that "the next word" is the number plus one: row, field, position.
 Places = NDArray[np.int64]
 
 _FIELD_BITS, _POSITION_BITS = 4, 16
+_FIELD_MASK = (1 << _FIELD_BITS) - 1
+_LOCATION = FIELDS.index("location")
 _ROW_SHIFT = _FIELD_BITS + _POSITION_BITS
 _NOWHERE: Places = np.empty(0, dtype=np.int64)
 
@@ -119,10 +122,13 @@ def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[st
 
 def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.uint16]]:
     """Row, index in FIELDS, position."""
-    fields = places >> _POSITION_BITS & ((1 << _FIELD_BITS) - 1)
+    fields = places >> _POSITION_BITS & _FIELD_MASK
     positions = places & ((1 << _POSITION_BITS) - 1)
-    return _to_rows(places), fields.astype(np.uint8), positions.astype(np.uint16)
+    return (places >> _ROW_SHIFT).astype(np.uint32), fields.astype(np.uint8), positions.astype(np.uint16)
 
 
 def _to_rows(places: Places) -> Rows:
-    return (places >> _ROW_SHIFT).astype(np.uint32)
+    """Of what `q` looks at: where a listing is, is not what it says of itself."""
+    said = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
+    rows: Rows = (said >> _ROW_SHIFT).astype(np.uint32)
+    return rows

@@ -144,7 +144,7 @@ NEIGHBORHOODS: Mapping[str, pl.DataType] = {
 }
 
 # The text of a listing, by the part of it that a word stands in.
-FIELDS = ("name", "category", "keywords", "description", "organization", "place")
+FIELDS = ("name", "category", "keywords", "description", "organization", "place", "location")
 
 # One row a word of a published listing's text, ordered by word, row, field, position.
 TERMS: Mapping[str, pl.DataType] = {

@@ -120,7 +120,11 @@ def answer_search(search: Search) -> list[bytes]:
 def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
     understood = search.understood
-    matched = index.matching.match_words(understood.words, kinds=understood.kinds)
+    matched = index.matching.match_words(
+        understood.words,
+        lifting=(*understood.kinds, *understood.audience),
+        locating=[word for name in understood.locations for word in name],
+    )
     evaluator, collections = opened.open_evaluator(), search.asked.collections
     kept = [evaluator.keep_rows(each.selection, matched.rows) for each in collections.values()]
     rows = np.concatenate(kept) if kept else matched.rows[:0]

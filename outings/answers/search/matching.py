@@ -56,8 +56,9 @@ class Matching:
         self._name_words = name_words
         self._related = related
 
-    def match_words(self, words: Sequence[str], *, kinds: Sequence[str]) -> Matched:
-        """Listings with one of the words at least; all of them where there are none."""
+    def match_words(self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[str]) -> Matched:
+        """Listings with one of the words at least; all of them where there are none. `lifting` and `locating` words
+        decide nothing but the score."""
         if not words:
             rows = np.arange(self._name_words.size)
             return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
@@ -68,9 +69,12 @@ class Matching:
                 sources[number] += found
         rows = self._unite(source.rows for each in sources for source in each)
         codes = np.stack([self._encode(each, rows) for each in sources])
-        lifting = [list(self._find_same(kind)) for kind in kinds]
-        lifts = np.stack([self._encode(each, rows) for each in lifting]) if kinds else codes[:0]
-        scores = score_words(codes, kinds=lifts, name_words=self._name_words[rows])
+        scores = score_words(
+            codes,
+            lifting=self._encode_all(lifting, rows),
+            locating=self._encode_all(locating, rows),
+            name_words=self._name_words[rows],
+        )
         return Matched(rows, find_levels(codes), scores)
 
     def _unite(self, parts: Iterable[Rows]) -> Numbers:
@@ -83,6 +87,10 @@ class Matching:
         mask = np.zeros(self._name_words.size, dtype=np.bool_)
         mask[whole] = True
         return np.flatnonzero(mask)
+
+    def _encode_all(self, words: Sequence[str], rows: Numbers) -> Codes:
+        codes = [self._encode(self._find_one(word, SAME), rows) for word in words]
+        return np.stack(codes) if codes else np.empty((0, rows.size), dtype=np.uint8)
 
     def _encode(self, sources: Iterable[_Source], rows: Numbers) -> Codes:
         """The best code of a word in each of the rows."""
@@ -110,9 +118,6 @@ class Matching:
         spelled = [self._terms.spelling.list_stemmed(word) for word in words]
         if all(spelled):
             yield self._find_sequence(spelled, RELATED)
-
-    def _find_same(self, word: str) -> Iterator[_Source]:
-        return self._find_one(word, SAME)
 
     def _find_one(self, word: str, spelling: int) -> Iterator[_Source]:
         """By the word and its stem, in one spelling all of them."""

@@ -10,11 +10,13 @@ from outings.release.mapped import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 
 # Where in a listing a word stands, the better the higher.
-PASSING, OPENING, CATEGORY, NAME = range(4)
+PASSING, WHERE, OPENING, CATEGORY, NAME = range(5)
 # Words of a description that are its opening: two sentences of a listing, 32 words of the two cities' 31 to 36.
 OPENING_WORDS = 32
 
-_PLACES = {"name": NAME, "category": CATEGORY, "keywords": CATEGORY}
+_PLACES = {
+    "name": NAME, "category": CATEGORY, "keywords": CATEGORY, "organization": WHERE, "place": WHERE, "location": WHERE,
+}  # fmt: skip
 _DESCRIPTION = FIELDS.index("description")
 
 Rows = NDArray[np.uint32]
@@ -33,11 +35,12 @@ def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> 
 
 
 def make_postings(terms: pl.DataFrame) -> pl.DataFrame:
-    """One row a word and listing, by word, then listing. FIELDS go from the best down, so the first one says it."""
+    """One row a word and listing, by word, then listing."""
     words, rows = terms["word"].rle_id().to_numpy(), terms["row"].to_numpy()
     firsts = _find_firsts(words, rows)
-    places = find_places(terms["field"].to_numpy()[firsts], terms["position"].to_numpy()[firsts])
-    return pl.DataFrame({"row": rows[firsts], "place": places})
+    places = find_places(terms["field"].to_numpy(), terms["position"].to_numpy())
+    best = np.maximum.reduceat(places, firsts) if firsts.size else places
+    return pl.DataFrame({"row": rows[firsts], "place": best})
 
 
 def make_posting_ends(terms: pl.DataFrame) -> pl.DataFrame:

@@ -5,10 +5,11 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
 
     score = Σ strength(word) ÷ words of the query × lift
     strength = place × spelling
-    place: in the name 0.9 + 0.1 × the share of the name's words that the query has; as a category 0.75;
-           in the opening of the description 0.5; in passing 0.2
+    place: in the name 0.9 + 0.1 × the share of the name's words that the query has; as a category 0.75; in the opening
+           of the description 0.5; in the name of its place or organization or in its location 0.3; in passing 0.2
     spelling: the word 1, its stem 0.98, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
-    lift: 0.98 + 0.02 × the share of the query's kind words that the name has; 1 where it has none
+    lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
+            − 0.15 × the share of the query's location words that name, place, organization and location have not
 
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
 """
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, Places
+from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, WHERE, Places
 
 Codes = NDArray[np.uint8]
 Numbers = NDArray[Any]
@@ -26,12 +27,13 @@ Numbers = NDArray[Any]
 # How a word is spelled in a listing, the better the higher.
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, STEM, SAME = range(6)
 _SPELLINGS = {SAME: 1.0, STEM: 0.98, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
-_PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, PASSING: 0.2}
-_NAME_SHARE, _LIFT = 0.1, 0.02
+_PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
+_NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.15
 
-# A code's parts: 3 where the word itself is prominent, 2 where a related one is, 1 in passing.
-_PROMINENT, _BY_RELATION, _IN_PASSING = 3, 2, 1
-_STANDING_SHIFT, _PLACE_SHIFT = 6, 4
+# A code's parts: how a word counts (by itself, where the listing is, by a related word, in passing), its place, and
+# its spelling from 1 on.
+_IN_PASSING, _BY_RELATION, _BY_WHERE, _PROMINENT = range(4)
+_STANDING_SHIFT, _PLACE_SHIFT = 6, 3
 
 # Indexes in the contract's LEVELS.
 ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
@@ -39,13 +41,17 @@ ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
 
 def encode_word(places: Places, spelling: int) -> Codes:
     """The codes of a word that stands at these places."""
-    standing = _BY_RELATION if spelling == RELATED else _PROMINENT
-    codes: Codes = np.array([_encode(place, spelling, standing) for place in range(NAME + 1)], dtype=np.uint8)[places]
+    codes: Codes = np.array([_encode(place, spelling) for place in range(NAME + 1)], dtype=np.uint8)[places]
     return codes
 
 
-def _encode(place: int, spelling: int, standing: int) -> int:
-    standing = _IN_PASSING if place == PASSING else standing
+def _encode(place: int, spelling: int) -> int:
+    if place == PASSING or (place == WHERE and spelling == RELATED):
+        standing = _IN_PASSING
+    elif place == WHERE:
+        standing = _BY_WHERE
+    else:
+        standing = _BY_RELATION if spelling == RELATED else _PROMINENT
     return standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1
 
 
@@ -53,33 +59,49 @@ def _list_strengths() -> Numbers:
     strengths = np.zeros(256)
     for place, weight in _PLACES.items():
         for spelling, factor in _SPELLINGS.items():
-            for standing in (_PROMINENT, _BY_RELATION, _IN_PASSING):
-                strengths[standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1] = weight * factor
+            strengths[_encode(place, spelling)] = weight * factor
     return strengths
 
 
 _STRENGTHS = _list_strengths()
 _CODES = np.arange(256)
-_STANDINGS = (_CODES >> _STANDING_SHIFT).astype(np.uint8)
-_IN_NAME = ((_CODES >> _PLACE_SHIFT & 3) == NAME) & (_CODES > 0)
+# 0 where a listing does not have the word: one more than how it counts.
+_STANDINGS = np.where(_CODES > 0, (_CODES >> _STANDING_SHIFT) + 1, 0).astype(np.uint8)
+_AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & 7, PASSING)
+_IN_NAME = _AT == NAME
+_SAYS_WHERE = _IN_NAME | (_AT == WHERE)
 # What a word in the name gains by a name that has no other words.
-_GAINS = np.where(_IN_NAME, np.divide(_STRENGTHS, _PLACES[NAME]) * _NAME_SHARE, 0)
+_GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
 def find_levels(codes: Codes) -> Numbers:
-    """`codes`: a row a word, a column a listing. Indexes in LEVELS."""
-    weakest = _STANDINGS[codes].min(axis=0)
-    levels: Numbers = np.select([weakest == _PROMINENT, weakest == _BY_RELATION], [ALL_TERMS, RELATED_WORDS], PARTIAL)
+    """`codes`: a row a word, a column a listing. Indexes in LEVELS.
+
+    A word of the place's or organization's name counts like a prominent one beside one that is.
+    """
+    standings = _STANDINGS[codes]
+    weakest, strongest = standings.min(axis=0), standings.max(axis=0)
+    levels: Numbers = np.select(
+        [(weakest > _BY_WHERE) & (strongest > _PROMINENT), weakest == _BY_RELATION + 1],
+        [ALL_TERMS, RELATED_WORDS],
+        PARTIAL,
+    )
     return levels
 
 
-def score_words(codes: Codes, *, kinds: Codes, name_words: Numbers) -> Numbers:
-    """Thousandths. `kinds`: codes of the kind words in the same listings, `name_words`: how many words their names
-    have."""
+def score_words(codes: Codes, *, lifting: Codes, locating: Codes, name_words: Numbers) -> Numbers:
+    """Thousandths. `lifting`: codes of the kind and audience words in the same listings, `locating` of the location
+    words; `name_words`: how many words their names have."""
     in_name = np.count_nonzero(_IN_NAME[codes], axis=0)
-    kinds_in_name = np.count_nonzero(_IN_NAME[kinds], axis=0)
-    share = np.minimum((in_name + kinds_in_name) / np.maximum(name_words, 1), 1)
-    total = _STRENGTHS[codes].sum(axis=0) + share * _GAINS[codes].sum(axis=0)
-    lift = 1 if not len(kinds) else 1 - _LIFT + _LIFT * kinds_in_name / len(kinds)
-    thousandths: Numbers = np.rint(1000 * total / len(codes) * lift).astype(np.int64)
+    lifts = np.count_nonzero(_IN_NAME[lifting], axis=0)
+    located = np.count_nonzero(_SAYS_WHERE[locating], axis=0)
+    share = np.minimum((in_name + lifts) / np.maximum(name_words, 1), 1)
+    total = (_STRENGTHS[codes].sum(axis=0) + share * _GAINS[codes].sum(axis=0)) / len(codes)
+    lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
+    thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
     return thousandths
+
+
+def _find_missing(found: Numbers, codes: Codes) -> Numbers | int:
+    """The share of words that each listing has not."""
+    return 1 - found / len(codes) if len(codes) else 0

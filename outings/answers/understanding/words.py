@@ -11,7 +11,7 @@ FILLERS = _read(
     """
     a about an and any anybody anyone anything anywhere are area around as at awesome be been best but by can cant
     close closest could did do does doing enjoy every find for from fun get give go going good great had has have having
-    hello help here hey hi how hows i id if ideas im in interesting into is it its ive just learn let lets like list
+    hello help here hey hi how hows i id if ideas im in interesting into is it its ive just let lets like list
     local looking look lot lots love many maybe me more most much my near nearby nearest need nice of on or our
     please popular recommend recommendation recommendations recommended really search searching should so some
     somebody someone something somewhere spend stuff suggest suggestion suggestions take tell than thanks that thats the
