@@ -7,6 +7,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers import names, programs, series, starts, terms
+from outings.answers.directory import areas
 from outings.answers.directory import index as directory
 from outings.answers.search import postings
 from outings.release.mapped import MappedTable, encode_mapped
@@ -29,6 +30,8 @@ _INDEXES: Mapping[str, _Index] = {
     "words": _Index(terms.make_words, {"terms": terms.WORDS}),
     "places": _Index(terms.make_places, {"terms": terms.PLACES}),
     "organization_spellings": _Index(directory.make_spellings, {"organizations": directory.ORGANIZATIONS}),
+    "areas": _Index(areas.make_areas, {"neighborhoods": areas.NEIGHBORHOODS, "listings": areas.LISTINGS}),
+    "area_spellings": _Index(areas.make_area_spellings, {"neighborhoods": areas.NEIGHBORHOODS[:2]}),
     "postings": _Index(postings.make_postings, {"terms": postings.TERMS}),
     "posting_ends": _Index(postings.make_posting_ends, {"terms": postings.TERMS[:2]}),
     "ranks": _Index(postings.make_ranks, {"listings": postings.LISTINGS, "terms": ("row", "field")}),

@@ -17,6 +17,7 @@ from outings.answers.changes import answer_changes, check_changes, list_read, re
 from outings.answers.circumstances import Circumstances
 from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
 from outings.answers.details import Found, answer_detail, find_listing
+from outings.answers.directory.neighborhoods import answer_neighborhoods
 from outings.answers.directory.organizations import answer_organizations
 from outings.answers.directory.pages import settle_directory
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
@@ -36,7 +37,7 @@ from outings.release.tables import RENDERER
 
 _DIGITS = 32
 # What there is in a metro beside its listings, with how many of these it has.
-_DIRECTORIES = {"organizations.list": answer_organizations}
+_DIRECTORIES = {"organizations.list": answer_organizations, "neighborhoods": answer_neighborhoods}
 
 
 class Plan(Struct, frozen=True):

@@ -219,9 +219,13 @@ _NEIGHBORHOODS = _select(
     "q", "types", "min_count", "sort", "limit", "page", "cursor", "release",
     changes=(
         _limit(1, 200, default=50),
-        replace(_ROW["min_count"], default=0),
-        replace(_ROW["sort"], allowed=("name", "count"), default="name", example="count"),
-        replace(_ROW["q"], meaning="A part of the neighborhood's name."),
+        _TYPES_OF_DIRECTORY,
+        replace(_ROW["min_count"], default=0, implemented=True),
+        replace(
+            _ROW["sort"], allowed=("name", "count"), default="name", example="count", implemented=True,
+            meaning="By name, or by `counts.total`, most first.",
+        ),
+        replace(_ROW["q"], meaning="A neighborhood's name, or words of it."),
     ),
 )  # fmt: skip
 _CHANGES_FEED = _select(
@@ -273,7 +277,7 @@ ROUTES: tuple[Route, ...] = (
     Route(name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", parameters=_ACTIVITY),
     Route(
         name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",
-        parameters=_NEIGHBORHOODS,
+        parameters=_NEIGHBORHOODS, implemented=True,
     ),
     Route(
         name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",

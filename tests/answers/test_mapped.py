@@ -17,7 +17,10 @@ from tests.answers.generated import TODAY, make_any_request, make_world
 from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TYPES, World, open_release
 
-INDEXES = ("names", "organization_names", "series", "moments", "members", "words", "places")
+INDEXES = (
+    "names", "organization_names", "series", "moments", "members", "words", "places", "organization_spellings", "areas",
+    "area_spellings",
+)  # fmt: skip
 
 Request = tuple[str, dict[str, str]]
 
@@ -38,6 +41,8 @@ def list_requests(world: World, random: Random) -> Iterator[Request]:
         if each["status"] == "published":
             yield f"/v1/organizations/{each['id']}", {}
     yield "/v1/metros", {}
+    yield "/v1/harbor/organizations", {"min_count": "0", "q": "org"}
+    yield "/v1/harbor/neighborhoods", {"q": "town"}
 
 
 def read_body(release: Release, request: Request) -> tuple[str, bytes]:

@@ -39,7 +39,7 @@ TODAY = date(2026, 8, 10)
 class World:
     """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
     of series without an end; `lasts`: how long each date of an event is, by the clock. `programs`: a class's program by
-    id. `organization_categories` by id."""
+    id. `organization_categories` by id. `neighborhoods`: as the table of them has each."""
 
     slug: str = "harbor"
     timezone: str = "America/New_York"
@@ -50,6 +50,7 @@ class World:
     lasts: dict[str, timedelta] = field(default_factory=dict)
     programs: dict[str, str] = field(default_factory=dict)
     organization_categories: dict[str, list[str]] = field(default_factory=dict)
+    neighborhoods: list[Document] = field(default_factory=list)
 
     def get(self, row_id: str) -> Document:
         return next(each for each in (*self.listings, *self.organizations) if each["id"] == row_id)
@@ -73,7 +74,7 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
         "occurrences": _list_occurrences(world, ordered),
         "sections": [row for number, each in enumerate(ordered) for row in _list_sections(each, number)],
         "sessions": [row for number, each in enumerate(ordered) for row in _list_sessions(each, number)],
-        "neighborhoods": [],
+        "neighborhoods": world.neighborhoods,
         "terms": sorted(
             (term for number, each in enumerate(ordered) for term in _list_terms(each, number)),
             key=lambda term: (term["word"], term["row"], term["field"], term["position"]),

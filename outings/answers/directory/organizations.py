@@ -64,11 +64,12 @@ def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, 
         choose(_encode_entry(row, opened=opened, live=live, ranked=ranked))
         for row in rows[page.start : page.stop].tolist()
     ]
-    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=_find_hint(title))
+    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=find_hint(title))
     return encode_list(items, meta=meta, notices=query.notices)
 
 
-def _find_hint(title: Title | None) -> str | None:
+def find_hint(title: Title | None) -> str | None:
+    """What to say of a question that has no name to look for."""
     return None if title is None or title.list_significant() else HINT
 
 

@@ -149,6 +149,8 @@ def make_body(route: Route) -> Schema:
     if resource is not None and kind in ("list", "of_organization", "at_place"):
         meta = "ListMeta" if route.type else "DirectoryMeta"
         return _wrap_list(route, _choose(resource), meta=meta)
+    if route.name == "neighborhoods":
+        return _wrap_list(route, refer("Neighborhood"), meta="DirectoryMeta")
     if kind == "calendar":
         return _wrap_list(route, refer("CalendarDay"), meta="CalendarMeta")
     return _BODIES[route.name]

@@ -22,6 +22,7 @@ from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
+from outings.contract.resources.neighborhood import Neighborhood
 from outings.contract.resources.search import SearchResult
 from outings.contract.vocabulary import (
     AGE_BANDS,
@@ -35,8 +36,8 @@ from outings.contract.vocabulary import (
 Schema = dict[str, Any]
 
 _FRAME: tuple[type[Struct], ...] = (
-    Metro, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta, DirectoryMeta,
-    MetrosMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure, Health, Readiness,
+    Metro, Neighborhood, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta,
+    DirectoryMeta, MetrosMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure, Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 

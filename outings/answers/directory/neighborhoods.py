@@ -1,0 +1,96 @@
+"""The directory of a metro's neighborhoods, with live counts of what the key may read."""
+
+from collections.abc import Mapping
+from datetime import date
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.counts import select_default
+from outings.answers.directory.areas import Areas, Rows
+from outings.answers.directory.live import choose_types
+from outings.answers.directory.organizations import find_hint
+from outings.answers.directory.pages import Key, cut_page, encode_meta
+from outings.answers.directory.titles import parse_title
+from outings.answers.opened import open_snapshot
+from outings.answers.selection import Span
+from outings.answers.window import Settled
+from outings.contract.envelope import encode_list
+from outings.contract.query import Query
+from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.snapshot import Snapshot
+
+# Types × dates of a snapshot, 8 bytes a neighborhood each.
+_MOST_REMEMBERED = 64
+_encoder = msgspec.json.Encoder()
+
+
+def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+    """The body as parts."""
+    today = about.dates[snapshot.metro.slug]
+    opened = open_snapshot(snapshot)
+    areas = opened.open_areas()
+    live = {each: count_by_area(each, snapshot, today=today) for each in choose_types(query, about.entitlement)}
+    totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
+    text = query.get_as("q", str)
+    title = None if text is None else parse_title(text)
+    least = settled.values["min_count"]
+    assert isinstance(least, int)
+    passed = totals >= least
+    if title is not None:
+        passed &= opened.open_area_ranking().rank(title).scores > 0
+    chosen = np.flatnonzero(passed)
+    is_counted = query.get("sort") == "count"
+    if is_counted:
+        chosen = chosen[np.lexsort((chosen, -totals[chosen]))]
+
+    def name_key(at: int) -> Key:
+        number = int(chosen[at])
+        return int(totals[number]) if is_counted else 0, areas.names[number].casefold(), areas.slugs[number]
+
+    page = cut_page(query, chosen.size, name_key=name_key, snapshot=snapshot, today=today)
+    items = [
+        _encode_area(number, areas=areas, live=live, metro=snapshot.metro.slug)
+        for number in chosen[page.start : page.stop].tolist()
+    ]
+    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=find_hint(title))
+    return encode_list(items, meta=meta, notices=query.notices)
+
+
+def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows:
+    """By number: the size of the default list with `neighborhood` set. Worked out once for a date."""
+    opened = open_snapshot(snapshot)
+    name = (listing_type, today)
+    counted = opened.area_counts.get(name)
+    if counted is None:
+        selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
+        found = opened.open_evaluator().list_rows(selection, Span(limit=max(len(opened.names), 1)))
+        rows = np.array(sorted(found.rows), dtype=np.int64)
+        counted = opened.open_areas().count_listings(rows, programs=opened.programs.find_programs(rows))
+        if len(opened.area_counts) >= _MOST_REMEMBERED:
+            opened.area_counts.clear()
+        opened.area_counts[name] = counted
+    return counted
+
+
+def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:
+    counts = {
+        collection: int(live[listing_type][number]) if listing_type in live else 0
+        for listing_type, collection in COLLECTIONS.items()
+    }
+    slug = areas.slugs[number]
+    links = {collection: f"/v1/{metro}/{collection}?neighborhood={slug}" for collection in COLLECTIONS.values()}
+    return _encoder.encode(
+        Neighborhood(
+            slug=slug,
+            name=areas.names[number],
+            metro=metro,
+            center=areas.read_center(number),
+            bounds=areas.read_bounds(number),
+            counts=NeighborhoodCounts(**counts, total=sum(counts.values())),
+            links=NeighborhoodLinks(**links),
+        )
+    )
