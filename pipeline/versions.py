@@ -99,9 +99,9 @@ def _tell_organization(
         of_them = [copy for copy in before if copy.metro in entered]
         came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
         yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
-    if old and new and kind == "updated" and old.row["hash"] != new.row["hash"]:
-        fields = _name_fields(store, old, new, cache=cache)
-        yield _make_version(kind, before, after, seen=was | now, stamp=stamp, fields=fields)
+    if was & now and _is_other(before, after):
+        fields = _name_fields(store, before, after, cache=cache)
+        yield _make_version("updated", before, after, seen=was | now, stamp=stamp, fields=fields)
     if left:
         gone = [copy for copy in after if copy.metro in left]
         yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)
@@ -141,6 +141,19 @@ def _list_homes(copies: Sequence[Copy]) -> set[str]:
     return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
 
 
+def _is_other(before: Sequence[Copy], after: Sequence[Copy]) -> bool:
+    """Whether readers of some of its metros see another record: a copy changed, or one that is not like all others
+    came or went."""
+    old, new = _list_hashes(before), _list_hashes(after)
+    if any(old[metro] != new[metro] for metro in old.keys() & new.keys()):
+        return True
+    return old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
+
+
+def _list_hashes(copies: Sequence[Copy]) -> dict[str, bytes]:
+    return {copy.metro: copy.row["hash"] for copy in copies if copy.row["status"] == PUBLISHED}
+
+
 def _was_shown(copy: Copy) -> bool:
     return name_kind(copy.row, PUBLISHED) == "restored"
 
@@ -149,8 +162,12 @@ def _rank(copy: Copy) -> tuple[bool, int, str]:
     return rank_copy(is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro)
 
 
-def _name_fields(store: Store, old: Copy, new: Copy, *, cache: Path) -> tuple[str, ...]:
-    return name_changed_members(_read_document(store, old, cache=cache), _read_document(store, new, cache=cache))
+def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *, cache: Path) -> tuple[str, ...]:
+    """In which the copies differ from the record that it is now."""
+    shown = {copy.row["hash"]: copy for copy in (*before, *after) if copy.row["status"] == PUBLISHED}
+    record = _read_document(store, min(after, key=_rank), cache=cache)
+    documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
+    return tuple(sorted({name for each in documents for name in name_changed_members(each, record)}))
 
 
 def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:

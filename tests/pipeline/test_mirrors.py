@@ -1,0 +1,216 @@
+"""A mirror made of answers alone equals what its key may read, whatever is built, shrunk, restored or rolled back."""
+
+import json
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+
+from outings.answers.answer import answer
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import ApiError
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.snapshot import Release
+from pipeline.rollback import roll_back
+from tests.pipeline.city import City, Record, make_event, make_place
+
+KEYS = {
+    "all": Entitlement(),
+    "seattle": Entitlement(metros=frozenset({"seattle"})),
+    "boston": Entitlement(metros=frozenset({"boston"})),
+    "events": Entitlement(types=frozenset({"event"})),
+    "places of boston": Entitlement(metros=frozenset({"boston"}), types=frozenset({"place"})),
+}
+METROS = {"seattle": "America/Los_Angeles", "boston": "America/New_York"}
+TYPES = ["event", "class", "camp", "place"]
+COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
+# What is told of an organization beside its record moves with listings and keys, and is no change of it; nor is when a
+# metro's copy was written, where the copies say the same.
+DERIVED = {"counts", "categories", "metros", "created_at", "updated_at"}
+SAME_ID = "0d5c0000-0000-4000-8000-{:012}"
+DAY = date(2026, 8, 10)
+
+
+class Shop:
+    """One open release, asked as a client asks."""
+
+    def __init__(self, city: City) -> None:
+        self.release: Release = open_release(city.store, city.current, cache=city.cache)
+
+    def ask(self, target: str, key: Entitlement) -> Any:
+        path, _, query_string = target.partition("?")
+        match = match_route(path)
+        assert match is not None
+        vocabulary = self.release.metros["seattle"].vocabulary
+        query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
+        dates = dict.fromkeys(self.release.metros, DAY)
+        return json.loads(b"".join(answer(query, release=self.release, dates=dates, entitlement=key).parts))
+
+    def read(self, target: str, key: Entitlement) -> Any:
+        """None where there is nothing for this key."""
+        try:
+            found = self.ask(target, key)["data"]
+        except ApiError as error:
+            if error.status not in (403, 404):
+                raise
+            return None
+        return {name: value for name, value in found.items() if found["type"] != "organization" or name not in DERIVED}
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Of all metros and types, from the tables: id, type, metro, status."""
+        rows = []
+        for metro, snapshot in self.release.metros.items():
+            for table, columns in (("listings", ["id", "type", "status"]), ("organizations", ["id", "status"])):
+                for row in pl.read_parquet(snapshot.tables[table], columns=columns).iter_rows(named=True):
+                    kind = TYPES[row["type"]] if "type" in row else "organization"
+                    rows.append({**row, "type": kind, "metro": metro})
+        return rows
+
+    def list_readable(self, key: Entitlement) -> dict[str, Any]:
+        """Every published record of the key's scope, by id."""
+        ids = {
+            row["id"]: row["type"]
+            for row in self.list_rows()
+            if row["status"] == 0
+            and (key.metros is None or row["metro"] in key.metros)
+            and (row["type"] == "organization" or key.types is None or row["type"] in key.types)
+        }
+        return {
+            row_id: self.read(f"/v1/{COLLECTIONS.get(kind, 'organizations')}/{row_id}", key)
+            for row_id, kind in ids.items()
+        }
+
+
+class Mirror:
+    """Follows the feed, and fetches what it is told of. It knows nothing but the answers."""
+
+    def __init__(self, key: Entitlement, random: Random) -> None:
+        self.held: dict[str, Any] = {}
+        self._metros: dict[str, str | None] = {}
+        self._key = key
+        self._random = random
+        self._cursor = 0
+
+    def read_page(self, shop: Shop) -> bool:
+        """Whether there is more."""
+        body = shop.ask(f"/v1/changes?cursor={self._cursor}&limit={self._random.choice([1, 3, 7, 50])}", self._key)
+        for each in body["data"]:
+            assert each["version_id"] > self._cursor
+            row_id = each["listing_id"]
+            if each["kind"] != "removed":
+                found = shop.read(each["links"]["self"], self._key)
+                self.held[row_id], self._metros[row_id] = found, each["metro"]
+            elif each["type"] == "organization" or self._metros.get(row_id) == each["metro"]:
+                self.held.pop(row_id, None)
+        self._cursor = body["meta"]["next_cursor"]
+        return bool(body["meta"]["has_more"])
+
+    def catch_up(self, shop: Shop) -> None:
+        while self.read_page(shop):
+            pass
+
+
+def make_records(random: Random, metro: str) -> list[Record]:
+    """Some of a fixed stock, each as it is today: other names, sections, places, states."""
+    records: list[Record] = []
+    for number in range(12):
+        state: Mapping[str, Any] = random.choice(
+            [{}, {}, {}, {"name": f"Event {number} again"}, {"status": "archived", "reason": "cancelled"},
+             {"status": "draft"}, {"price": {"type": "free"}}]
+        )  # fmt: skip
+        if random.random() < 0.75:
+            records.append(make_event(f"event {number}", **state))
+    if random.random() < 0.8:
+        records.append(make_place("hall", name=random.choice(["Old Hall", "New Hall"])))
+        records.append(make_event("at the hall", place={"source_id": "hall"}))
+    sections = [{"id": name, "name": name, "registration": {"spots_remaining": random.randrange(3)}} for name in "ab"]
+    records.append({"type": "class", "source_id": "c", "name": "Pottery", "confidence": 0.9, "sections": sections})
+    sessions = [{"id": "one", "name": "One", "starts_on": "2026-08-17", "ends_on": f"2026-08-2{random.randrange(3)}"}]
+    records.append({"type": "camp", "source_id": "w", "name": "Woods", "confidence": 0.9, "sessions": sessions})
+    for number in range(3):  # the same in both metros
+        if random.random() < 0.6:
+            name = f"Chain {number} of {random.choice(['old', metro])}"
+            records.append(
+                {"type": "organization", "source_id": f"chain {number}", "id": SAME_ID.format(number), "name": name}
+            )
+    return records
+
+
+def publish_round(city: City, random: Random, number: int) -> None:
+    """New feeds for some metros and a build of some; now and then a rollback to any release before."""
+    if number > 2 and random.random() < 0.25:
+        current, *older = list_releases(city.store)
+        last = max(part.stamp for part in current.root.parts.values())
+        roll_back(
+            city.store, current=current, target=random.choice(older), stamp=last + timedelta(seconds=1),
+            today=dict.fromkeys(METROS, DAY), cache=city.cache,
+        )  # fmt: skip
+        return
+    for metro in METROS:
+        city.write(make_records(random, metro), feed=metro, metro=metro)
+    some = random.choice([None, None, frozenset({"seattle"}), frozenset({"boston"})]) if number else None
+    city.build(**({} if some is None else {"metros": some}), allow_shrink=True)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_mirrors_of_any_key_equal_what_it_may_read_after_every_build(seed: int, tmp_path: Path) -> None:
+    random, city = Random(seed), City(tmp_path)
+    city.add_metro("boston", METROS["boston"])
+    prompt = {name: Mirror(key, random) for name, key in KEYS.items()}
+    slow = {name: Mirror(key, random) for name, key in KEYS.items()}
+    for number in range(7):
+        publish_round(city, random, number)
+        shop = Shop(city)
+        for name, key in KEYS.items():
+            prompt[name].catch_up(shop)
+            assert prompt[name].held == shop.list_readable(key), (number, name)
+            for _ in range(random.randrange(4)):  # in the middle of a walk when the next release comes
+                slow[name].read_page(shop)
+    for name, key in KEYS.items():
+        slow[name].catch_up(shop)
+        assert slow[name].held == shop.list_readable(key), name
+    check_histories(shop)
+
+
+def check_histories(shop: Shop) -> None:
+    """Each listing's versions replay to what it is: published or not. What was first seen archived begins by coming
+    back."""
+    following = {
+        None: {"created", "restored"}, "created": {"updated", "removed"}, "updated": {"updated", "removed"},
+        "removed": {"restored"}, "restored": {"updated", "removed"},
+    }  # fmt: skip
+    rows = [row for row in shop.list_rows() if row["status"] != 2 and row["type"] != "organization"]
+    assert {row["status"] for row in rows} == {0, 1}
+    for row in rows:
+        versions = shop.ask(f"/v1/listings/{row['id']}/versions?order=asc&limit=200", KEYS["all"])["data"]
+        last = None
+        for each in versions:
+            assert each["kind"] in following[last], versions
+            assert bool(each["fields"]) == (each["kind"] == "updated")
+            assert (each["reason"] is not None) == (each["kind"] == "removed")
+            last = each["kind"]
+        assert (last in ("created", "updated", "restored")) == (row["status"] == 0), (row, versions)
+
+
+def test_a_mirror_follows_listings_that_go_from_metro_to_metro(tmp_path: Path) -> None:
+    random, city = Random(4), City(tmp_path)
+    city.add_metro("boston", METROS["boston"])
+    goers = [SAME_ID.format(100 + number) for number in range(4)]
+    mirrors = {name: Mirror(key, random) for name, key in KEYS.items()}
+    for number in range(4):
+        homes = {name: random.choice([*METROS, None]) for name in goers}
+        for metro in METROS:
+            here = [make_event(name, id=name) for name, home in homes.items() if home == metro]
+            city.write([make_event(f"{metro} {n}") for n in range(3)] + here, feed=metro, metro=metro)
+        city.build(allow_shrink=True)
+        shop = Shop(city)
+        for name, key in KEYS.items():
+            mirrors[name].catch_up(shop)
+            assert mirrors[name].held == shop.list_readable(key), (number, name)
