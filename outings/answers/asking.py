@@ -1,0 +1,103 @@
+"""What a route over all collections asks of each: the list's own filters and defaults (decisions, Lists: what a
+collection does not take does not narrow it)."""
+
+from collections.abc import Mapping
+from datetime import date
+from functools import lru_cache
+
+from msgspec import Struct
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.filters import NAMES, Values, make_conditions
+from outings.answers.selection import Selection
+from outings.answers.window import Settled, settle_values
+from outings.contract.errors import forbidden
+from outings.contract.parameter import Moving, Parameter
+from outings.contract.query import Query
+from outings.contract.routes import ROUTES
+from outings.contract.values import Value
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.contract.window import LIST_DAYS_AFTER, check_window
+
+_LISTS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
+# Nearly all requests of a day ask with the same filters: working them out takes 0.1 ms.
+_MEMORY = 512
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Collection(Struct, frozen=True, kw_only=True):
+    """`window`: the first and the last day, since 1970, on which an item's next date may lie; not before today, unless
+    all of the window does."""
+
+    settled: Settled
+    selection: Selection
+    window: tuple[int, int | None]
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """`route`: the name of the one that asks, whose window's defaults hold in place of the lists'; `ages` are those of
+    a search's words. With `is_now` no window begins before today."""
+
+    route: str
+    today: date
+    vocabulary: Vocabulary
+    ages: tuple[int, int | None] | None = None
+    is_now: bool = False
+
+
+def choose_types(query: Query, about: Circumstances) -> tuple[str, ...]:
+    """Of a request's `types`, else all, those that its key may read, singular. Raises `forbidden` where one is named
+    that it may not."""
+    named, entitlement = query.get_words("types"), about.entitlement
+    singular = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
+    if any(not entitlement.allows_type(singular[each]) for each in named):
+        raise forbidden(metros=about.release.metros if entitlement.metros is None else entitlement.metros)
+    chosen = {singular[each] for each in named} or {*COLLECTIONS}
+    return tuple(each for each in COLLECTIONS if each in chosen and entitlement.allows_type(each))
+
+
+@lru_cache(maxsize=_MEMORY)
+def ask_types(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking) -> Mapping[str, Collection]:
+    """By type. `given`: filters of any of them. Raises what a list raises for a window."""
+    return {each: _ask_one(each, dict(given), asking) for each in types}
+
+
+def list_defaults(collections: Mapping[str, Collection]) -> tuple[str, ...]:
+    """The filters of any type that came from a default."""
+    settled = [each.settled for each in collections.values()]
+    return tuple(name for name in NAMES if any(name in each.defaults for each in settled))
+
+
+def _ask_one(listing_type: str, given: Mapping[str, Value], asking: Asking) -> Collection:
+    """What a collection does not take does not narrow it."""
+    rows, today = _PARAMETERS[asking.route][listing_type], asking.today
+    settled = settle_values(rows, {name: value for name, value in given.items() if name in rows}, today=today)
+    start, end = settled.get_date("from"), settled.get_date("to")
+    if start is not None and end is not None:
+        check_window(start, end, most_days_after=LIST_DAYS_AFTER)
+    of_words: Values = {} if asking.ages is None else {"age": asking.ages}
+    is_past = asking.is_now and start is not None and start < today
+    of_now: Values = {"from": today} if is_past else {}
+    selection = Selection(
+        type=listing_type,
+        conditions=make_conditions(listing_type, {**settled.values, **of_words, **of_now}, asking.vocabulary),
+        start=today if is_past else start or today,
+        has_cards=False,
+    )
+    low = start if start is not None and end is not None and end < today else max(start or today, today)
+    window = (low.toordinal() - _EPOCH, None if end is None else end.toordinal() - _EPOCH)
+    return Collection(settled=settled, selection=selection, window=window)
+
+
+def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
+    """A list's rows, with a route's default end of the window where it has one."""
+    end = own.get("to")
+    has_end = "to" in rows and end is not None and isinstance(end.default, Moving)
+    return {**rows, "to": end} if has_end and end is not None else rows
+
+
+_PARAMETERS = {
+    route.name: {name: _take_window(rows, route.parameters) for name, rows in _LISTS.items()}
+    for route in ROUTES
+    if "types" in route.parameters
+}
