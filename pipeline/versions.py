@@ -99,9 +99,9 @@ def _tell_organization(
         of_them = [copy for copy in before if copy.metro in entered]
         came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
         yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
-    if was & now and _is_other(before, after):
+    if kind == "updated" and _is_other(before, after):
         fields = _name_fields(store, before, after, cache=cache)
-        yield _make_version("updated", before, after, seen=was | now, stamp=stamp, fields=fields)
+        yield _make_version(kind, before, after, seen=was | now, stamp=stamp, fields=fields)
     if left:
         gone = [copy for copy in after if copy.metro in left]
         yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)

@@ -40,6 +40,8 @@ class Mirror:
         for version in page:
             assert version.version_id == self._last + 1
             self._last = version.version_id
+            if version.known_in:
+                continue  # of no concern to who reads all metros
             if version.kind == "removed":
                 del self._held[version.listing_id]
             else:
