@@ -45,7 +45,8 @@ class Built(Struct, frozen=True, kw_only=True):
 
 
 def build_release(build: Build, *, store: Store, executor: Executor, progress: Progress = lambda _: None) -> Built:
-    """Raises FeedError, SelectError, ShrinkRefused, BuildRaced, BuildTooLong, StoreError: then nothing is published."""
+    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, StoreError: then nothing is
+    published."""
     check_deadline, started = make_deadline(), perf_counter()
     pointer = read_pointer(store)
     base = None if pointer is None else read_root(store, pointer.pointer.root)

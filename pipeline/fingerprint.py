@@ -40,10 +40,11 @@ def make_fingerprint(
     neighborhoods: bytes,
     feeds: Mapping[str, str],
     details: bool,
+    model: str | None,
 ) -> str:
-    """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro."""
+    """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro; `model`: its hash."""
     parts = [
         LAYOUT, RENDERER, hash_program(), metro, vocabulary, related, today,
-        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details,
+        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

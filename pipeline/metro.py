@@ -13,6 +13,7 @@ from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
     Manifest,
+    SemanticTables,
     Table,
     encode_details,
     encode_manifest,
@@ -31,9 +32,10 @@ from pipeline.documents import pack_documents
 from pipeline.mapped import make_mapped
 from pipeline.objects import ObjectWriter, Tally
 from pipeline.pages import put_pages
-from pipeline.previous import Previous
+from pipeline.previous import ORGANIZATION, Previous
 from pipeline.rows import Row
 from pipeline.tables import encode_table, make_tables, order_rows
+from pipeline.vectors import ModelPlan, make_semantic
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -55,6 +57,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     details: bool
     cache: Path
     base: Base | None
+    model: ModelPlan | None = None
 
 
 class MetroBuilt(Struct, frozen=True, kw_only=True):
@@ -133,13 +136,25 @@ def _write_tables(
         name: _put_table(encode_mapped(frame), frame, writer)
         for name, frame in make_mapped(frames, today=plan.today).items()
     }
+    semantic = None if plan.model is None else _put_semantic(ordered, previous, model=plan.model, writer=writer)
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
-        packs=packed.packs, pages={}, details=details,
+        semantic=semantic, packs=packed.packs, pages={}, details=details,
     )  # fmt: skip
+
+
+def _put_semantic(
+    ordered: Sequence[Settled], previous: Previous, *, model: ModelPlan, writer: ObjectWriter
+) -> SemanticTables | None:
+    listings = [each for each in ordered if each.row.kind != ORGANIZATION]
+    frames = make_semantic(listings, previous, plan=model)
+    if frames is None:
+        return None
+    vectors, rows = (_put_table(encode_mapped(frame), frame, writer) for frame in frames)
+    return SemanticTables(model=model.hash, vectors=vectors, rows=rows)
 
 
 def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:

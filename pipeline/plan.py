@@ -17,6 +17,7 @@ from pipeline.feeds.source import hash_feed
 from pipeline.fingerprint import make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
+from pipeline.vectors import ModelPlan, plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
@@ -44,13 +45,16 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 def plan_build(build: Build, *, base: Root | None, store: Store) -> Plan:
-    """Raises FeedError where a feed or the neighborhoods can't be read, SelectError."""
+    """Raises FeedError where a feed or the neighborhoods can't be read, SelectError, ModelError."""
     configuration = build.configuration
     metros = [each for each in configuration.metros if build.metros is None or each.slug in build.metros]
     feeds = [each for each in configuration.feeds if each.metro is None or each.metro in {m.slug for m in metros}]
     hashes = {feed.name: hash_feed(feed, configuration) for feed in feeds}
     stamp = _choose_stamp(build, metros, base)
-    planned = [_plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp) for metro in metros]
+    model = plan_model(configuration.search.model)
+    planned = [
+        _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model) for metro in metros
+    ]
     changed = tuple(each for each in planned if not _is_unchanged(each.plan))
     slugs = {each.plan.metro.slug for each in changed}
     read = tuple(feed for feed in feeds if slugs and (feed.metro is None or feed.metro in slugs))
@@ -81,6 +85,7 @@ def _plan_metro(
     base: Root | None,
     store: Store,
     stamp: datetime,
+    model: ModelPlan | None,
 ) -> PlannedMetro:
     configuration = build.configuration
     settings = MetroSettings(
@@ -94,12 +99,12 @@ def _plan_metro(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today,
         neighborhoods=b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods),
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
-        details=details,
+        details=details, model=None if model is None else model.hash,
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
-        inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part),
+        inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
     )  # fmt: skip
     return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
 

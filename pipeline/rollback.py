@@ -11,10 +11,12 @@ from outings.release.publishing import Published, make_deadline, publish
 from outings.release.reading import open_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
+from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.diff import PUBLISHED, Change
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
 from pipeline.previous import Previous
+from pipeline.vectors import ModelPlan
 from pipeline.versions import compare_organizations, list_versions
 
 
@@ -78,6 +80,7 @@ def _roll_metro_back(
     plan = MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
         inputs=manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
+        model=_keep_vectors(source.snapshot),
     )  # fmt: skip
     return build_metro(
         [source.carry_row(row_id) for row_id in source],
@@ -86,6 +89,12 @@ def _roll_metro_back(
         neighborhoods=pl.read_parquet(source.snapshot.tables["neighborhoods"]),
         store=store,
     )
+
+
+def _keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
+    """A rollback needs no model: its texts are those of the old release."""
+    known = snapshot.semantic
+    return None if known is None else ModelPlan(hash=known.model, known=known)
 
 
 def _withdraw_all(previous: Previous) -> tuple[Change, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from outings.answers.semantic.model import ModelError
 from outings.command import Refused
 from outings.command.options import (
     WrongConfiguration,
@@ -92,7 +93,7 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             )
         except (ShrinkRefused, BuildRaced) as refused:
             raise Refused(str(refused)) from refused
-        except SettingError as wrong:
+        except (SettingError, ModelError) as wrong:
             raise WrongConfiguration(str(wrong)) from wrong
         except FeedError as failed:
             raise click.ClickException(str(failed)) from failed

@@ -23,14 +23,23 @@ class Table(Struct, frozen=True, kw_only=True):
     rows: int
 
 
+class SemanticTables(Struct, frozen=True, kw_only=True):
+    """Vectors of the listings, as mapped tables; `model` is the hash of the model that made them."""
+
+    model: str
+    vectors: Table
+    rows: Table
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `related` are the words that a search takes one for another, `mapped` is the
-    tables' second form (`release.mapped`); releases of before them have none. `pages` are named
-    `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes each, of the details
-    written as objects (the listings' column `object`): a prune must know them without opening a table.
+    tables' second form (`release.mapped`); releases of before them have none. `semantic` is there where the build had a
+    model. `pages` are named `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes
+    each, of the details written as objects (the listings' column `object`): a prune must know them without opening a
+    table.
     """
 
     layout: int
@@ -43,6 +52,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
+    semantic: SemanticTables | None = None
     packs: tuple[Pack, ...]
     pages: Mapping[str, Page]
     details: str | None = None
@@ -71,9 +81,11 @@ def hash_snapshot(manifest: Manifest) -> str:
     parts: tuple[object, ...] = (
         manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary,
     )  # fmt: skip
-    # Without it the hash is as it was for releases of before there were any.
+    # Without them the hash is as it was for releases of before there were any.
     if manifest.related:
         parts = (*parts, manifest.related)
+    if manifest.semantic is not None:
+        parts = (*parts, manifest.semantic)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 
@@ -94,6 +106,9 @@ def list_files(manifest: Manifest) -> Iterator[str]:
     """What a reader of the metro keeps on its disk."""
     yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
     yield from (pack.object for pack in manifest.packs)
+    if manifest.semantic is not None:
+        yield manifest.semantic.vectors.object
+        yield manifest.semantic.rows.object
 
 
 def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:

@@ -102,9 +102,13 @@ class MappedTable:
 
     def read_sets(self, name: str) -> NDArray[np.uint64]:
         """A column of sets, a row each."""
+        return self.read_matrix(name)
+
+    def read_matrix(self, name: str) -> NDArray[Any]:
+        """A column of arrays of one length, a row each."""
         column = self._batch.column(name)
-        words: NDArray[np.uint64] = column.values.to_numpy(zero_copy_only=True)
-        return words.reshape(len(column), -1) if len(column) else words.reshape(0, 0)
+        values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
+        return values.reshape(len(column), -1) if len(column) else values.reshape(0, 0)
 
     def read_texts(self, name: str) -> "Texts":
         return Texts(self._batch.column(name))

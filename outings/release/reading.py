@@ -9,10 +9,10 @@ from pathlib import Path
 
 from outings.release.cache import fetch_object
 from outings.release.log import History
-from outings.release.manifest import Manifest, Table, hash_snapshot, read_manifest
+from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, SemanticFiles, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
 
@@ -51,6 +51,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         related=manifest.related,
         tables=_fetch_tables(store, manifest.tables, cache=cache),
         mapped=_fetch_tables(store, manifest.mapped, cache=cache),
+        semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
     )
@@ -66,6 +67,13 @@ def map_object(store: Store, sha: str, *, cache: Path) -> mmap.mmap:
         with contextlib.suppress(FileNotFoundError):
             return _map_file(fetch_object(store, sha, folder=cache))
     return _map_file(fetch_object(store, sha, folder=cache))
+
+
+def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:
+    if semantic is None:
+        return None
+    vectors, rows = (fetch_object(store, each.object, folder=cache) for each in (semantic.vectors, semantic.rows))
+    return SemanticFiles(model=semantic.model, vectors=vectors, rows=rows)
 
 
 def _map_file(path: Path) -> mmap.mmap:

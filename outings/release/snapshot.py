@@ -32,6 +32,14 @@ class Page(Struct, frozen=True, kw_only=True):
     size: int
 
 
+class SemanticFiles(Struct, frozen=True, kw_only=True):
+    """Vectors of a metro's listings (`answers.semantic.vectors`), and which model made them, by its hash."""
+
+    model: str
+    vectors: Path
+    rows: Path
+
+
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     """Everything that an answer about one metro may depend on. Never changes once made.
 
@@ -48,6 +56,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     tables: Mapping[str, Path]
     packs: tuple[mmap.mmap | bytes, ...]
     mapped: Mapping[str, Path] = {}
+    semantic: SemanticFiles | None = None
     pages: Mapping[str, Page] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:

@@ -44,7 +44,8 @@ mode = "{mode}"
 
 
 class City:
-    """Feeds are given by name; `build` takes the day and publishes. `related_words`: the operator's file, if any."""
+    """Feeds are given by name; `build` takes the day and publishes. `related_words` and `model`: the operator's
+    file and folder, if any."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
         self.folder = folder
@@ -52,6 +53,7 @@ class City:
         self._feeds: dict[str, tuple[str | None, str]] = {}
         self._details = details
         self.related_words = ""
+        self.model: Path | None = None
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
@@ -75,9 +77,12 @@ class City:
         text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
         for name, (metro, mode) in self._feeds.items():
             text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode)
+        text += "[search]\n"
         if self.related_words:
             (self.folder / "related.csv").write_text(self.related_words)
-            text += '[search]\nrelated_words = "related.csv"\n'
+            text += 'related_words = "related.csv"\n'
+        if self.model is not None:
+            text += f'model = "{self.model}"\n'
         path = self.folder / "outings.toml"
         path.write_text(text)
         return read_configuration(path, {})

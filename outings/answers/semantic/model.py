@@ -1,0 +1,178 @@
+"""Texts → vectors: the protocol, and the ONNX embedding model of a folder that an operator names."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+
+# As the exports of the usual hubs lie: the network in one of these places, the rest beside it where there is any.
+_NETWORKS = ("model.onnx", "onnx/model.onnx")
+_TOKENIZER = "tokenizer.json"
+_POOLING = "1_Pooling/config.json"
+_PROMPTS = "config_sentence_transformers.json"
+_INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
+# A name, categories and the opening of a description are some 120.
+MOST_TOKENS = 256
+# Vectors of queries asked lately: a query takes some 10 ms, and its next page asks again.
+_MEMORY = 1_024
+
+
+class ModelError(Exception):
+    """A folder that holds no model that can be used: which, why, what is allowed."""
+
+    def __init__(self, folder: Path, wrong: str) -> None:
+        super().__init__(folder, wrong)
+
+    def __str__(self) -> str:
+        return f"model {self.args[0]}: {self.args[1]}"
+
+
+class Model(Protocol):
+    """Vectors of one length, of Euclidean length 1 (or 0 where a text says nothing), the same for the same text.
+
+    `hash` names the model: vectors of two hashes are not compared.
+    """
+
+    hash: str
+
+    def embed_listing(self, text: str) -> Vector: ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+
+class _Pooling(Struct):
+    pooling_mode_cls_token: bool = False
+    pooling_mode_mean_tokens: bool = True
+
+
+class _Prompts(Struct):
+    """What is to stand before a text: some models were trained with "query: " and "passage: "."""
+
+    prompts: Mapping[str, str] = {}
+
+    def find(self, *names: str) -> str:
+        return next((self.prompts[name] for name in names if name in self.prompts), "")
+
+
+def hash_model(folder: Path) -> str:
+    """SHA-256 (hex) of the files that decide its vectors. ModelError where it has no network or no tokenizer."""
+    network = _find_network(folder)
+    digest = hashlib.sha256()
+    # Large networks keep their weights in files beside them, of the network's name with something behind it.
+    weights = sorted(network.parent.glob(f"{network.name}*"))
+    files = [*weights, *(folder / each for each in (_TOKENIZER, _POOLING, _PROMPTS))]
+    try:
+        for path in filter(Path.is_file, files):
+            digest.update(path.name.encode() + b"\0")
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    except OSError as error:
+        raise ModelError(folder, f"{error.filename} can't be read: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def load_model(folder: Path) -> Model:
+    """Raises ModelError. Needs the extra `semantic`."""
+    return OnnxModel(folder)
+
+
+class OnnxModel:
+    """Each text by itself and without padding, so that its vector does not depend on what is embedded beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.hash = hash_model(folder)
+        self._session, self._tokenizer = _open_network(folder), _open_tokenizer(folder)
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        if unknown := self._inputs - _INPUTS:
+            raise ModelError(folder, f"takes {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(_INPUTS))}")
+        self._takes_first = _read_settings(folder, _POOLING, _Pooling).pooling_mode_cls_token
+        prompts = _read_settings(folder, _PROMPTS, _Prompts)
+        self._before_query, self._before_listing = prompts.find("query"), prompts.find("document", "passage")
+        self.embed_query = lru_cache(maxsize=_MEMORY)(self._embed_query)
+        self._size = 0
+        try:
+            self._size = len(self._embed("a"))
+        except Exception as error:
+            raise ModelError(folder, f"embeds nothing: {error}") from error
+
+    def embed_listing(self, text: str) -> Vector:
+        return self._embed(self._before_listing + text)
+
+    def _embed_query(self, text: str) -> Vector:
+        vector = self._embed(self._before_query + text)
+        vector.flags.writeable = False
+        return vector
+
+    def _embed(self, text: str) -> Vector:
+        encoded = self._tokenizer.encode(text)
+        if not encoded.ids:
+            return np.zeros(self._size, dtype=np.float32)
+        given = {
+            "input_ids": encoded.ids, "attention_mask": encoded.attention_mask, "token_type_ids": encoded.type_ids,
+        }  # fmt: skip
+        arrays = {name: np.array([given[name]], dtype=np.int64) for name in self._inputs}
+        found = np.asarray(self._session.run(None, arrays)[0], dtype=np.float32)[0]
+        if found.ndim == 2:
+            found = found[0] if self._takes_first else found.mean(axis=0)
+        return scale_vector(found)
+
+
+def scale_vector(vector: Vector) -> Vector:
+    """To the length 1; 0 where it says nothing."""
+    length = float(np.linalg.norm(vector))
+    scaled: Vector = vector / np.float32(length) if 0 < length < np.inf else np.zeros_like(vector)
+    return scaled
+
+
+def _find_network(folder: Path) -> Path:
+    if not (folder / _TOKENIZER).is_file():
+        raise ModelError(folder, f"there is no {_TOKENIZER}; allowed: a folder with it and {' or '.join(_NETWORKS)}")
+    for name in _NETWORKS:
+        if (folder / name).is_file():
+            return folder / name
+    raise ModelError(folder, f"there is no network; allowed: {' or '.join(_NETWORKS)}")
+
+
+def _open_network(folder: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise ModelError(folder, "onnxruntime is not installed; install the extra `semantic`") from None
+    options = onnxruntime.SessionOptions()
+    # A server has a worker a core already, and a build embeds many texts at once.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(_find_network(folder)), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ModelError(folder, f"the network can't be read: {error}") from error
+
+
+def _open_tokenizer(folder: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise ModelError(folder, "tokenizers is not installed; install the extra `semantic`") from None
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+    except Exception as error:
+        raise ModelError(folder, f"{_TOKENIZER} can't be read: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MOST_TOKENS)
+    return tokenizer
+
+
+def _read_settings(folder: Path, name: str, kind: type[Any]) -> Any:
+    path = folder / name
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind) if path.is_file() else kind()
+    except msgspec.DecodeError as error:
+        raise ModelError(folder, f"{name}: {error}") from None

@@ -1,0 +1,72 @@
+"""What a build keeps of vectors tells how near a query is to each listing."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from outings.answers.semantic.model import Vector, scale_vector
+from outings.answers.semantic.vectors import Vectors, encode_vector, find_similar, make_rows, make_vectors, read_encoded
+from outings.release.mapped import encode_mapped
+from outings.release.snapshot import SemanticFiles
+
+
+class Given:
+    """A model that was told its vectors."""
+
+    hash = "given"
+
+    def __init__(self, vectors: dict[str, Vector]) -> None:
+        self.embed_query = self.embed_listing = vectors.__getitem__
+
+
+def make_random(count: int, size: int, *, seed: int = 1) -> NDArray[np.float32]:
+    made = np.random.default_rng(seed).standard_normal((count, size)).astype(np.float32)
+    return np.array([scale_vector(each) for each in made])
+
+
+def put_vectors(vectors: dict[bytes, Vector], keys: list[bytes | None], folder: Path) -> SemanticFiles:
+    encoded = {key: encode_vector(vector) for key, vector in vectors.items()}
+    files = SemanticFiles(model="given", vectors=folder / "vectors", rows=folder / "rows")
+    files.vectors.write_bytes(encode_mapped(make_vectors(encoded)))
+    files.rows.write_bytes(encode_mapped(make_rows(keys, order=encoded)))
+    assert read_encoded(files.vectors) == encoded
+    return files
+
+
+def test_similarities_are_cosines_to_a_hundredth(tmp_path: Path) -> None:
+    made = make_random(5_000, 48)
+    keys: list[bytes | None] = [number.to_bytes(16, "big") for number in range(5_000)]
+    vectors = Vectors(put_vectors({key: each for key, each in zip(keys, made, strict=True) if key}, keys, tmp_path))
+    (query,) = make_random(1, 48, seed=2)
+    assert len(vectors) == 5_000
+    assert vectors.measure_all(query) == pytest.approx(made @ query, abs=0.01)
+
+
+def test_listings_of_one_text_share_a_vector_and_one_without_is_as_far_as_can_be(tmp_path: Path) -> None:
+    first, second = make_random(2, 8)
+    vectors = Vectors(put_vectors({b"a": first, b"b": second}, [b"b", None, b"a", b"b"], tmp_path))
+    model = Given({"near the first": first})
+    found = find_similar(vectors, "near the first", model=model, rows=np.array([3, 1, 2, 0]))
+    assert found[2] == pytest.approx(1, abs=0.01)
+    assert found[1] == -1
+    assert found[0] == found[3] == pytest.approx(float(first @ second), abs=0.01)
+
+
+def test_a_vector_that_says_nothing_is_near_nothing(tmp_path: Path) -> None:
+    vectors = Vectors(put_vectors({b"a": np.zeros(8, dtype=np.float32)}, [b"a"], tmp_path))
+    assert vectors.measure_all(make_random(1, 8)[0]).tolist() == [0]
+
+
+def test_a_metro_without_listings_has_none(tmp_path: Path) -> None:
+    assert Vectors(put_vectors({}, [], tmp_path)).measure_all(make_random(1, 8)[0]).tolist() == []
+    assert Vectors(put_vectors({}, [None], tmp_path)).measure_all(make_random(1, 8)[0]).tolist() == [-1]
+
+
+def test_vectors_of_another_model_are_not_compared(tmp_path: Path) -> None:
+    (one,) = make_random(1, 8)
+    files = put_vectors({b"a": one}, [b"a"], tmp_path)
+    other = SemanticFiles(model="other", vectors=files.vectors, rows=files.rows)
+    with pytest.raises(ValueError, match="vectors of model other are not compared with those of given"):
+        find_similar(Vectors(other), "x", model=Given({"x": one}), rows=np.array([0]))
