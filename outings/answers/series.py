@@ -84,6 +84,9 @@ class Series:
     def is_series(self, row: int) -> bool:
         return bool(self._recurring[row])
 
+    def are_series(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.asarray(self._recurring)[rows].astype(np.bool_)
+
     def read_moment(self, number: int) -> Moment:
         """`number`: the occurrence's place in the table."""
         starts_at = self._instants[number]
@@ -108,6 +111,23 @@ class Series:
 
     def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
         """Of rows: the place in the table of the first occurrence from a day (since 1970) to another, else -1."""
+        at, last = self._find_places(rows, low)
+        return self._choose(at, last, high=high)
+
+    def find_since(
+        self, rows: NDArray[np.int64], *, low: int, high: int | None, instant: int, timed: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """The same of those that begin at an instant or later, where they are timed."""
+        at, last = self._find_places(rows, low)
+        late = np.flatnonzero(timed & (at < last))
+        while late.size:  # as often as an event had dates today
+            late = late[at[late] < last[late]]
+            late = late[np.asarray(self._instants)[np.asarray(self._numbers)[at[late]]] < instant]
+            at[late] += 1
+        return self._choose(at, last, high=high)
+
+    def _find_places(self, rows: NDArray[np.int64], low: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """In the order by row: each row's first occurrence from a day on, and where its occurrences end."""
         ends, days = np.asarray(self._ends), np.asarray(self._days)
         at, last = np.where(rows > 0, ends[rows - 1], 0).astype(np.int64), ends[rows].astype(np.int64)
         above = last.copy()
@@ -115,10 +135,13 @@ class Series:
             middle = (at + above) >> 1
             is_before = days[np.where(open_, middle, 0)] < low
             at, above = np.where(open_ & is_before, middle + 1, at), np.where(open_ & ~is_before, middle, above)
+        return at, last
+
+    def _choose(self, at: NDArray[np.int64], last: NDArray[np.int64], *, high: int | None) -> NDArray[np.int64]:
         found = at < last
         if high is not None:
-            found[found] = days[at[found]] <= high
-        numbers = np.full(rows.size, -1, dtype=np.int64)
+            found[found] = np.asarray(self._days)[at[found]] <= high
+        numbers = np.full(at.size, -1, dtype=np.int64)
         numbers[found] = np.asarray(self._numbers)[at[found]]
         return numbers
 

@@ -31,7 +31,7 @@ from outings.contract.instants import format_instant
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, SearchResult
-from outings.contract.values import echo_value
+from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped import NEVER
 from outings.release.snapshot import Snapshot
@@ -130,7 +130,9 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     rows = np.concatenate(kept) if kept else matched.rows[:0]
     passed = matched.choose(np.searchsorted(matched.rows, rows))
     classes = collections.get("class")
-    return passed if classes is None else deal_cards(passed, index, start=classes.window[0])
+    if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
+        return passed
+    return deal_cards(passed, index, start=classes.window[0])
 
 
 def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
@@ -181,12 +183,14 @@ def _make_items(page: Matched, search: Search, *, opened: Opened, index: SearchI
 
 def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
     query, asked, understood = search.query, search.asked, search.understood
-    audience = next((each.settled.values["audience"] for each in asked.collections.values()), ("not_adults",))
-    filters = {name: echo_value(value) for name, value in asked.given.items()}
+    settled = [each.settled.values for each in asked.collections.values()]
+    of_all = {name: values[name] for values in settled for name in ("radius_m", "audience") if name in values}
+    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **asked.given, **of_all}
+    filters = {name: echo_value(value) for name, value in in_effect.items()}
     age = understood.age
     return SearchMeta(
         query=query.get_as("q", str) or "",
-        applied_filters={**filters, "audience": echo_value(audience), "by_type": _show_types(asked)},
+        applied_filters={**filters, "by_type": _show_types(asked)},
         defaults_applied=asked.defaults,
         types=tuple(COLLECTIONS[each] for each in asked.collections),
         ranking=_LEXICAL,

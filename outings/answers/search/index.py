@@ -15,7 +15,7 @@ from outings.answers.terms import Terms
 from outings.answers.understanding.locations import Locations
 from outings.answers.understanding.related import Related
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER, MappedTable
+from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 
 
 class SearchIndex:
@@ -73,4 +73,8 @@ class SearchIndex:
             return self._slots.find_class_starts(rows, start=low)
         if listing_type == "camp":
             return self._slots.find_camp_starts(rows, start=low)
-        return self._series.read_local_starts(self._series.find_firsts(rows, low=low, high=high))
+        numbers = self._series.find_firsts(rows, low=low, high=high)
+        # A single event of the window has its date, were it past: only a series has a next one.
+        past = np.flatnonzero((numbers < 0) & ~self._series.are_series(rows))
+        numbers[past] = self._series.find_firsts(rows[past], low=NOT_STATED, high=high)
+        return self._series.read_local_starts(numbers)
