@@ -1,0 +1,69 @@
+"""Listings made for a case → a release; words → what a search of them answers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.contract.errors import ApiError
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.asking import fetch, parse
+from tests.answers.test_details import make_uuid
+from tests.answers.worlds import World, open_release
+
+Document = dict[str, Any]
+
+PATH = "/v1/harbor/search"
+LEVELS = ["all_terms", "related", "partial"]
+EVERY = {"match": ",".join(LEVELS)}
+
+
+def open_listings(folder: Path, *listings: Document, **members: Any) -> Release:
+    return open_release([World(listings=list(listings), **members)], folder)
+
+
+def name_places(*names: str) -> list[Document]:
+    """Places that say nothing but their names; ids rise."""
+    return [documents.make_place(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
+
+
+def search(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> Document:
+    """In every level, if `params` does not say another."""
+    return fetch(release, PATH, {"q": q, **EVERY, **(params or {})}, **about)
+
+
+def find(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> dict[str, str]:
+    """Name → match, in the order of the answer."""
+    return {item["name"]: item["match"] for item in search(release, q, params, **about)["data"]}
+
+
+def score(release: Release, q: str, params: Mapping[str, str] | None = None) -> dict[str, float]:
+    """Name → score, in the order of the answer."""
+    return {item["name"]: item["score"] for item in search(release, q, params)["data"]}
+
+
+def refuse(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> ApiError:
+    with pytest.raises(ApiError) as refused:
+        search(release, q, params, **about)
+    return refused.value
+
+
+def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> list[list[Document]]:
+    """The pages of a walk by cursor."""
+    pages, sent = [], {**EVERY, **(params or {})}
+    while True:
+        body = search(release, q, sent, **about)
+        pages.append(body["data"])
+        assert body["meta"]["has_more"] == (body["meta"]["next_cursor"] is not None)
+        if not body["meta"]["has_more"]:
+            return pages
+        sent["cursor"] = body["meta"]["next_cursor"]
+        assert parse(PATH, {"q": q, **sent}).cursor is not None
+        assert len(pages) < 500, "this walk goes round in circles"
+
+
+def read_all(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> list[Document]:
+    """Every result, walked in pages of 50."""
+    return [item for page in walk(release, q, {"limit": "50", **(params or {})}, **about) for item in page]

@@ -1,0 +1,194 @@
+"""The four orders of results."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.generated import TODAY
+from tests.answers.search.searching import Document, find, open_listings, refuse, search
+from tests.answers.test_details import make_uuid
+from tests.answers.worlds import World, find_instant, open_release
+
+EVERY_DATE = {"from": "2026-08-01", "to": "2026-08-31"}
+
+
+def add_event(world: World, number: int, name: str, *dates: str, **members: Any) -> None:
+    """Of several dates: a series, from the first on."""
+    row_id, locals_ = make_uuid(number), documents.read_dates(*dates)
+    world.dates[row_id] = locals_
+    instant = datetime.utcfromtimestamp(find_instant(locals_[0], documents.ZONE)).isoformat() + "Z"
+    has_time = not dates[0].endswith("T00:00:00")
+    world.listings.append(
+        documents.make_event(
+            row_id, name=name, has_date=True, starts_local=dates[0], starts_at=instant, has_time=has_time,
+            start_time=dates[0][11:] if has_time else None, is_recurring=len(dates) > 1,
+            rrule="FREQ=DAILY" if len(dates) > 1 else None, **members,
+        )
+    )  # fmt: skip
+
+
+def make_class(
+    number: int, name: str, *, starts_on: str | None, days: tuple[str, ...] = (), time: str | None = None
+) -> Document:
+    return documents.make_class(
+        make_uuid(number), name=name, term=documents.make_term(starts_on=starts_on),
+        schedule=documents.make_schedule(days=list(days), start_time=time),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Today is Monday, 2026-08-10."""
+    world = World()
+    add_event(world, 1, "Zoo on the 12th", "2026-08-12T10:00:00")
+    add_event(world, 2, "Zoo each Tuesday", *(f"2026-{day}T18:00:00" for day in ("07-28", "08-04", "08-11", "08-18")))
+    add_event(world, 3, "Zoo at noon of the 11th", "2026-08-11T12:00:00")
+    add_event(world, 4, "Zoo of the 3rd", "2026-08-03T12:00:00")
+    add_event(world, 5, "Zoo at no time", "2026-08-11T00:00:00")
+    add_event(world, 6, "Zoo with a word more", "2026-08-12T10:00:00")
+    world.listings += [
+        make_class(7, "Zoo class on Wednesdays", starts_on="2026-08-01", days=("wednesday",), time="09:00:00"),
+        make_class(8, "Zoo class of no date", starts_on=None),
+        make_class(9, "Zoo class from the 20th", starts_on="2026-08-20"),
+        documents.make_camp(
+            make_uuid(10), name="Zoo camp",
+            sessions=[
+                documents.make_session(make_uuid(day), starts_on=f"2026-08-{day:02}", ends_on=f"2026-08-{day + 4:02}")
+                for day in (3, 17, 24)
+            ],
+        ),
+        documents.make_camp(make_uuid(11), name="Zoo camp of no date"),
+        documents.make_place(make_uuid(12), name="Zoo"),
+        documents.make_place(make_uuid(13), name="Zoo and a café"),
+    ]  # fmt: skip
+    return open_release([world], tmp_path_factory.mktemp("harbor"))
+
+
+def find_dates(release: Release, params: dict[str, str]) -> dict[str, str | None]:
+    return {item["name"]: item["starts_local"] for item in search(release, "zoo", params)["data"]}
+
+
+def test_soonest_is_by_next_occurrence_and_places_and_undated_come_after(harbor: Release) -> None:
+    found = find_dates(harbor, {"sort": "soonest"})
+    assert list(found.items())[:8] == [
+        ("Zoo at no time", "2026-08-11T00:00:00"),
+        ("Zoo at noon of the 11th", "2026-08-11T12:00:00"),
+        ("Zoo each Tuesday", "2026-08-11T18:00:00"),
+        ("Zoo class on Wednesdays", "2026-08-12T09:00:00"),
+        ("Zoo on the 12th", "2026-08-12T10:00:00"),
+        ("Zoo with a word more", "2026-08-12T10:00:00"),
+        ("Zoo camp", "2026-08-17T00:00:00"),
+        ("Zoo class from the 20th", "2026-08-20T00:00:00"),
+    ]
+    assert dict(list(found.items())[8:]) == dict.fromkeys(
+        ("Zoo", "Zoo and a café", "Zoo camp of no date", "Zoo class of no date")
+    )
+
+
+def test_ties_of_soonest_break_by_score_then_id(harbor: Release) -> None:
+    """Both on the 12th at ten; those without a date among themselves."""
+    items = search(harbor, "zoo", {"sort": "soonest"})["data"]
+    undated = [item for item in items if item["starts_local"] is None]
+    assert undated == sorted(undated, key=lambda item: (-item["score"], item["id"]))
+    assert undated[0]["name"] == "Zoo"
+    first, second = (item for item in items if item["starts_local"] == "2026-08-12T10:00:00")
+    assert (first["name"], second["name"]) == ("Zoo on the 12th", "Zoo with a word more")
+
+
+def test_a_series_shows_its_first_date_in_the_window(harbor: Release) -> None:
+    assert find_dates(harbor, {"from": "2026-08-12"})["Zoo each Tuesday"] == "2026-08-18T18:00:00"
+
+
+def test_a_series_shows_no_date_before_today_though_the_window_has_some(harbor: Release) -> None:
+    assert find_dates(harbor, EVERY_DATE)["Zoo each Tuesday"] == "2026-08-11T18:00:00"
+    assert find_dates(harbor, {"from": "2026-08-01", "to": "2026-08-05", "sort": "soonest"}).keys() >= {
+        "Zoo each Tuesday"
+    }
+
+
+def test_a_single_event_of_the_window_shows_its_date_though_it_is_past(harbor: Release) -> None:
+    assert find_dates(harbor, EVERY_DATE)["Zoo of the 3rd"] == "2026-08-03T12:00:00"
+    assert find_dates(harbor, {"changed_since": "2020-01-01T00:00:00Z"})["Zoo of the 3rd"] == "2026-08-03T12:00:00"
+    assert next(iter(find_dates(harbor, {**EVERY_DATE, "sort": "soonest"}))) == "Zoo of the 3rd"
+
+
+def test_next_occurrences_are_those_of_the_local_date(harbor: Release) -> None:
+    found = {
+        item["name"]: item["starts_local"]
+        for item in search(harbor, "zoo", {"sort": "soonest"}, today=TODAY + timedelta(days=2))["data"]
+    }
+    assert found["Zoo each Tuesday"] == "2026-08-18T18:00:00"
+    assert next(iter(found)) == "Zoo class on Wednesdays"
+    assert "Zoo at noon of the 11th" not in found
+
+
+LATER, EARLIER = "2026-03-02T10:00:00Z", "2026-03-01T10:00:00Z"
+
+
+def test_newest_is_by_creation_then_score_then_id(tmp_path: Path) -> None:
+    made = [("Zoo A long name", LATER), ("Zoo", EARLIER), ("Zoo B", LATER), ("Zoo C", LATER), ("Zoo unknown", None)]
+    places = [
+        documents.make_place(make_uuid(number), name=name, created_at=stamp)
+        for number, (name, stamp) in enumerate(made)
+    ]
+    release = open_listings(tmp_path, *places)
+    assert list(find(release, "zoo", {"sort": "newest"})) == ["Zoo B", "Zoo C", "Zoo A long name", "Zoo", "Zoo unknown"]
+
+
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Names say how many kilometres to the north, roughly."""
+    norths = {"Zoo 1": 0.009, "Zoo 90": 0.81, "Zoo 3": 0.027, "Zoo 3 too": 0.027, "Zoo nowhere": None, "Zoo": 0.027}
+    return open_listings(
+        tmp_path_factory.mktemp("spread"),
+        *(
+            documents.make_place(
+                make_uuid(number), name=name,
+                location=documents.make_location(**({} if north is None else {"lat": 40.0 + north, "lng": -74.0})),
+            )
+            for number, (name, north) in enumerate(norths.items(), 1)
+        ),
+    )  # fmt: skip
+
+
+HERE = {"lat": "40.0", "lng": "-74.0"}
+
+
+def test_nearest_is_by_distance_then_score_then_id_and_rows_without_coordinates_come_last(spread: Release) -> None:
+    found = list(find(spread, "zoo", {"sort": "nearest", **HERE}))
+    assert found == ["Zoo 1", "Zoo", "Zoo 3", "Zoo 3 too", "Zoo 90", "Zoo nowhere"]
+
+
+def test_nearest_makes_no_circle_but_of_a_radius_that_is_sent(spread: Release) -> None:
+    found = list(find(spread, "zoo", {"sort": "nearest", **HERE, "radius_m": "2000"}))
+    assert found == ["Zoo 1"]
+    assert "radius_m" not in search(spread, "zoo", {"sort": "nearest", **HERE})["meta"]["applied_filters"]
+
+
+def test_in_other_orders_a_point_is_a_circle_of_the_default_radius(spread: Release) -> None:
+    found = find(spread, "zoo", HERE)
+    assert found.keys() == {"Zoo 1", "Zoo 3", "Zoo 3 too", "Zoo"}
+    assert search(spread, "zoo", HERE)["meta"]["applied_filters"]["radius_m"] == 5000
+
+
+def test_nearest_without_a_point_is_refused(spread: Release) -> None:
+    error = refuse(spread, "zoo", {"sort": "nearest"})
+    assert (error.status, error.details["reason"]) == (400, "missing_parameter")
+
+
+@pytest.mark.parametrize("sort", ["relevance", "soonest", "newest", "nearest"])
+def test_meta_names_the_order(spread: Release, sort: str) -> None:
+    assert search(spread, "zoo", {"sort": sort, **HERE})["meta"]["sort"] == sort
+
+
+def test_relevance_is_by_level_before_all_else_and_other_orders_are_not(tmp_path: Path) -> None:
+    """One in passing that is newer than one by name."""
+    passing = documents.make_place(make_uuid(1), name="Another", created_at=LATER, description="Far. " * 40 + "A zoo.")
+    named = documents.make_place(make_uuid(2), name="Zoo", created_at=EARLIER)
+    release = open_listings(tmp_path, passing, named)
+    assert list(find(release, "zoo")) == ["Zoo", "Another"]
+    assert list(find(release, "zoo", {"sort": "newest"})) == ["Another", "Zoo"]
