@@ -35,6 +35,7 @@ class Spelling:
         self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
         self._list_beginning = lru_cache(maxsize=_LETTERS)(self._read_beginning)
         self.list_meanings = lru_cache(maxsize=_MEMORY)(self._list_meanings)
+        self.list_forms = lru_cache(maxsize=_MEMORY)(self._list_forms)
 
     def find_word(self, word: str) -> list[int]:
         """The number of the word itself; empty where no listing has it."""
@@ -46,7 +47,16 @@ class Spelling:
 
     def list_names(self, word: str) -> list[str]:
         """What it may mean, as the index has it."""
-        return [self._words[meaning.number].decode() for meaning in self.list_meanings(word)]
+        return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
+
+    def _list_forms(self, word: str) -> tuple[Meaning, ...]:
+        """The meanings, and the other forms of the words that a typo leads to: "swiming" is "swim" too."""
+        meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
+        for meaning in self.list_meanings(word):
+            if meaning.typos:
+                for number in self._stems.find(self._stem(self._words[meaning.number].decode())):
+                    meanings.setdefault(number, Meaning(number, is_same=False, typos=meaning.typos))
+        return tuple(meanings[number] for number in sorted(meanings))
 
     def _read_beginning(self, letter: str) -> dict[int, str]:
         """By number: the words of letters alone that begin with it."""

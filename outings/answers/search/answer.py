@@ -123,7 +123,7 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     matched = index.matching.match_words(
         understood.words,
         lifting=(*understood.kinds, *understood.audience),
-        locating=[word for name in understood.locations for word in name],
+        locating=understood.locations,
     )
     evaluator, collections = opened.open_evaluator(), search.asked.collections
     kept = [evaluator.keep_rows(each.selection, matched.rows) for each in collections.values()]

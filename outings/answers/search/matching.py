@@ -56,9 +56,11 @@ class Matching:
         self._name_words = name_words
         self._related = related
 
-    def match_words(self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[str]) -> Matched:
-        """Listings with one of the words at least; all of them where there are none. `lifting` and `locating` words
-        decide nothing but the score."""
+    def match_words(
+        self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]]
+    ) -> Matched:
+        """Listings with one of the words at least; all of them where there are none. `lifting` words and `locating`
+        names decide nothing but the score."""
         if not words:
             rows = np.arange(self._name_words.size)
             return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
@@ -71,8 +73,8 @@ class Matching:
         codes = np.stack([self._encode(each, rows) for each in sources])
         scores = score_words(
             codes,
-            lifting=self._encode_all(lifting, rows),
-            locating=self._encode_all(locating, rows),
+            lifting=_stack([self._encode(self._find_lifting(word), rows) for word in lifting], rows),
+            locating=_stack([self._encode_name(name, rows) for name in locating], rows),
             name_words=self._name_words[rows],
         )
         return Matched(rows, find_levels(codes), scores)
@@ -88,9 +90,15 @@ class Matching:
         mask[whole] = True
         return np.flatnonzero(mask)
 
-    def _encode_all(self, words: Sequence[str], rows: Numbers) -> Codes:
-        codes = [self._encode(self._find_one(word, SAME), rows) for word in words]
-        return np.stack(codes) if codes else np.empty((0, rows.size), dtype=np.uint8)
+    def _encode_name(self, name: Sequence[str], rows: Numbers) -> Codes:
+        """Of a name that says where: all of its words, as they stand in it."""
+        return self._encode([self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)], rows)
+
+    def _find_lifting(self, word: str) -> Iterator[_Source]:
+        """Kids are children too."""
+        yield from self._find_one(word, SAME)
+        for phrase in self._related.list(word):
+            yield from self._find_phrase(phrase)
 
     def _encode(self, sources: Iterable[_Source], rows: Numbers) -> Codes:
         """The best code of a word in each of the rows."""
@@ -101,7 +109,7 @@ class Matching:
 
     def _find_word(self, words: Sequence[str], number: int) -> Iterator[_Source]:
         word = words[number]
-        for meaning in self._terms.spelling.list_meanings(word):
+        for meaning in self._terms.spelling.list_forms(word):
             rows, places = self._postings.read_posting(meaning.number)
             yield _Source(rows, encode_word(places, _name_spelling(meaning)))
         for first, second in ((number - 1, number), (number, number + 1)):
@@ -142,6 +150,10 @@ class Matching:
         best[rows[order]] = places[order]
         once = np.unique(rows)
         return _Source(once.astype(np.uint32), encode_word(best[once], spelling))
+
+
+def _stack(codes: Sequence[Codes], rows: Numbers) -> Codes:
+    return np.stack(codes) if codes else np.empty((0, rows.size), dtype=np.uint8)
 
 
 def _name_spelling(meaning: Meaning) -> int:

@@ -11,8 +11,8 @@ from outings.release.tables import FIELDS
 
 # Where in a listing a word stands, the better the higher.
 PASSING, WHERE, OPENING, CATEGORY, NAME = range(5)
-# Words of a description that are its opening: two sentences of a listing, 32 words of the two cities' 31 to 36.
-OPENING_WORDS = 32
+# Words of a description that are its opening, some 400 characters: with 32 the judged queries have 0.01 less of nDCG.
+OPENING_WORDS = 64
 
 _PLACES = {
     "name": NAME, "category": CATEGORY, "keywords": CATEGORY, "organization": WHERE, "place": WHERE, "location": WHERE,

@@ -7,9 +7,9 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
     strength = place × spelling
     place: in the name 0.9 + 0.1 × the share of the name's words that the query has; as a category 0.75; in the opening
            of the description 0.5; in the name of its place or organization or in its location 0.3; in passing 0.2
-    spelling: the word 1, its stem 0.98, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
+    spelling: the word 1, its stem 0.93, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
     lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
-            − 0.15 × the share of the query's location words that name, place, organization and location have not
+            − 0.3 × the share of the query's location words that name, place, organization and location have not
 
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
 """
@@ -26,13 +26,12 @@ Numbers = NDArray[Any]
 
 # How a word is spelled in a listing, the better the higher.
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, STEM, SAME = range(6)
-_SPELLINGS = {SAME: 1.0, STEM: 0.98, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
+_SPELLINGS = {SAME: 1.0, STEM: 0.93, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
 _PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
-_NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.15
+_NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.3
 
-# A code's parts: how a word counts (by itself, where the listing is, by a related word, in passing), its place, and
-# its spelling from 1 on.
-_IN_PASSING, _BY_RELATION, _BY_WHERE, _PROMINENT = range(4)
+# A code's parts: how a word counts (in passing, by a related word, by itself), its place, its spelling from 1 on.
+_IN_PASSING, _BY_RELATION, _PROMINENT = range(3)
 _STANDING_SHIFT, _PLACE_SHIFT = 6, 3
 
 # Indexes in the contract's LEVELS.
@@ -46,10 +45,8 @@ def encode_word(places: Places, spelling: int) -> Codes:
 
 
 def _encode(place: int, spelling: int) -> int:
-    if place == PASSING or (place == WHERE and spelling == RELATED):
+    if place < OPENING:
         standing = _IN_PASSING
-    elif place == WHERE:
-        standing = _BY_WHERE
     else:
         standing = _BY_RELATION if spelling == RELATED else _PROMINENT
     return standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1
@@ -75,17 +72,10 @@ _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
 def find_levels(codes: Codes) -> Numbers:
-    """`codes`: a row a word, a column a listing. Indexes in LEVELS.
-
-    A word of the place's or organization's name counts like a prominent one beside one that is.
-    """
-    standings = _STANDINGS[codes]
-    weakest, strongest = standings.min(axis=0), standings.max(axis=0)
-    levels: Numbers = np.select(
-        [(weakest > _BY_WHERE) & (strongest > _PROMINENT), weakest == _BY_RELATION + 1],
-        [ALL_TERMS, RELATED_WORDS],
-        PARTIAL,
-    )
+    """`codes`: a row a word, a column a listing. Indexes in LEVELS. The name of a place or an organization is no part of
+    what a listing says of itself: a word there is in passing."""
+    weakest = _STANDINGS[codes].min(axis=0)
+    levels: Numbers = np.select([weakest > _PROMINENT, weakest > _BY_RELATION], [ALL_TERMS, RELATED_WORDS], PARTIAL)
     return levels
 
 
