@@ -37,6 +37,11 @@ _FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
 _CALENDAR_DAY = Rate(each=5, thousand=0.1)
 _TEXT = Rate(thousand=4)
 _CIRCLE = Rate(thousand=2)
+_SEARCHED_WORD = Rate(each=100)
+# Of listings that have a word.
+_POSTINGS = Rate(thousand=20)
+# Its passage is looked for in its description.
+_RESULT = Rate(each=12)
 _HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
 
 
@@ -55,6 +60,14 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         parts.append((_CIRCLE, 1))
     thousands = len(opened.names) / 1000
     return LIST + round(sum(count * (rate.each + rate.thousand * thousands) for rate, count in parts))
+
+
+def estimate_search(*, words: int, postings: int, limit: int, has_columns: bool) -> int:
+    """Microseconds. `postings`: how often the query's words stand in the index, in all of their forms."""
+    if not has_columns:
+        return ENGINE
+    parts = ((_SEARCHED_WORD, words), (_RESULT, limit))
+    return LIST + round(sum(count * rate.each for rate, count in parts) + _POSTINGS.thousand * postings / 1000)
 
 
 def _count_items(query: Query) -> int:

@@ -6,7 +6,7 @@ change keeps it across releases.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 
 import msgspec
@@ -16,6 +16,7 @@ from outings.answers.calendar import answer_calendar
 from outings.answers.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
+from outings.answers.coverage.answer import answer_coverage
 from outings.answers.details import Found, answer_detail, find_listing
 from outings.answers.directory.neighborhoods import answer_neighborhoods
 from outings.answers.directory.organizations import answer_organizations
@@ -23,10 +24,11 @@ from outings.answers.directory.pages import settle_directory
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
+from outings.answers.near.nearby import answer_nearby, settle_nearby
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.relations import find_homes, settle_metro
-from outings.answers.search.answer import answer_search, settle_search
+from outings.answers.search.answer import answer_search, estimate_cost, settle_search
 from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
 from outings.contract.errors import not_found, not_implemented
@@ -53,18 +55,9 @@ class Plan(Struct, frozen=True):
 def make_plan(query: Query, about: Circumstances) -> Plan:
     """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
     kind = query.route.partition(".")[2]
-    if query.route == "metros":
-        return _plan_metros(query, about)
-    if query.route == "organizations.detail":
-        return _plan_organization(query, about)
-    if query.route in _DIRECTORIES:
-        return _plan_directory(query, about)
-    if query.route == "search":
-        return _plan_search(query, about)
-    if query.route == "changes":
-        return _plan_changes(query, about)
-    if query.route == "versions":
-        return _plan_versions(query, about)
+    planner = _PLANNERS.get(query.route)
+    if planner is not None:
+        return planner(query, about)
     if query.resource is not None and kind in ("list", "of_organization", "at_place", "calendar"):
         return _plan_list(query, about)
     if query.resource is not None and kind in ("detail", "slug"):
@@ -178,7 +171,24 @@ def _plan_search(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     search = settle_search(query, snapshot=snapshot, about=about)
     tag = _hash("search", snapshot.hash, query.text, search.offset, search.today, about.entitlement.digest)
-    return Plan(tag, lambda: answer_search(search))
+    return Plan(tag, lambda: answer_search(search), estimate_cost(search))
+
+
+def _plan_coverage(query: Query, about: Circumstances) -> Plan:
+    """It names the release that answers."""
+    query, snapshot = _find_snapshot(query, about)
+    today = about.dates[snapshot.metro.slug]
+    return Plan(
+        _hash("coverage", about.release.id, snapshot.hash, query.text, today, about.entitlement.digest),
+        lambda: answer_coverage(query, snapshot=snapshot, about=about),
+    )
+
+
+def _plan_nearby(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    nearby = settle_nearby(query, snapshot=snapshot, about=about)
+    read = (snapshot.hash, nearby.near.minute, nearby.after)
+    return Plan(_hash("nearby", query.text, read, about.entitlement.digest), lambda: answer_nearby(nearby))
 
 
 def _plan_changes(query: Query, about: Circumstances) -> Plan:
@@ -208,3 +218,14 @@ def _plan_versions(query: Query, about: Circumstances) -> Plan:
 def _hash(*parts: object) -> str:
     digest = hashlib.sha256(msgspec.json.encode((RENDERER, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'
+
+
+_PLANNERS: Mapping[str, Callable[[Query, Circumstances], Plan]] = {
+    "metros": _plan_metros,
+    "organizations.detail": _plan_organization,
+    **dict.fromkeys(_DIRECTORIES, _plan_directory),
+    "search": _plan_search,
+    "nearby": _plan_nearby,
+    "changes": _plan_changes,
+    "versions": _plan_versions,
+}

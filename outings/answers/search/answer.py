@@ -8,6 +8,8 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
+from outings.answers.cost import estimate_search
+from outings.answers.meta import read_limit
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.search.asking import Asked, ask_collections, find_override
 from outings.answers.search.cards import deal_cards
@@ -99,6 +101,18 @@ def _read_offset(query: Query, snapshot: Snapshot) -> int:
     raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of a search.")
 
 
+def estimate_cost(search: Search) -> int:
+    """Microseconds that the answer is planned to take."""
+    opened, words = open_snapshot(search.snapshot), search.understood.words
+    index = opened.open_search()
+    return estimate_search(
+        words=len(words),
+        postings=index.count_postings(words) if words else len(opened.names),
+        limit=read_limit(search.query),
+        has_columns=opened.has_columns,
+    )
+
+
 def answer_search(search: Search) -> list[bytes]:
     """The body as parts."""
     query, opened = search.query, open_snapshot(search.snapshot)
@@ -107,8 +121,7 @@ def answer_search(search: Search) -> list[bytes]:
     counts = count_levels(matched)
     levels = [LEVELS.index(each) for each in query.get_words("match")]
     shown = matched.choose(np.isin(matched.levels, levels)) if len(levels) < len(LEVELS) else matched
-    limit = query.get_as("limit", int)
-    assert limit is not None
+    limit = read_limit(query)
     places = _take_page(shown, search, index, limit=limit + 1)
     page = shown.choose(places[:limit])
     end = search.offset + limit if places.size > limit else None
@@ -203,7 +216,7 @@ def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: 
         match=query.get_words("match"),
         match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
         sort=str(query.get("sort")),
-        limit=query.get_as("limit", int) or 0,
+        limit=read_limit(query),
         count=count,
         count_estimate=min(total, MOST_COUNTED),
         capped=max(total, *counts.tolist()) > MOST_COUNTED,

@@ -53,6 +53,11 @@ class SearchIndex:
         """The words of the index that any of these means."""
         return frozenset(name for word in words for name in self._spelling.list_names(word))
 
+    def count_postings(self, words: Sequence[str]) -> int:
+        """How often these words stand in the index, in all of their forms."""
+        forms = (meaning.number for word in words for meaning in self._spelling.list_forms(word))
+        return self.matching.count_postings(forms)
+
     def find_class_starts(self, rows: Numbers, *, start: int) -> Numbers:
         return self._slots.find_class_starts(rows, start=start)
 

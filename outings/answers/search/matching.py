@@ -56,6 +56,9 @@ class Matching:
         self._name_words = name_words
         self._related = related
 
+    def count_postings(self, numbers: Iterable[int]) -> int:
+        return self._postings.count_postings(numbers)
+
     def match_words(
         self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]]
     ) -> Matched:

@@ -72,8 +72,8 @@ _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
 def find_levels(codes: Codes) -> Numbers:
-    """`codes`: a row a word, a column a listing. Indexes in LEVELS. The name of a place or an organization is no part of
-    what a listing says of itself: a word there is in passing."""
+    """`codes`: a row a word, a column a listing. Indexes in LEVELS. The name of a place or an organization is no part
+    of what a listing says of itself: a word there is in passing."""
     weakest = _STANDINGS[codes].min(axis=0)
     levels: Numbers = np.select([weakest > _PROMINENT, weakest > _BY_RELATION], [ALL_TERMS, RELATED_WORDS], PARTIAL)
     return levels

@@ -9,7 +9,10 @@ from outings.contract.words import split_words
 MOST_CHARACTERS = 180
 # Words before the first hit that tell what it is about.
 _BEFORE = 40
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# Tags, and what stands between some of them that nobody reads.
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z][^<>]*>", re.IGNORECASE | re.DOTALL
+)
 _SPACE = re.compile(r"\s+")
 _SIGNS = frozenset("'`´")
 # Written otherwise than the index has it: with an apostrophe or an accent.
@@ -35,7 +38,8 @@ def make_snippet(description: str | None, *, name: str, words: "Hits") -> str:
 def _read_plain(text: str) -> str:
     """Without markup, in one line."""
     if "<" in text or "&" in text:
-        text = html.unescape(_TAG.sub(" ", text))
+        # Some sources escape their markup.
+        text = _MARKUP.sub(" ", html.unescape(_MARKUP.sub(" ", text)))
     return _SPACE.sub(" ", text).strip()
 
 
