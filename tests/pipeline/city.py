@@ -15,6 +15,7 @@ from outings.release.log import Version, read_page
 from outings.release.objects import object_name, read_object
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
+from outings.release.snapshot import Release
 from outings.release.store import Store, open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
@@ -103,12 +104,15 @@ class City:
     def current(self) -> ListedRelease:
         return next(list_releases(self.store))
 
+    def open(self) -> Release:
+        return open_release(self.store, self.current, cache=self.cache)
+
     def ask(self, request: str, *, day: str = "2026-08-10", entitlement: Entitlement = Entitlement()) -> Any:
         """The body that the current release answers on that local date, parsed; checked against the contract."""
         return json.loads(self.ask_bytes(request, day=day, entitlement=entitlement))
 
     def ask_bytes(self, request: str, *, day: str = "2026-08-10", entitlement: Entitlement = Entitlement()) -> bytes:
-        release = open_release(self.store, self.current, cache=self.cache)
+        release = self.open()
         path, _, query_string = request.partition("?")
         match = match_route(path)
         assert match is not None, request

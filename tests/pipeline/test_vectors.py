@@ -9,9 +9,8 @@ import pytest
 from outings.answers.semantic.model import ModelError, hash_model, load_model
 from outings.answers.semantic.vectors import Vectors, find_similar
 from outings.release.manifest import list_files, read_manifest
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import SemanticFiles, Snapshot
+from outings.release.snapshot import SemanticFiles
 from pipeline.rollback import roll_back
 from tests.answers.semantic.networks import MEANINGS, write_model
 from tests.pipeline.city import City, Record, make_event
@@ -34,12 +33,8 @@ def make_named(source_id: str, name: str, **members: object) -> Record:
     return make_event(source_id, name=name, description=None, categories=[], **members)
 
 
-def open_seattle(city: City) -> Snapshot:
-    return open_release(city.store, city.current, cache=city.cache).metros["seattle"]
-
-
 def find_files(city: City) -> SemanticFiles:
-    files = open_seattle(city).semantic
+    files = city.open().metros["seattle"].semantic
     assert files is not None
     return files
 
@@ -72,7 +67,7 @@ def test_without_a_model_a_snapshot_has_none_and_is_the_same_as_ever(city: City,
     with_vectors = city.build().published.root.parts["seattle"]
     city.model = None
     without = city.build().published.root.parts["seattle"]
-    assert open_seattle(city).semantic is None
+    assert city.open().metros["seattle"].semantic is None
     assert without.snapshot != with_vectors.snapshot
     city.model = model
     again = city.build().published.root.parts["seattle"]

@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
@@ -18,6 +18,7 @@ _NETWORKS = ("model.onnx", "onnx/model.onnx")
 _TOKENIZER = "tokenizer.json"
 _POOLING = "1_Pooling/config.json"
 _PROMPTS = "config_sentence_transformers.json"
+_OWN = "outings.json"
 _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
 # A name, categories and the opening of a description are some 120.
 MOST_TOKENS = 256
@@ -38,10 +39,12 @@ class ModelError(Exception):
 class Model(Protocol):
     """Vectors of one length, of Euclidean length 1 (or 0 where a text says nothing), the same for the same text.
 
-    `hash` names the model: vectors of two hashes are not compared.
+    `hash` names the model: vectors of two hashes are not compared. `least` is the cosine from which on a listing is
+    related to a query.
     """
 
     hash: str
+    least: float
 
     def embed_listing(self, text: str) -> Vector: ...
 
@@ -51,6 +54,12 @@ class Model(Protocol):
 class _Pooling(Struct):
     pooling_mode_cls_token: bool = False
     pooling_mode_mean_tokens: bool = True
+
+
+class _Settings(Struct):
+    """What an operator decides: no file of the hubs says it."""
+
+    least_similarity: Annotated[float, Meta(ge=0, le=1)] = 0.5
 
 
 class _Prompts(Struct):
@@ -93,6 +102,7 @@ class OnnxModel:
         self._inputs = {each.name for each in self._session.get_inputs()}
         if unknown := self._inputs - _INPUTS:
             raise ModelError(folder, f"takes {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(_INPUTS))}")
+        self.least = _read_settings(folder, _OWN, _Settings).least_similarity
         self._takes_first = _read_settings(folder, _POOLING, _Pooling).pooling_mode_cls_token
         prompts = _read_settings(folder, _PROMPTS, _Prompts)
         self._before_query, self._before_listing = prompts.find("query"), prompts.find("document", "passage")

@@ -1,0 +1,66 @@
+"""What a model adds to a search: listings that are near the query's words become `related`, and nothing else moves."""
+
+from functools import lru_cache
+
+import numpy as np
+from msgspec import Struct
+
+from outings.answers.search.matching import Matched
+from outings.answers.search.score import PARTIAL, RELATED_WORDS
+from outings.answers.semantic.model import Model
+from outings.answers.semantic.vectors import Similarities, Vectors
+from outings.release.snapshot import SemanticFiles, Snapshot
+
+# A score in thousandths of a listing that means exactly the same: what a related word in a name has.
+_MOST = 600
+# Snapshots whose vectors stay open: those of several metros, and of releases that walks began in.
+_OPEN = 32
+
+
+class Semantic(Struct, frozen=True, eq=False):
+    """A snapshot's vectors with the model that made them."""
+
+    vectors: Vectors
+    model: Model
+
+    @property
+    def tag(self) -> tuple[str, float]:
+        """What an answer's ETag must have of it."""
+        return self.model.hash, self.model.least
+
+    def measure(self, words: tuple[str, ...]) -> Similarities:
+        """How near each listing is to the words that decide in a query, by row: a cosine, -1 without a vector."""
+        return self.vectors.measure_all(self.model.embed_query(" ".join(words)))
+
+
+def open_semantic(snapshot: Snapshot, model: Model | None) -> Semantic | None:
+    """None where there is no model, or the snapshot's vectors are another one's. Corrupt where a file is broken."""
+    files = snapshot.semantic
+    if model is None or files is None or files.model != model.hash:
+        return None
+    return Semantic(_open_vectors(files), model)
+
+
+@lru_cache(maxsize=_OPEN)
+def _open_vectors(files: SemanticFiles) -> Vectors:
+    return Vectors(files)
+
+
+def add_near(matched: Matched, similarities: Similarities, *, least: float) -> Matched:
+    """`matched` with every listing from `least` on, rows rising. What has no level, or `partial`, is `related` with a
+    score of 0.6 × its similarity, or its own where that is more; all others stay as they are.
+
+    The score is still one listing's and the words' alone.
+    """
+    near = np.flatnonzero(similarities >= least)
+    rows = np.union1d(matched.rows, near)
+    levels = np.full(rows.size, PARTIAL, dtype=np.int64)
+    scores = np.zeros(rows.size, dtype=np.int64)
+    own = np.searchsorted(rows, matched.rows)
+    levels[own], scores[own] = matched.levels, matched.scores
+    places = np.searchsorted(rows, near)
+    lifted = places[levels[places] == PARTIAL]
+    levels[lifted] = RELATED_WORDS
+    found = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
+    scores[lifted] = np.maximum(scores[lifted], found)
+    return Matched(rows, levels, scores)
