@@ -1,4 +1,4 @@
-"""What day it is in each metro."""
+"""What day it is in each metro, and what minute everywhere."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
@@ -16,6 +16,10 @@ class Dates:
         self._next_minute = self._minute
         self._release: str | None = None
         self._dates: Mapping[str, date] = {}
+
+    def read_minute(self) -> datetime:
+        """Now, floored."""
+        return self._clock().replace(second=0, microsecond=0)
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
         """The same mapping for as long as no date in it changes."""

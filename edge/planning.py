@@ -1,7 +1,7 @@
 """Request → plan: what will answer it, from which release, under which ETag. No body is made here."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 
 from msgspec import Struct
@@ -33,10 +33,13 @@ PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
+# Path, query string and rights.
+_Name = tuple[str, bytes, str]
+
 
 class Planned(Struct, frozen=True, kw_only=True):
     """A request that gets an answer: `page` was written ahead for it, `release` names what answers, and `head` are the
-    headers of whichever answer."""
+    headers of whichever answer. `minute`: the one of which alone it holds; None where none matters."""
 
     query: Query
     plan: Plan
@@ -44,6 +47,7 @@ class Planned(Struct, frozen=True, kw_only=True):
     page: Page | None
     release: bytes
     head: tuple[Header, ...]
+    minute: datetime | None = None
 
 
 class Planning:
@@ -58,7 +62,7 @@ class Planning:
         self._offer = offer
         self._under: tuple[Serving, Mapping[str, date]] | None = None
         self._most = memory // PLAN_BYTES
-        self._plans: Bounded[tuple[str, bytes, str], Planned] = Bounded(self._most)
+        self._plans: Bounded[_Name, Planned] = Bounded(self._most)
 
     def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> Planned | None:
         """What was planned for the same request with the same rights, as of the current release and dates."""
@@ -66,7 +70,7 @@ class Planning:
         if serving is None:
             return None
         plans = self._recall(serving, self._dates.read_dates(serving.release))
-        return plans.get((path, query_string, entitlement.digest))
+        return self._get(plans, (path, query_string, entitlement.digest))
 
     async def read_plan(self, match: Match, exchange: Exchange, *, entitlement: Entitlement) -> Planned:
         """Everything that the answer would fail with but a fault of ours: ApiError."""
@@ -77,7 +81,7 @@ class Planning:
         dates = self._dates.read_dates(serving.release)
         plans = self._recall(serving, dates)
         name = (exchange.path, exchange.query_string, entitlement.digest)
-        planned = plans.get(name)
+        planned = self._get(plans, name)
         if planned is not None:
             return planned
         about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
@@ -95,16 +99,25 @@ class Planning:
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             serving = began or serving
             dates = dict.fromkeys(serving.release.metros, query.cursor.date)
-        planned = plan_request(query, serving=serving, dates=dates, entitlement=entitlement)
+        planned = plan_request(
+            query, serving=serving, dates=dates, entitlement=entitlement, minute=self._dates.read_minute()
+        )
         if is_lasting:
             plans.put(name, planned)
         return planned
 
-    def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[tuple[str, bytes, str], Planned]:
+    def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[_Name, Planned]:
         if self._under is None or self._under[0] is not serving or self._under[1] is not dates:
             self._under = (serving, dates)
             self._plans = Bounded(self._most)
         return self._plans
+
+    def _get(self, plans: Bounded[_Name, Planned], name: _Name) -> Planned | None:
+        """None where it was of another minute."""
+        planned = plans.get(name)
+        if planned is None or planned.minute is None or planned.minute == self._dates.read_minute():
+            return planned
+        return None
 
     async def _await_version(self, version_id: int) -> Serving:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
@@ -130,8 +143,11 @@ class Planning:
         return self._releases.is_gone(query.metro, cursor.release)
 
 
-def plan_request(query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement) -> Planned:
-    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+def plan_request(
+    query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement, minute: datetime
+) -> Planned:
+    """`minute`: now. What a walk began with is in its cursor."""
+    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement, minute=minute)
     plan = make_plan(query, about)
     etag = plan.etag.encode()
     return Planned(
@@ -141,6 +157,7 @@ def plan_request(query: Query, *, serving: Serving, dates: Mapping[str, date], e
         page=find_page(query, about),
         release=serving.header,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=serving.header),
+        minute=minute if query.match.route.is_now and query.cursor is None else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The one door: a query, a release, the local dates and what the key may see → an answer. Pure."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -20,11 +20,19 @@ class Answer(Struct, frozen=True, kw_only=True):
     max_age: int | None
 
 
-def answer(query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement) -> Answer:
-    """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began.
+def answer(
+    query: Query,
+    *,
+    release: Release,
+    dates: Mapping[str, date],
+    entitlement: Entitlement,
+    minute: datetime | None = None,
+) -> Answer:
+    """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
+    where the answer depends on it.
 
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    plan = make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement))
+    plan = make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute))
     return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

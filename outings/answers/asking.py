@@ -84,7 +84,8 @@ def _ask_one(listing_type: str, given: Mapping[str, Value], asking: Asking) -> C
         start=today if is_past else start or today,
         has_cards=False,
     )
-    low = start if start is not None and end is not None and end < today else max(start or today, today)
+    is_over = start is not None and end is not None and end < today
+    low = start if start is not None and is_over and not asking.is_now else max(start or today, today)
     window = (low.toordinal() - _EPOCH, None if end is None else end.toordinal() - _EPOCH)
     return Collection(settled=settled, selection=selection, window=window)
 

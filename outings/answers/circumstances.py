@@ -1,7 +1,7 @@
 """What an answer depends on beside its query."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -10,8 +10,10 @@ from outings.release.snapshot import Release
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
-    """`dates`: metro → local date, of every metro in the release."""
+    """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
+    nothing is answered that depends on it."""
 
     release: Release
     dates: Mapping[str, date]
     entitlement: Entitlement
+    minute: datetime | None = None

@@ -12,6 +12,7 @@ _ROUNDING = 1e-15
 
 Floats = NDArray[np.float64]
 Vectors = tuple[Floats, Floats, Floats]
+Point = tuple[float, float, float]
 
 
 def find_vectors(lats: Floats, lngs: Floats) -> Vectors:
@@ -20,13 +21,32 @@ def find_vectors(lats: Floats, lngs: Floats) -> Vectors:
     return np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)
 
 
-def lie_near(vectors: Sequence[Floats], *, lat: float, lng: float, radius_m: float) -> NDArray[np.bool_]:
-    """Which points lie in the circle, its edge included. Without coordinates: never.
+def find_point(lat: float, lng: float) -> Point:
+    """One place, in degrees, as a point of the unit sphere."""
+    x, y, z = (float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng])))
+    return x, y, z
 
-    Compares squares of straight lines: sums and products alone, so that a point's answer depends on no other point.
-    """
-    x, y, z = vectors
-    here_x, here_y, here_z = (float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng])))
-    line = 2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING
-    near: NDArray[np.bool_] = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2 <= line**2
+
+def find_line(radius_m: float) -> float:
+    """How far a straight line goes through the unit sphere to the edge of a circle, which is inside."""
+    return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
+
+
+def measure_squares(vectors: Sequence[Floats], point: Point) -> Floats:
+    """The squares of straight lines from a point to others: sums and products alone, so that one's answer depends on
+    no other. NaN without coordinates."""
+    (x, y, z), (here_x, here_y, here_z) = vectors, point
+    squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
+    return squares
+
+
+def find_metres(squares: Floats) -> Floats:
+    """Along the sphere."""
+    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(np.sqrt(squares) / 2, 1))
+    return metres
+
+
+def lie_near(vectors: Sequence[Floats], *, lat: float, lng: float, radius_m: float) -> NDArray[np.bool_]:
+    """Which points lie in the circle, its edge included. Without coordinates: never."""
+    near: NDArray[np.bool_] = measure_squares(vectors, find_point(lat, lng)) <= find_line(radius_m) ** 2
     return near

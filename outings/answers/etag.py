@@ -1,7 +1,7 @@
 """The ETag alone: what a `304` is decided by."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import make_plan
@@ -10,6 +10,13 @@ from outings.contract.query import Query
 from outings.release.snapshot import Release
 
 
-def compute_etag(query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement) -> str:
+def compute_etag(
+    query: Query,
+    *,
+    release: Release,
+    dates: Mapping[str, date],
+    entitlement: Entitlement,
+    minute: datetime | None = None,
+) -> str:
     """`W/"…"`, without a query of the engine. Raises what `answer` raises: ApiError."""
-    return make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement)).etag
+    return make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute)).etag

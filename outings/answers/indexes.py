@@ -7,10 +7,13 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers import names, programs, series, starts, terms
+from outings.answers.coverage import groups
 from outings.answers.directory import areas
 from outings.answers.directory import index as directory
+from outings.answers.near import marks, tiles, unplaced
 from outings.answers.search import postings
 from outings.release.mapped import MappedTable, encode_mapped
+from outings.release.tables import TABLES
 
 
 class _Index(Struct, frozen=True):
@@ -31,11 +34,18 @@ _INDEXES: Mapping[str, _Index] = {
     "places": _Index(terms.make_places, {"terms": terms.PLACES}),
     "organization_spellings": _Index(directory.make_spellings, {"organizations": directory.ORGANIZATIONS}),
     "areas": _Index(areas.make_areas, {"neighborhoods": areas.NEIGHBORHOODS, "listings": areas.LISTINGS}),
+    "groups": _Index(groups.make_groups, {"listings": groups.LISTINGS}),
     "area_spellings": _Index(areas.make_area_spellings, {"neighborhoods": areas.NEIGHBORHOODS[:2]}),
     "postings": _Index(postings.make_postings, {"terms": postings.TERMS}),
     "posting_ends": _Index(postings.make_posting_ends, {"terms": postings.TERMS[:2]}),
     "ranks": _Index(postings.make_ranks, {"listings": postings.LISTINGS, "terms": ("row", "field")}),
     "slots": _Index(starts.make_slots, {"sections": starts.SECTIONS, "sessions": starts.SESSIONS}),
+    "tiles": _Index(tiles.make_tiles, {"listings": tiles.LISTINGS}),
+    "tile_bounds": _Index(tiles.make_tile_bounds, {"listings": tiles.LISTINGS}),
+    "unplaced": _Index(
+        unplaced.make_unplaced, {"listings": unplaced.LISTINGS, "neighborhoods": unplaced.NEIGHBORHOODS}
+    ),
+    "marks": _Index(marks.make_marks, {"listings": marks.LISTINGS}),
 }
 
 
@@ -52,5 +62,13 @@ def open_index(name: str, *, mapped: Mapping[str, Path], tables: Mapping[str, Pa
     if path is not None:
         return MappedTable(path)
     index = _INDEXES[name]
-    frames = (pl.read_parquet(tables[table], columns=list(columns)) for table, columns in index.tables.items())
+    frames = (_read_columns(tables[table], table, columns) for table, columns in index.tables.items())
     return MappedTable(encode_mapped(index.make(*frames)))
+
+
+def _read_columns(path: Path, table: str, columns: Sequence[str]) -> pl.DataFrame:
+    """A column that the table of an older release has not is null."""
+    known = pl.read_parquet_schema(path)
+    frame = pl.read_parquet(path, columns=[name for name in columns if name in known])
+    missing = (pl.lit(None, dtype=TABLES[table][name]).alias(name) for name in columns if name not in known)
+    return frame.with_columns(missing).select(columns)

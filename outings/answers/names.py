@@ -3,7 +3,7 @@
 Arrays and no dicts: a row takes about 100 bytes and its slug, mapped where the build made them.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +74,13 @@ class Names:
                 return row
             at += 1
         return None
+
+    def count_ids(self, row_id: str) -> int:
+        """How many rows, of all types, have this uuid or one before it."""
+        number = int(row_id.replace("-", ""), 16)
+        high, low = number >> 64, number & _HALF
+        first = bisect_left(self._highs, high)
+        return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
 
     def find_slug(self, slug: str, *, type_code: int) -> Iterator[int]:
         """The rows of that type with this slug, whatever their status."""

@@ -15,12 +15,14 @@ from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
 from outings.answers.columns.columns import Columns
 from outings.answers.columns.evaluator import ColumnEvaluator
+from outings.answers.coverage.groups import Groups
 from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
+from outings.answers.near.index import NearIndex
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, splice_block
 from outings.answers.programs import Programs
@@ -66,6 +68,7 @@ class Opened:
         # A release of before the build carried them has the program's own.
         self._related = snapshot.related or read_shipped()
         self._search: SearchIndex | None = None
+        self._near: NearIndex | None = None
         self._search_lock = threading.Lock()
         self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
         self._sql: SqlEvaluator | None = None
@@ -80,11 +83,14 @@ class Opened:
         # (type, local date) → its default list's size in every neighborhood.
         self.area_counts: dict[tuple[str, date], NDArray[np.int64]] = {}
         self._areas: Areas | None = None
+        self._groups: Groups | None = None
         self._area_ranking: Ranking | None = None
         self._ranking: Ranking | None = None
         if "organization_spellings" in snapshot.mapped:
             self.open_ranking()
         self._self = weakref.ref(self)
+        if "tiles" in snapshot.mapped:
+            self.open_near()
         if "postings" in snapshot.mapped:
             self.open_search()  # made from the tables, it takes a moment that only searches need wait for
 
@@ -111,6 +117,12 @@ class Opened:
         if self._areas is None:
             self._areas = Areas(self._read("areas"))
         return self._areas
+
+    def open_groups(self) -> Groups:
+        """Of published listings, for coverage."""
+        if self._groups is None:
+            self._groups = Groups(self._read("groups"))
+        return self._groups
 
     def open_area_ranking(self) -> Ranking:
         """Of the directory's neighborhoods."""
@@ -146,6 +158,13 @@ class Opened:
                     locations=make_locations((metro.name, metro.slug, *metro.aliases), named),
                 )
             return self._search
+
+    def open_near(self) -> NearIndex:
+        """The same."""
+        with self._search_lock:
+            if self._near is None:
+                self._near = NearIndex(self._read, series=self.series, programs=self.programs, vectors=self._vectors)
+            return self._near
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""

@@ -54,6 +54,14 @@ class Overlaps(Struct, frozen=True):
     high: Scalar | None
 
 
+class NotBefore(Struct, frozen=True):
+    """An occurrence begins at the instant (seconds since 1970) or later; one that states no clock time, on the day or
+    later."""
+
+    instant: int
+    day: date
+
+
 class Within(Struct, frozen=True):
     """The listing's coordinates lie in the circle, its edge included. Not stated: dropped."""
 
@@ -82,7 +90,7 @@ class Either(Struct, frozen=True):
 
 # Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
 Numbered = Within | Matches | Named
-Condition = AnyOf | Shares | Is | Between | Overlaps | Either
+Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Either
 
 
 class Conditions(Struct, frozen=True):

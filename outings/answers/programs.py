@@ -46,6 +46,16 @@ class Programs:
             programs[found] = np.asarray(self._firsts)[places[at[found]]]
         return programs
 
+    def list_members(self, programs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """All rows of these programs, each named once by its number."""
+        if not programs.size:
+            return programs
+        counts = np.asarray(self._ends)[programs] - programs
+        starts = np.cumsum(counts) - counts
+        return np.asarray(self._rows)[np.repeat(programs - starts, counts) + np.arange(int(counts.sum()))].astype(
+            np.int64
+        )
+
     def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
         """The program's other published rows of these audiences and of this confidence at least, in natural order."""
         at = bisect_left(self._sorted, row)

@@ -49,11 +49,15 @@ class Slots:
         self._begins, self._ends = table.read_array("starts_on"), table.read_array("ends_on")
         self._days, self._times = table.read_array("days"), table.read_array("time")
 
-    def find_class_starts(self, rows: Numbers, *, start: int) -> Numbers:
-        """Of classes: the earliest meeting from a day on (since 1970), at midnight where it states no time."""
+    def find_class_starts(self, rows: Numbers, *, start: int, now: int | None = None) -> Numbers:
+        """Of classes: the earliest meeting from a day on (since 1970), at midnight where it states no time; one that
+        does, not before `now`, in seconds of the local clock."""
         numbers, firsts = self._spread(rows)
         begins, ends, days = (each[numbers].astype(np.int64) for each in (self._begins, self._ends, self._days))
-        return self._find_least(find_meetings(begins, ends, days, start=start), numbers, firsts)
+        found = find_meetings(begins, ends, days, start=start)
+        late = np.flatnonzero(self._is_past(found, numbers, now))
+        found[late] = find_meetings(begins[late], ends[late], days[late], start=start + 1)
+        return self._find_least(found, numbers, firsts)
 
     def find_camp_starts(self, rows: Numbers, *, start: int) -> Numbers:
         """Of camps: the first session that has not ended by the day."""
@@ -61,6 +65,21 @@ class Slots:
         begins, ends = (each[numbers].astype(np.int64) for each in (self._begins, self._ends))
         is_over = np.where(ends == NOT_STATED, begins, ends) < start
         return self._find_least(np.where(is_over | (begins == NOT_STATED), NEVER, begins), numbers, firsts)
+
+    def find_next_camp_starts(self, rows: Numbers, *, start: int, now: int) -> Numbers:
+        """Of camps: the first session that begins on the day or later and, where it states a time, not before `now`."""
+        numbers, firsts = self._spread(rows)
+        begins = self._begins[numbers].astype(np.int64)
+        is_past = (begins < start) | self._is_past(begins, numbers, now)
+        return self._find_least(np.where(is_past, NEVER, begins), numbers, firsts)
+
+    def _is_past(self, days: Numbers, numbers: Numbers, now: int | None) -> NDArray[np.bool_]:
+        """Which slots state a time that is before now on these days."""
+        if now is None:
+            return np.zeros(days.size, dtype=np.bool_)
+        times = self._times[numbers]
+        is_past: NDArray[np.bool_] = (times != NOT_STATED) & (days <= now // _DAY) & (days * _DAY + times < now)
+        return is_past
 
     def _spread(self, rows: Numbers) -> tuple[Numbers, Numbers]:
         """The slots of rows, one row's after the other's, and where each row's begin. Every row has one."""

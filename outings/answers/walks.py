@@ -42,11 +42,11 @@ def read_position(query: Query) -> Position:
     assert cursor is not None
     assert listing_type is not None
     if len(cursor.position) != 2 or not EARLIEST <= cursor.date <= LATEST:
-        raise _malformed()
+        raise malformed_cursor()
     key, row_id = cursor.position
     is_key = _is_instant(key) if "changed_since" in query.values else _is_key(key, listing_type)
     if not isinstance(row_id, str) or not is_key:
-        raise _malformed()
+        raise malformed_cursor()
     return key, row_id
 
 
@@ -62,7 +62,7 @@ def _is_instant(key: str | int | None) -> bool:
     return isinstance(key, int) and abs(key) < _SECONDS
 
 
-def _malformed() -> ApiError:
+def malformed_cursor() -> ApiError:
     return bad_request(
         param="cursor",
         reason="cursor_malformed",

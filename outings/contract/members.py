@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
+from outings.contract.resources.near import NearbyItem
 
 
 def walk_members(resource: type[Struct]) -> frozenset[str]:
@@ -32,6 +33,7 @@ RESOURCES: Mapping[str, type[Struct]] = {
     **LISTINGS,
     "organization": Organization,
     "organization_entry": OrganizationEntry,
+    "nearby_item": NearbyItem,
 }
 MEMBERS: Mapping[str, frozenset[str]] = {name: walk_members(struct) for name, struct in RESOURCES.items()}
 

@@ -5,7 +5,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.contract.resources.words import Id, Instant
+from outings.contract.resources.words import Id, Instant, OriginSource
 
 
 class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -113,6 +113,52 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
     has_more: bool
     next_cursor: str | None
     generated_at: Instant
+
+
+class CoverageMeta(Struct, frozen=True, kw_only=True):
+    """Of a metro's coverage."""
+
+    metro: str
+    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    defaults_applied: tuple[str, ...]
+    generated_at: Instant
+
+
+class NearCoverage(Struct, frozen=True, kw_only=True):
+    """`hidden_nearby`: rows that would be here by all but their coordinates, which they lack, as far as their
+    neighborhood tells."""
+
+    hidden_nearby: int
+
+
+class Origin(Struct, frozen=True, kw_only=True):
+    """The middle of the circle; `source` is what the request named it by."""
+
+    lat: float
+    lng: float
+    source: OriginSource
+
+
+class NearbyMeta(Struct, frozen=True, kw_only=True):
+    """Of `nearby`. `min_confidence` and `window` are those of the first collection asked; `applied_filters.by_type`
+    has them for each. `generated_at` is the minute of the answer."""
+
+    limit: int
+    count: int
+    has_more: bool
+    next_cursor: str | None
+    page: int | None
+    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    defaults_applied: tuple[str, ...]
+    min_confidence: float
+    window: Window
+    metro: str
+    types: tuple[str, ...]
+    origin: Origin
+    radius_m: int
+    coverage: NearCoverage
+    generated_at: Instant
+    missing_ids: tuple[Id, ...] = ()
 
 
 class MetrosMeta(Struct, frozen=True, kw_only=True):

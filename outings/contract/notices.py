@@ -53,3 +53,16 @@ def missing_include(include: str, *, permission: Mapping[str, Any], links: Mappi
         details=permission,
         links=links or None,
     )
+
+
+def outside_metro(name: str) -> Notice:
+    return Notice(code="point_outside_metro", message=f"The point lies outside {name}.")
+
+
+def hidden_rows(count: int) -> Notice:
+    """Of an answer near a point."""
+    return Notice(
+        code="rows_without_coordinates",
+        message=f"{count} more may be here: what has no coordinates is in no circle.",
+        details={"hidden_nearby": count},
+    )

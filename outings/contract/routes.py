@@ -27,6 +27,7 @@ class Route(Struct, frozen=True, kw_only=True):
     `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
     is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
     taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
+    With `is_now` an answer depends on the minute.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Route(Struct, frozen=True, kw_only=True):
     credits: Credits = Credits(1, "request")
     needs_key: bool = True
     implemented: bool = False
+    is_now: bool = False
 
     @property
     def collection(self) -> str:
@@ -59,7 +61,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 # Of routes that show what is no scope type.
-_SHOWN = {"organizations.detail": "organization", "organizations.list": "organization_entry"}
+_SHOWN = {"organizations.detail": "organization", "organizations.list": "organization_entry", "nearby": "nearby_item"}
 
 
 def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Parameter]:
@@ -183,6 +185,7 @@ _SEARCH = _select(
         _allow("include"),
     ),
 )  # fmt: skip
+_TYPES = replace(_ROW["types"], implemented=True)
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence", "release")
 _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
@@ -196,7 +199,7 @@ _AROUND = _select(
 _NEARBY = _select(
     *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
     "season", "fields", "limit", "cursor", "include", "include_mode",
-    changes=(*_WINDOW, _limit(1, 200, default=50), _allow("include", "source")),
+    changes=(*_WINDOW, _TYPES, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(
     _ROW["types"],
@@ -271,17 +274,23 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.",
-        parameters=_AROUND, stability="beta",
+        parameters=_AROUND, stability="beta", is_now=True,
     ),
-    Route(name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", parameters=_NEARBY),
-    Route(name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", parameters=_ACTIVITY),
+    Route(
+        name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", parameters=_NEARBY,
+        implemented=True, is_now=True,
+    ),
+    Route(
+        name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", parameters=_ACTIVITY,
+        is_now=True,
+    ),
     Route(
         name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",
         parameters=_NEIGHBORHOODS, implemented=True,
     ),
     Route(
         name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",
-        parameters=_select("types", "neighborhood", "release"),
+        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)), implemented=True,
     ),
     Route(
         name="export", path="/v1/{metro}/export", meaning="Files of every published row.",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.columns.sets import Mask, Rows
-from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, Overlaps, Scalar, Shares
+from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Scalar, Shares
 from outings.release.mapped import NOT_STATED
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -38,6 +38,8 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
             return lambda numbers: _overlaps(
                 table[first][numbers], table[last][numbers], number_value(low), number_value(high)
             )
+        case NotBefore(instant, day):
+            return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
         case Either(alternatives):
             sides = [[make_test(each, table) for each in side] for side in alternatives]
             return lambda numbers: reduce(
@@ -61,6 +63,12 @@ def _overlaps(firsts: Array, lasts: Array, low: Any, high: Any) -> Mask:
     if high is not None:
         kept &= ~_is_stated(firsts) | (firsts <= high)
     return kept
+
+
+def _begins(table: Mapping[str, Array], numbers: Rows, *, instant: int, day: int) -> Mask:
+    has_time = _is_stated(table["time"][numbers])
+    begins: Mask = np.where(has_time, table["starts_at"][numbers] >= instant, table["day"][numbers] >= day)
+    return begins
 
 
 def _is_stated(values: Array) -> Mask:

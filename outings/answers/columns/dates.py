@@ -5,12 +5,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.columns.columns import Columns, find_happenings
 from outings.answers.columns.conditions import make_test, number_value
 from outings.answers.columns.sets import Mask, Rows, list_set, make_empty, pack_rows
-from outings.answers.predicate import AnyOf, Between, Condition
+from outings.answers.predicate import AnyOf, Between, Condition, NotBefore
 from outings.release.mapped import Words
 
 DAY = 86_400
@@ -21,12 +22,13 @@ _VARIES = -2
 
 
 class Dates(Struct, frozen=True, kw_only=True):
-    """Days since 1970, numbers of weekdays, seconds of the day; None is no bound."""
+    """Days since 1970, numbers of weekdays, seconds of the day; None is no bound. `since` is no earlier than now."""
 
     low: int | None = None
     high: int | None = None
     weekdays: tuple[int, ...] | None = None
     times: tuple[int | None, int | None] | None = None
+    since: NotBefore | None = None
 
     def is_within(self, columns: Columns) -> bool:
         """Whether all days of the window have sets."""
@@ -61,6 +63,8 @@ class Dates(Struct, frozen=True, kw_only=True):
             every &= np.isin((table["day"][numbers] + 3) % 7, self.weekdays)
         if self.times is not None:
             every &= make_test(Between("time", *self.times), table)(numbers)
+        if self.since is not None:
+            every &= make_test(self.since, table)(numbers)
         return every
 
 
@@ -79,6 +83,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
     earliest: int | None = None
     latest: int | None = None
     weekdays: tuple[int, ...] | None = None
+    since: NotBefore | None = None
     for condition in conditions:
         match condition:
             case Between("date", first, last):
@@ -87,10 +92,14 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
                 earliest, latest = _narrow(earliest, latest, first, last)
             case AnyOf("weekday", values):
                 weekdays = values if weekdays is None else tuple(set(values) & set(weekdays))
+            case NotBefore():
+                assert since is None, "there is one now"
+                since = condition
             case _:
                 raise NotImplementedError(f"no column of an occurrence answers {condition}")
     has_times = any(isinstance(each, Between) and each.column == "time" for each in conditions)
-    return Dates(low=low, high=high, weekdays=weekdays, times=(earliest, latest) if has_times else None)
+    times = (earliest, latest) if has_times else None
+    return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since)
 
 
 def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:
@@ -102,10 +111,9 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 def find_events(dates: Dates, columns: Columns) -> Words:
     """The events of which one occurrence meets all conditions."""
     if not dates.is_within(columns):
-        first, end = dates.span_numbers(columns)
-        numbers = np.arange(first, end)
-        rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
-        return pack_rows(rows, columns.types["event"].size)
+        return _look_through(dates, columns)
+    if dates.since is not None:
+        return _find_since(dates, dates.since, columns)
     days = dates.list_days()
     if dates.weekdays is None:
         assert dates.low is not None
@@ -114,6 +122,29 @@ def find_events(dates: Dates, columns: Columns) -> Words:
     else:
         words = columns.find_days(days)
     return words if dates.times is None else words & _find_timed(words, dates, columns)
+
+
+def _look_through(dates: Dates, columns: Columns) -> Words:
+    """Occurrence by occurrence."""
+    first, end = dates.span_numbers(columns)
+    numbers = np.arange(first, end)
+    rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
+    return pack_rows(rows, columns.types["event"].size)
+
+
+def _find_since(dates: Dates, since: NotBefore, columns: Columns) -> Words:
+    """Only the days that are today somewhere have occurrences on both sides of now."""
+    assert dates.low is not None
+    assert dates.high is not None
+    last = since.instant // DAY + 1
+    first = since.instant // DAY - 1
+    words = make_empty(columns.types["event"].size)
+    if dates.low <= last:
+        narrowed = replace(dates, low=max(dates.low, first), high=min(dates.high, last))
+        words = _look_through(narrowed, columns)
+    if dates.high > last:
+        words = words | find_events(replace(dates, low=max(dates.low, last + 1), since=None), columns)
+    return words
 
 
 def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:

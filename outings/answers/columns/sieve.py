@@ -15,7 +15,18 @@ from outings.answers.columns.conditions import make_test, number_value
 from outings.answers.columns.dates import find_events, read_dates
 from outings.answers.columns.sets import Mask, Rows, make_empty, pack_rows, test_set
 from outings.answers.numbered import Numbering
-from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, Numbered, Overlaps, Shares, Within
+from outings.answers.predicate import (
+    AnyOf,
+    Between,
+    Condition,
+    Either,
+    Is,
+    NotBefore,
+    Numbered,
+    Overlaps,
+    Shares,
+    Within,
+)
 from outings.answers.selection import Selection
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import Words
@@ -83,6 +94,8 @@ def _sift(condition: Condition, columns: Columns, own: TypeColumns) -> Sifted:
             words = _find_between(own, column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
             words = _find_overlapping(own, first, last, number_value(low), number_value(high))
+        case NotBefore():
+            words = None
         case Either(alternatives):
             return _sift_either(alternatives, columns, own)
     return (words, None) if words is not None else (None, _test_rows(condition, columns, own))

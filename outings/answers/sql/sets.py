@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, Overlaps, Shares
+from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
 from outings.answers.selection import Selection, Span
 from outings.answers.sql.engine import Statement
 from outings.answers.walks import KEY_CHARACTERS, Position
@@ -158,6 +158,11 @@ def _compile(condition: Condition, table: str) -> Fragment:
             first, last = f"{table}.{first}", f"{table}.{last}"
             pairs = ((f"({last} IS NULL OR {last} >= ?)", low), (f"({first} IS NULL OR {first} <= ?)", high))
             return _join_bounds(pairs)
+        case NotBefore(instant, day):
+            text = (
+                f"({table}.starts_at >= ? AND {table}.time IS NOT NULL OR {table}.date >= ? AND {table}.time IS NULL)"
+            )
+            return text, (instant, day)
         case Either(alternatives):
             sides = [_join(" AND ", [_compile(each, table) for each in side]) for side in alternatives]
             text, bound = _join(" OR ", [(f"({text})", values) for text, values in sides])

@@ -82,12 +82,17 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _TEXTS: Mapping[str, Schema] = {"metrics": {METRICS_TYPE: {"schema": {"type": "string"}}}}
 
 
-def _wrap_plain(item: str, *, meta: str) -> Schema:
+def choose_part(resource: str) -> Schema:
+    """The whole of it, or what `fields` left of it."""
+    return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
+
+
+def _wrap_plain(item: Schema, *, meta: str) -> Schema:
     """A list whose items and meta are structs of their own."""
     return {
         "type": "object",
         "properties": {
-            "data": {"type": "array", "items": refer(item)},
+            "data": {"type": "array", "items": item},
             "notices": {"type": "array", "items": refer("Notice")},
             "meta": refer(meta),
         },
@@ -96,10 +101,11 @@ def _wrap_plain(item: str, *, meta: str) -> Schema:
 
 
 _BODIES: Mapping[str, Schema] = {
-    "metros": _wrap_plain("Metro", meta="MetrosMeta"),
-    "search": _wrap_plain("SearchResult", meta="SearchMeta"),
-    "changes": _wrap_plain("Change", meta="ChangesMeta"),
-    "versions": _wrap_plain("ListingVersion", meta="VersionsMeta"),
+    "metros": _wrap_plain(refer("Metro"), meta="MetrosMeta"),
+    "search": _wrap_plain(refer("SearchResult"), meta="SearchMeta"),
+    "nearby": _wrap_plain(choose_part("nearby_item"), meta="NearbyMeta"),
+    "changes": _wrap_plain(refer("Change"), meta="ChangesMeta"),
+    "versions": _wrap_plain(refer("ListingVersion"), meta="VersionsMeta"),
     "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},
     "healthz": refer("Health"),
     "readyz": refer("Readiness"),
@@ -145,10 +151,12 @@ def make_body(route: Route) -> Schema:
     kind = route.name.partition(".")[2]
     resource = route.shown
     if resource is not None and kind in ("detail", "slug"):
-        return _wrap_data(_choose(resource))
+        return _wrap_data(choose_part(resource))
     if resource is not None and kind in ("list", "of_organization", "at_place"):
         meta = "ListMeta" if route.type else "DirectoryMeta"
-        return _wrap_list(route, _choose(resource), meta=meta)
+        return _wrap_list(route, choose_part(resource), meta=meta)
+    if route.name == "coverage":
+        return _wrap_list(route, refer("Coverage"), meta="CoverageMeta", is_object=True)
     if route.name == "neighborhoods":
         return _wrap_list(route, refer("Neighborhood"), meta="DirectoryMeta")
     if kind == "calendar":
@@ -186,11 +194,6 @@ def _list_failures(route: Route) -> Iterable[str]:
     yield "Unavailable"
 
 
-def _choose(resource: str) -> Schema:
-    """The whole of it, or what `fields` left of it."""
-    return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
-
-
 def _wrap_data(data: Schema) -> Schema:
     return {
         "type": "object",
@@ -199,11 +202,11 @@ def _wrap_data(data: Schema) -> Schema:
     }
 
 
-def _wrap_list(route: Route, item: Schema, *, meta: str) -> Schema:
-    """`meta`: the struct of it, whose filters are those of the route."""
+def _wrap_list(route: Route, item: Schema, *, meta: str, is_object: bool = False) -> Schema:
+    """`meta`: the struct of it, whose filters are those of the route. An object is its one item."""
     filters = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
     properties: Schema = {
-        "data": {"type": "array", "items": item},
+        "data": item if is_object else {"type": "array", "items": item},
         "notices": {"type": "array", "items": refer("Notice")},
     }
     if "facets" in route.parameters:

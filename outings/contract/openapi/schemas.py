@@ -10,9 +10,11 @@ from outings.contract.members import MEMBERS, RESOURCES
 from outings.contract.meta import (
     CalendarMeta,
     ChangesMeta,
+    CoverageMeta,
     DirectoryMeta,
     ListMeta,
     MetrosMeta,
+    NearbyMeta,
     SearchMeta,
     VersionsMeta,
 )
@@ -20,14 +22,17 @@ from outings.contract.notices import Notice
 from outings.contract.resources import Metro, Organization, OrganizationEntry
 from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
+from outings.contract.resources.coverage import Coverage
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
+from outings.contract.resources.near import NearbyItem
 from outings.contract.resources.neighborhood import Neighborhood
 from outings.contract.resources.search import SearchResult
 from outings.contract.vocabulary import (
     AGE_BANDS,
     PRICE_BANDS,
     TIME_BLOCKS,
+    TYPES,
     UNSPECIFIED,
     WEEKDAYS,
     Vocabulary,
@@ -36,8 +41,9 @@ from outings.contract.vocabulary import (
 Schema = dict[str, Any]
 
 _FRAME: tuple[type[Struct], ...] = (
-    Metro, Neighborhood, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta,
-    DirectoryMeta, MetrosMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure, Health, Readiness,
+    Metro, Neighborhood, Coverage, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta,
+    CoverageMeta, DirectoryMeta, MetrosMeta, NearbyMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure,
+    Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 
@@ -67,7 +73,7 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
     for resource, struct in RESOURCES.items():
-        schemas[struct.__name__]["properties"]["type"] = {"const": _name_type(resource)}
+        schemas[struct.__name__]["properties"]["type"] = _describe_type(resource)
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
     for name, words in _list_buckets(vocabulary):
@@ -86,9 +92,11 @@ def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]
     yield "age_band", AGE_BANDS
 
 
-def _name_type(resource: str) -> str:
+def _describe_type(resource: str) -> Schema:
     """The member `type` of one."""
-    return "organization" if RESOURCES[resource] is OrganizationEntry else resource
+    if RESOURCES[resource] is NearbyItem:
+        return {"type": "string", "enum": list(TYPES)}
+    return {"const": "organization" if RESOURCES[resource] is OrganizationEntry else resource}
 
 
 def _make_part(resource: str) -> Schema:
@@ -96,7 +104,7 @@ def _make_part(resource: str) -> Schema:
         "title": name_part(resource),
         "description": f"With `fields`: those members of {RESOURCES[resource].__name__} alone that were asked for.",
         "type": "object",
-        "properties": {"id": {"type": "string", "format": "uuid"}, "type": {"const": _name_type(resource)}},
+        "properties": {"id": {"type": "string", "format": "uuid"}, "type": _describe_type(resource)},
         "required": ["id", "type"],
     }
 

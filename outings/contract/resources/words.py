@@ -39,6 +39,7 @@ ListingType = Annotated[str, _one_of(*vocabulary.TYPES)]
 # A draft is never shown.
 Status = Annotated[str, _one_of("published", "archived")]
 Audience = Annotated[str, _one_of(*vocabulary.AUDIENCES)]
+OriginSource = Annotated[str, _one_of("coordinates", "address", "zip")]
 AgeBand = Annotated[str, _one_of(*vocabulary.AGE_BANDS)]
 Weekday = Annotated[str, _one_of(*vocabulary.WEEKDAYS)]
 PriceType = Annotated[str, _one_of(*vocabulary.PRICE_TYPES)]

@@ -1,0 +1,123 @@
+"""A request near a point, settled: where, when, and what it asks of each collection."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.answers.asking import Asking, Collection, ask_types, choose_types, list_defaults
+from outings.answers.circumstances import Circumstances
+from outings.answers.distance import Point, find_line, find_point
+from outings.answers.filters import NAMES
+from outings.answers.near.index import Now, read_now
+from outings.answers.predicate import NotBefore
+from outings.contract import meta
+from outings.contract.notices import Notice, outside_metro
+from outings.contract.query import Query
+from outings.contract.values import Value
+from outings.release.snapshot import Snapshot
+
+_CIRCLE = frozenset({"lat", "lng", "radius_m"})
+
+
+class Origin(Struct, frozen=True, kw_only=True):
+    """`source`: what the request named it by."""
+
+    lat: float
+    lng: float
+    source: str
+
+    @property
+    def point(self) -> Point:
+        return find_point(self.lat, self.lng)
+
+    def show(self) -> meta.Origin:
+        return meta.Origin(lat=self.lat, lng=self.lng, source=self.source)
+
+
+class Near(Struct, frozen=True, kw_only=True):
+    """`collections` by type, without the circle, which `origin` and `radius_m` say; `given` are the filters that were
+    sent, and `defaults` those that were not. `minute` is what now is."""
+
+    query: Query
+    snapshot: Snapshot
+    origin: Origin
+    radius_m: int
+    minute: datetime
+    now: Now
+    collections: Mapping[str, Collection]
+    given: Mapping[str, Value]
+    defaults: tuple[str, ...]
+
+    @property
+    def today(self) -> date:
+        return self.now.date
+
+    @property
+    def line(self) -> float:
+        """The radius as a straight line through the unit sphere."""
+        return find_line(self.radius_m)
+
+    @property
+    def windows(self) -> Mapping[str, tuple[int, int | None]]:
+        return {name: each.window for name, each in self.collections.items()}
+
+
+def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minute: datetime) -> Near:
+    """Raises ApiError: `forbidden` for types, and what a list raises for a window."""
+    now = read_now(minute, snapshot.metro.timezone)
+    given = {name: query.values[name] for name in NAMES if name in query.values}
+    asking = Asking(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
+    filters = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
+    asked = ask_types(filters, choose_types(query, about), asking)
+    radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
+    assert isinstance(radius, int)
+    of_radius = () if "radius_m" in given else ("radius_m",)
+    return Near(
+        query=query,
+        snapshot=snapshot,
+        origin=find_origin(query),
+        radius_m=radius,
+        minute=minute,
+        now=now,
+        collections={name: _leave_past(each, now) for name, each in asked.items()},
+        given=given,
+        defaults=tuple(name for name in NAMES if name in (*list_defaults(asked), *of_radius)),
+    )
+
+
+def read_minute(about: Circumstances) -> datetime:
+    assert about.minute is not None, "a now-dependent answer needs its minute"
+    return about.minute.astimezone(UTC).replace(second=0, microsecond=0)
+
+
+def find_origin(query: Query) -> Origin:
+    lat, lng = query.get_as("lat", float), query.get_as("lng", float)
+    assert lat is not None
+    assert lng is not None
+    return Origin(lat=lat, lng=lng, source="coordinates")
+
+
+def _leave_past(collection: Collection, now: Now) -> Collection:
+    """Events that have begun are left out."""
+    if collection.selection.type != "event":
+        return collection
+    conditions = collection.selection.conditions
+    since = NotBefore(now.instant, now.date)
+    conditions = replace(conditions, happening=(*conditions.happening, since))
+    return replace(collection, selection=replace(collection.selection, conditions=conditions))
+
+
+def list_notices(near: Near) -> tuple[Notice, ...]:
+    """With one where the point lies outside the metro."""
+    bounds, origin = near.snapshot.metro.bounds, near.origin
+    is_inside = bounds.south <= origin.lat <= bounds.north and _lies_between(bounds.west, origin.lng, bounds.east)
+    if is_inside:
+        return near.query.notices
+    return (*near.query.notices, outside_metro(near.snapshot.metro.name))
+
+
+def _lies_between(west: float, lng: float, east: float) -> bool:
+    """Also where a metro lies on both sides of the date line."""
+    return west <= lng <= east if west <= east else lng >= west or lng <= east

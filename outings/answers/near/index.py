@@ -1,0 +1,98 @@
+"""What answers near a point read of one snapshot, opened at the first of them."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.distance import Vectors
+from outings.answers.near.tiles import Rows, Tiles
+from outings.answers.near.unplaced import Unplaced
+from outings.answers.programs import Programs
+from outings.answers.series import Series
+from outings.answers.starts import Slots
+from outings.configuration import read_zone
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped import NEVER, MappedTable
+
+_EPOCH = datetime(1970, 1, 1)
+_DAY = 86_400
+
+
+class Now(Struct, frozen=True, kw_only=True):
+    """A minute, in seconds since 1970 and in those of the metro's clock."""
+
+    instant: int
+    local: int
+
+    @property
+    def date(self) -> date:
+        return (_EPOCH + timedelta(seconds=self.local)).date()
+
+
+def read_now(minute: datetime, timezone: str) -> Now:
+    local = minute.astimezone(read_zone(timezone)).replace(tzinfo=None)
+    return Now(instant=int(minute.timestamp()), local=(local - _EPOCH) // timedelta(seconds=1))
+
+
+class Start(Struct, frozen=True):
+    """When an item begins: seconds of the local clock, and since 1970 where these are known of themselves; NEVER."""
+
+    local: int
+    instant: int
+
+
+class NearIndex:
+    """`read` opens a mapped table by its name."""
+
+    def __init__(
+        self, read: Callable[[str], MappedTable], *, series: Series, programs: Programs, vectors: Vectors
+    ) -> None:
+        self.tiles = Tiles(read("tiles"), bounds=read("tile_bounds"))
+        self.unplaced = Unplaced(read("unplaced"))
+        self.programs = programs
+        self.vectors = vectors
+        ranks, marks = read("ranks"), read("marks")
+        self.id_ranks, self.types = ranks.read_array("id_rank"), ranks.read_array("type")
+        self._has_time = marks.read_array("has_time")
+        self._series = series
+        self._slots = Slots(read("slots"))
+
+    def find_class_days(self, rows: Rows, *, start: int) -> Rows:
+        """What cards are dealt by: the day of each class's next meeting from a day on."""
+        return self._slots.find_class_starts(rows, start=start) // _DAY
+
+    def read_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> list[Start]:
+        """Of rows to be shown, in their order."""
+        locals_, instants = self.find_starts(rows, windows=windows, now=now), np.full(rows.size, NEVER, dtype=np.int64)
+        events = np.flatnonzero(self.types[rows] == TYPES.index("event"))
+        if events.size:
+            numbers = self._find_occurrences(rows[events], window=windows["event"], now=now)
+            instants[events] = self._series.read_starts(numbers)
+        return [Start(*each) for each in zip(locals_.tolist(), instants.tolist(), strict=True)]
+
+    def find_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> Rows:
+        """Seconds of the local clock at which each row first begins in the window of its type, not before now; NEVER
+        where it does not. `windows`: by type, the first and the last day since 1970."""
+        types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
+        for name, (low, high) in windows.items():
+            chosen = np.flatnonzero(types == TYPES.index(name))
+            if chosen.size and name != "place":
+                found = self._find_starts(name, rows[chosen], window=(low, high), now=now)
+                starts[chosen] = found if high is None else np.where(found >= (high + 1) * _DAY, NEVER, found)
+        return starts
+
+    def _find_starts(self, listing_type: str, rows: Rows, *, window: tuple[int, int | None], now: Now) -> Rows:
+        if listing_type == "class":
+            return self._slots.find_class_starts(rows, start=window[0], now=now.local)
+        if listing_type == "camp":
+            return self._slots.find_next_camp_starts(rows, start=window[0], now=now.local)
+        return self._series.read_local_starts(self._find_occurrences(rows, window=window, now=now))
+
+    def _find_occurrences(self, rows: Rows, *, window: tuple[int, int | None], now: Now) -> NDArray[np.int64]:
+        """Of events: the place in the table of the occurrence that is shown, else -1."""
+        low, high = window
+        timed = self._has_time[rows].astype(np.bool_)
+        return self._series.find_since(rows, low=low, high=high, instant=now.instant, timed=timed)

@@ -1,0 +1,106 @@
+"""An item near a point: what it shows of its listing's document, with where it is from there and when it begins."""
+
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Raw, Struct
+
+from outings.answers.near.index import Start
+from outings.configuration import read_zone
+from outings.contract.instants import format_instant, format_local
+from outings.contract.resources.shared import Price
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.mapped import NEVER
+
+_NULL = Raw(b"null")
+_encoder = msgspec.json.Encoder()
+_NO_PRICE = Raw(_encoder.encode(Price()))
+
+
+class _Schedule(Struct, frozen=True):
+    timezone: str | None
+
+
+class Document(Struct, frozen=True):
+    """The members that an item takes from a listing."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+    location: Raw
+    ages: Raw
+    categories: Raw
+    image_url: Raw
+    place: Raw = _NULL
+    price: Raw = _NO_PRICE
+    timezone: str | None = None
+    schedule: _Schedule | None = None
+
+    @property
+    def zone(self) -> str | None:
+        return self.timezone if self.schedule is None else self.schedule.timezone
+
+
+class _Nearby(Struct, frozen=True, kw_only=True):
+    """`NearbyItem` as it is written: what stands in a document is not read."""
+
+    type: str
+    id: str
+    slug: str
+    name: str
+    distance_m: int
+    starts_at: str | None
+    starts_local: str | None
+    timezone: str | None
+    place: Raw
+    location: Raw
+    price: Raw
+    ages: Raw
+    categories: Raw
+    image_url: Raw
+    links: dict[str, str]
+
+
+_decoder = msgspec.json.Decoder(Document)
+
+
+def encode_nearby(document: bytes, *, distance_m: int, start: Start) -> bytes:
+    listing = _decoder.decode(document)
+    starts_local, starts_at = show_start(start, listing.zone)
+    return _encoder.encode(
+        _Nearby(
+            type=listing.type,
+            id=listing.id,
+            slug=listing.slug,
+            name=listing.name,
+            distance_m=distance_m,
+            starts_at=starts_at,
+            starts_local=starts_local,
+            timezone=listing.zone,
+            place=listing.place,
+            location=listing.location,
+            price=listing.price,
+            ages=listing.ages,
+            categories=listing.categories,
+            image_url=listing.image_url,
+            links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
+        )
+    )
+
+
+def show_start(start: Start, timezone: str | None) -> tuple[str | None, str | None]:
+    """`starts_local` and `starts_at`; of what states no time zone, no instant is known."""
+    if start.local == NEVER:
+        return None, None
+    local = datetime.fromtimestamp(start.local, UTC).replace(tzinfo=None)
+    if start.instant != NEVER:
+        return format_local(local), format_instant(start.instant)
+    # In a fold the first, in a gap by the offset before it: as the zone has it.
+    return format_local(local), None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
+
+
+def read_id(document: bytes) -> tuple[str, str]:
+    """Type and id."""
+    listing = _decoder.decode(document)
+    return listing.type, listing.id

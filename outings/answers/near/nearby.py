@@ -1,0 +1,167 @@
+"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id (decisions §7)."""
+
+from datetime import UTC, datetime
+from struct import pack, unpack
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.distance import find_metres
+from outings.answers.fields import choose_fields
+from outings.answers.filters import NAMES
+from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
+from outings.answers.near.finding import Finding
+from outings.answers.near.index import NearIndex
+from outings.answers.near.items import encode_nearby, read_id
+from outings.answers.near.tiles import Measured
+from outings.answers.opened import Opened, open_snapshot
+from outings.answers.walks import malformed_cursor, name_walk
+from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.envelope import encode_list
+from outings.contract.instants import format_instant
+from outings.contract.meta import NearbyMeta, NearCoverage, SearchWindow, Window
+from outings.contract.notices import hidden_rows
+from outings.contract.query import Query
+from outings.contract.values import echo_value, parse_uuid
+from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.release.snapshot import Snapshot
+
+_encoder = msgspec.json.Encoder()
+# The order of types among what is equally far: that of their names.
+_TYPE_RANKS = np.argsort(np.argsort(TYPES))
+_MINUTE = 60
+
+
+class _After(Struct, frozen=True):
+    """The last item of the page before: the square of its distance, its type and its id."""
+
+    square: float
+    type: str
+    id: str
+
+
+class Nearby(Struct, frozen=True, kw_only=True):
+    """A request that will be answered."""
+
+    near: Near
+    after: _After | None
+
+
+def settle_nearby(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Nearby:
+    """Raises ApiError for whatever the answer would fail with. A walk goes on in the minute that it began in."""
+    minute, after = read_minute(about), None
+    if query.cursor is not None:
+        minute, after = _read_position(query.cursor)
+    return Nearby(near=settle_near(query, snapshot=snapshot, about=about, minute=minute), after=after)
+
+
+def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
+    match cursor.position:
+        case (int(minute), int(bits), str(listing_type), str(row_id)) if (
+            0 <= minute < 1 << 27 and 0 <= bits < 1 << 62 and listing_type in TYPES and parse_uuid(row_id) == row_id
+        ):
+            (square,) = unpack("<d", pack("<q", bits))
+            return datetime.fromtimestamp(minute * _MINUTE, UTC), _After(square, listing_type, row_id)
+    raise malformed_cursor()
+
+
+def answer_nearby(nearby: Nearby) -> list[bytes]:
+    """The body as parts."""
+    near = nearby.near
+    opened = open_snapshot(near.snapshot)
+    index = opened.open_near()
+    finding = Finding(near, index=index, evaluator=opened.open_evaluator())
+    limit = near.query.get_as("limit", int)
+    assert limit is not None
+    found = _take_page(nearby, finding, index, limit=limit + 1)
+    page = found.choose(np.arange(min(limit, found.rows.size)))
+    hidden = finding.count_hidden()
+    cursor = _make_cursor(near, page, opened) if found.rows.size > limit else None
+    notices = (*list_notices(near), *((hidden_rows(hidden),) if hidden else ()))
+    meta = _make_meta(near, count=page.rows.size, next_cursor=cursor, hidden=hidden)
+    return encode_list(_make_items(near, page, opened), meta=_encoder.encode(meta), notices=notices)
+
+
+def _take_page(nearby: Nearby, finding: Finding, index: NearIndex, *, limit: int) -> Measured:
+    near, after = nearby.near, nearby.after
+    least = 0 if after is None else open_snapshot(near.snapshot).names.count_ids(after.id)
+
+    def keep(found: Measured) -> Measured:
+        return finding.keep(found if after is None else found.choose(_follow(found, after, index, least=least)))
+
+    found = index.tiles.find_nearest(near.origin.point, line=near.line, count=limit, keep=keep)
+    order = np.lexsort((index.id_ranks[found.rows], _TYPE_RANKS[index.types[found.rows]], found.squares))
+    return found.choose(order[:limit])
+
+
+def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
+    """Which rows come after an item, which need not be there any more. `least`: the rank of the next id."""
+    ranks, own = _TYPE_RANKS[index.types[found.rows]], _TYPE_RANKS[TYPES.index(after.type)]
+    is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[found.rows] >= least))
+    follows: NDArray[np.bool_] = (found.squares > after.square) | ((found.squares == after.square) & is_next)
+    return follows
+
+
+def _make_items(near: Near, page: Measured, opened: Opened) -> list[bytes]:
+    choose = choose_fields(near.query)
+    starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
+    metres = np.floor(find_metres(page.squares) + 0.5).astype(np.int64).tolist()
+    return [
+        choose(encode_nearby(opened.read_document(row), distance_m=distance, start=start))
+        for row, distance, start in zip(page.rows.tolist(), metres, starts, strict=True)
+    ]
+
+
+def _make_cursor(near: Near, page: Measured, opened: Opened) -> str:
+    listing_type, row_id = read_id(opened.read_document(int(page.rows[-1])))
+    (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
+    position = (int(near.minute.timestamp()) // _MINUTE, bits, listing_type, row_id)
+    cursor = Cursor(route=near.query.route, release=name_walk(near.snapshot), date=near.today, position=position)
+    return encode_cursor(cursor, near.query.walk)
+
+
+def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:
+    query = near.query
+    settled = [each.settled for each in near.collections.values()]
+    dated = next((each for each in settled if each.get_date("from") is not None), None)
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    return NearbyMeta(
+        limit=limit,
+        count=count,
+        has_more=next_cursor is not None,
+        next_cursor=next_cursor,
+        page=None,
+        applied_filters=show_filters(near),
+        defaults_applied=near.defaults,
+        min_confidence=settled[0].min_confidence if settled else 0,
+        window=Window(
+            from_=None if dated is None else dated.get_date("from"),
+            to=None if dated is None else dated.get_date("to"),
+            timezone=near.snapshot.metro.timezone,
+        ),
+        metro=near.snapshot.metro.slug,
+        types=tuple(COLLECTIONS[each] for each in near.collections),
+        origin=near.origin.show(),
+        radius_m=near.radius_m,
+        coverage=NearCoverage(hidden_nearby=hidden),
+        generated_at=format_instant(near.minute),
+    )
+
+
+def show_filters(near: Near) -> dict[str, Any]:
+    """Those in effect: of all collections, then `by_type` what differs."""
+    settled = {name: each.settled for name, each in near.collections.items()}
+    audience = next((each.values["audience"] for each in settled.values()), ("not_adults",))
+    of_all = {**near.given, "radius_m": near.radius_m, "audience": audience}
+    by_type = {
+        COLLECTIONS[name]: SearchWindow(
+            from_=each.get_date("from"), to=each.get_date("to"), min_confidence=each.min_confidence
+        )
+        for name, each in settled.items()
+    }
+    return {**{name: echo_value(of_all[name]) for name in NAMES if name in of_all}, "by_type": by_type}
