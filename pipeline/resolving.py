@@ -30,6 +30,7 @@ from pipeline.record import (
 from pipeline.resolution import Facts, Resolved, Setting
 from pipeline.rows import Row
 from pipeline.slugs import slugify
+from pipeline.statements import make_statement_columns
 from pipeline.suitability import judge_audience
 
 
@@ -59,6 +60,7 @@ def resolve_rows(
         if isinstance(record, ListingRecord):
             resolved = _resolve(record, row_id, directory, problems, crawled=crawled.get(record.feed))
             row, found = _make_row(resolved, setting)
+            row.columns.update(make_statement_columns(record, row.members))
             rows.append(row)
             problems.extend(found)
     rows += [previous.carry_row(row_id) for row_id in kept]

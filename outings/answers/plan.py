@@ -221,6 +221,7 @@ def _hash(*parts: object) -> str:
 
 
 _PLANNERS: Mapping[str, Callable[[Query, Circumstances], Plan]] = {
+    "coverage": _plan_coverage,
     "metros": _plan_metros,
     "organizations.detail": _plan_organization,
     **dict.fromkeys(_DIRECTORIES, _plan_directory),

@@ -76,6 +76,17 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "type_hint": pl.UInt8(),  # index in the vocabulary's type_hints
     "has_birthday_parties": pl.Boolean(),
     "has_classes": pl.Boolean(),
+    # What the source block and coverage are made of; null throughout in a release from before they were kept.
+    "verified_at": pl.Int64(),
+    "source_url": pl.String(),
+    "crawled_at": pl.Int64(),
+    "verification": pl.UInt8(),  # index in vocabulary.VERIFICATION_STATUSES
+    "checked_at": pl.Int64(),
+    "changed_fields": pl.String(),  # joined by line ends
+    "has_image": pl.Boolean(),
+    "has_price": pl.Boolean(),
+    "has_clock": pl.Boolean(),  # a clock time anywhere; of a place, hours
+    "has_date": pl.Boolean(),  # null of a place
 }
 
 # One row an occurrence within the horizon, a dated single event included, ordered by starts_at, id, starts_local.

@@ -19,7 +19,7 @@ from tests.answers.worlds import TYPES, World, open_release
 
 INDEXES = (
     "names", "organization_names", "series", "moments", "members", "words", "places", "organization_spellings", "areas",
-    "area_spellings",
+    "area_spellings", "groups",
 )  # fmt: skip
 
 Request = tuple[str, dict[str, str]]
@@ -43,6 +43,7 @@ def list_requests(world: World, random: Random) -> Iterator[Request]:
     yield "/v1/metros", {}
     yield "/v1/harbor/organizations", {"min_count": "0", "q": "org"}
     yield "/v1/harbor/neighborhoods", {"q": "town"}
+    yield "/v1/harbor/coverage", {}
 
 
 def read_body(release: Release, request: Request) -> tuple[str, bytes]:

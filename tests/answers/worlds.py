@@ -29,6 +29,7 @@ STATUSES = ["published", "archived", "draft"]
 AUDIENCES = ["kids", "families", "teens", "adults", "all_ages"]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 ENROLLMENTS = ["drop_in", "registration", "membership", "unknown"]
+VERIFICATIONS = ["clear", "changed", "flagged", "unverifiable", "unreachable", "gone"]
 STAMP = datetime(2026, 8, 1, 12, tzinfo=UTC)
 WORDS = Vocabulary()
 # The local date of the build: other dates may be asked about.
@@ -39,7 +40,8 @@ TODAY = date(2026, 8, 10)
 class World:
     """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
     of series without an end; `lasts`: how long each date of an event is, by the clock. `programs`: a class's program by
-    id. `organization_categories` by id. `neighborhoods`: as the table of them has each."""
+    id. `organization_categories` by id. `neighborhoods`: as the table of them has each.
+    `sources`: what a listing's feed says of where it came from, by id: `crawled_at`, `status`."""
 
     slug: str = "harbor"
     timezone: str = "America/New_York"
@@ -51,6 +53,7 @@ class World:
     programs: dict[str, str] = field(default_factory=dict)
     organization_categories: dict[str, list[str]] = field(default_factory=dict)
     neighborhoods: list[Document] = field(default_factory=list)
+    sources: dict[str, Document] = field(default_factory=dict)
 
     def get(self, row_id: str) -> Document:
         return next(each for each in (*self.listings, *self.organizations) if each["id"] == row_id)
@@ -208,7 +211,54 @@ def _list_row(world: World, document: Document, *, row: int, pack: bytearray) ->
         "type_hint": None if document.get("type_hint") is None else WORDS.type_hints.index(document["type_hint"]),
         "has_birthday_parties": document.get("birthday_parties", {}).get("available"),
         "has_classes": document["classes"]["available"] if kind == "place" else None,
+        **_list_statements(document, world.sources.get(document["id"], {})),
     }  # fmt: skip
+
+
+def _list_statements(document: Document, source: Document) -> Document:
+    kind, status = document["type"], source.get("status")
+    return {
+        "verified_at": _read_seconds(document["verified_at"]), "crawled_at": _read_seconds(source.get("crawled_at")),
+        "verification": None if status is None else VERIFICATIONS.index(status),
+        "has_image": document["image_url"] is not None, "has_price": states_price(document),
+        "has_clock": states_clock(document), "has_date": None if kind == "place" else states_date(document),
+    }  # fmt: skip
+
+
+def _is_any(*values: object) -> bool:
+    return any(value is not None for value in values)
+
+
+def states_price(document: Document) -> bool:
+    if document["type"] == "place":
+        return _is_any(*(document["admission"][name] for name in ("type", "child_price", "adult_price")))
+    parts = [document, *document.get("sections", ()), *document.get("sessions", ())]
+    prices = [part.get("price", {}) for part in parts]
+    tuitions = [part.get("tuition", {}) for part in parts]
+    return _is_any(
+        *(price.get(name) for price in prices for name in ("min", "max", "is_free")),
+        *(tuition.get(name) for tuition in tuitions for name in ("amount", "from", "drop_in_price")),
+    )
+
+
+def states_clock(document: Document) -> bool:
+    if document["type"] == "place":
+        return _is_any(*(document["hours"][day] for day in DAYS))
+    if document["type"] == "event":
+        return bool(document["has_time"])
+    parts = [*document.get("sections", ()), *document.get("sessions", ())]
+    schedules = [document["schedule"], *(part["schedule"] for part in parts)] if "schedule" in document else parts
+    return _is_any(*(each["start_time"] for each in schedules))
+
+
+def states_date(document: Document) -> bool:
+    if document["type"] == "event":
+        return bool(document["has_date"])
+    if document["type"] == "camp":
+        return _is_any(*(session["starts_on"] for session in document["sessions"]))
+    parts = [document, *document["sections"]]
+    dates = [part["term"][name] for part in parts for name in ("starts_on", "ends_on")]
+    return _is_any(*dates) or any(part["schedule"]["days"] for part in parts)
 
 
 def _organization_row(world: World, document: Document, *, row: int, pack: bytearray) -> Document:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.edge.conftest import Service
 
-PATHS = ["/v1/harbor/organizations", "/v1/harbor/neighborhoods"]
+PATHS = ["/v1/harbor/organizations", "/v1/harbor/neighborhoods", "/v1/harbor/coverage"]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -51,6 +51,15 @@ class Areas:
     def __len__(self) -> int:
         return len(self.slugs)
 
+    def find(self, text: str) -> list[int]:
+        """Those of this slug, or of this name without case, accents and punctuation."""
+        slug, key = text.casefold(), fold_text(text)
+        return [
+            number
+            for number in range(len(self))
+            if self.slugs[number].casefold() == slug or fold_text(self.names[number]) == key
+        ]
+
     def read_center(self, number: int) -> Center:
         return Center(**{name: float(self._arrays[name][number]) for name in ("lat", "lng")})
 
