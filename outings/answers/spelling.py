@@ -20,11 +20,10 @@ _LETTERS = 64
 
 
 class Meaning(Struct, frozen=True):
-    """A word of the index by its number. `typos`: how many letters lie between; 0 for the same word or stem."""
+    """A word of the index by its number. `typos`: how many letters lie between; 0 for the word in any of its forms."""
 
     number: int
-    is_same: bool
-    typos: int = 0
+    typos: int
 
 
 class Spelling:
@@ -55,7 +54,7 @@ class Spelling:
         for meaning in self.list_meanings(word):
             if meaning.typos:
                 for number in self._stems.find(self._stem(self._words[meaning.number].decode())):
-                    meanings.setdefault(number, Meaning(number, is_same=False, typos=meaning.typos))
+                    meanings.setdefault(number, Meaning(number, meaning.typos))
         return tuple(meanings[number] for number in sorted(meanings))
 
     def _read_beginning(self, letter: str) -> dict[int, str]:
@@ -67,10 +66,9 @@ class Spelling:
         """By number: the word, those of its stem, and those that a typo or two lead to: never in digits, never in the
         first letter."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
-        same = {*self.find_word(word)}
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
         if allowed and word.isalpha():
             others = self._list_beginning(word[0])
             for _, distance, number in extract_iter(word, others, scorer=OSA.distance, score_cutoff=allowed):
                 typos.setdefault(number, distance)
-        return tuple(Meaning(number, number in same, typos[number]) for number in sorted(typos))
+        return tuple(Meaning(number, typos[number]) for number in sorted(typos))

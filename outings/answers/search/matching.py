@@ -11,7 +11,6 @@ from outings.answers.search.score import (
     ONE_TYPO,
     RELATED,
     SAME,
-    STEM,
     TWO_TYPOS,
     Codes,
     Numbers,
@@ -19,13 +18,12 @@ from outings.answers.search.score import (
     find_levels,
     score_words,
 )
-from outings.answers.spelling import Meaning
 from outings.answers.terms import Terms, split_places
 from outings.answers.understanding.related import Related
 
 # Listings that have any of the words are marked, not sorted, where they are this share of all, 1 in …
 _MANY = 16
-_TYPOS = (STEM, ONE_TYPO, TWO_TYPOS)
+_BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 
 
 class Matched(Struct, frozen=True, eq=False):
@@ -114,7 +112,7 @@ class Matching:
         word = words[number]
         for meaning in self._terms.spelling.list_forms(word):
             rows, places = self._postings.read_posting(meaning.number)
-            yield _Source(rows, encode_word(places, _name_spelling(meaning)))
+            yield _Source(rows, encode_word(places, _BY_TYPOS[meaning.typos]))
         for first, second in ((number - 1, number), (number, number + 1)):
             if first >= 0 and second < len(words):
                 yield from self._find_one(words[first] + words[second], JOINED)
@@ -137,10 +135,10 @@ class Matching:
             yield _Source(rows, encode_word(places, spelling))
 
     def _list_halves(self, word: str) -> Iterator[list[list[int]]]:
-        """`storytime` as "story time"."""
+        """`storytimes` as "story time"."""
         for at in range(2, len(word) - 1):
             first = self._terms.spelling.find_word(word[:at])
-            second = self._terms.spelling.find_word(word[at:]) if first else first
+            second = self._terms.spelling.list_stemmed(word[at:]) if first else first
             if second:
                 yield [first, second]
 
@@ -157,7 +155,3 @@ class Matching:
 
 def _stack(codes: Sequence[Codes], rows: Numbers) -> Codes:
     return np.stack(codes) if codes else np.empty((0, rows.size), dtype=np.uint8)
-
-
-def _name_spelling(meaning: Meaning) -> int:
-    return SAME if meaning.is_same else _TYPOS[meaning.typos]

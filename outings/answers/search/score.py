@@ -7,7 +7,7 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
     strength = place × spelling
     place: in the name 0.9 + 0.1 × the share of the name's words that the query has; as a category 0.75; in the opening
            of the description 0.5; in the name of its place or organization or in its location 0.3; in passing 0.2
-    spelling: the word 1, its stem 0.93, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
+    spelling: the word in any form 1, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
     lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
             − 0.3 × the share of the query's location words that name, place, organization and location have not
 
@@ -25,8 +25,8 @@ Codes = NDArray[np.uint8]
 Numbers = NDArray[Any]
 
 # How a word is spelled in a listing, the better the higher.
-RELATED, TWO_TYPOS, ONE_TYPO, JOINED, STEM, SAME = range(6)
-_SPELLINGS = {SAME: 1.0, STEM: 0.93, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
+RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
+_SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
 _PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
 _NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.3
 

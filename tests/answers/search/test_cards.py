@@ -55,7 +55,7 @@ def test_starts_are_looked_for_from_the_windows_first_date(tmp_path: Path) -> No
 def test_a_program_stands_at_its_best_level(tmp_path: Path) -> None:
     """Not hidden behind one of its listings that has the word in passing and starts earlier."""
     release = open_program(
-        tmp_path, make_class(1, "Dive", starts_on="2026-08-12", description="Far from it. " * 20 + "Swim."),
+        tmp_path, make_class(1, "Dive", starts_on="2026-08-12", description="Far from it. " * 100 + "Swim."),
         make_class(2, "Swim B", starts_on="2026-08-20"),
     )  # fmt: skip
     assert find(release, "swim") == {"Swim B": "all_terms"}

@@ -9,7 +9,7 @@ from tests.answers import documents
 from tests.answers.search.searching import Document, find, name_places, open_listings, score, search
 from tests.answers.test_details import make_uuid
 
-FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 3
+FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12
 
 
 def make_place(number: int, name: str, **members: object) -> Document:

@@ -187,7 +187,7 @@ def test_meta_names_the_order(spread: Release, sort: str) -> None:
 
 def test_relevance_is_by_level_before_all_else_and_other_orders_are_not(tmp_path: Path) -> None:
     """One in passing that is newer than one by name."""
-    passing = documents.make_place(make_uuid(1), name="Another", created_at=LATER, description="Far. " * 40 + "A zoo.")
+    passing = documents.make_place(make_uuid(1), name="Another", created_at=LATER, description="Far. " * 200 + "A zoo.")
     named = documents.make_place(make_uuid(2), name="Zoo", created_at=EARLIER)
     release = open_listings(tmp_path, passing, named)
     assert list(find(release, "zoo")) == ["Zoo", "Another"]
