@@ -1,0 +1,80 @@
+"""Words that mean about the same: from a table that a snapshot carries."""
+
+import pytest
+from msgspec.structs import replace
+
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.search.searching import find, open_listings, score, search
+from tests.answers.test_details import make_uuid
+
+FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12
+# Name → description.
+LISTINGS = {
+    "Pottery": None, "Ceramics": None, "The wheel": "Ceramics for all.", "Far into it": FAR + "Ceramics.",
+    "Baking": None, "Cooking": None, "Ceramics and swim": None, "Swim and pottery": None, "Sailing": None,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """With the words that come with the program."""
+    places = [
+        documents.make_place(make_uuid(number), name=name, description=text)
+        for number, (name, text) in enumerate(LISTINGS.items(), 1)
+    ]
+    return open_listings(tmp_path_factory.mktemp("harbor"), *places)
+
+
+def test_a_listing_that_has_only_related_words_is_related(harbor: Release) -> None:
+    found = find(harbor, "pottery")
+    assert found.pop("Far into it") in ("partial", "related")
+    assert found == {
+        "Pottery": "all_terms", "Swim and pottery": "all_terms", "Ceramics": "related",
+        "Ceramics and swim": "related", "The wheel": "related",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("q", "first", "second"),
+    [("baking", "Baking", "Cooking"), ("cook", "Cooking", "Baking"), ("ceramics", "Ceramics", "Pottery")],
+)
+def test_all_terms_come_before_related_whichever_was_asked_for(
+    harbor: Release, q: str, first: str, second: str
+) -> None:
+    found = find(harbor, q)
+    assert (found[first], found[second]) == ("all_terms", "related")
+    assert list(found).index(first) < list(found).index(second)
+
+
+def test_one_related_word_beside_others_makes_it_related(harbor: Release) -> None:
+    found = find(harbor, "swim pottery")
+    assert (found["Swim and pottery"], found["Ceramics and swim"]) == ("all_terms", "related")
+    assert found["Pottery"] == found["Ceramics"] == "partial"
+
+
+def test_a_related_word_in_passing_is_partial(harbor: Release) -> None:
+    assert find(harbor, "pottery")["Far into it"] == "partial"
+
+
+def test_related_is_shown_by_default_and_partial_is_not(harbor: Release) -> None:
+    body = search(harbor, "pottery", {"match": "all_terms,related"})
+    assert [item["match"] for item in body["data"]] == ["all_terms"] * 2 + ["related"] * 3
+    assert body["meta"]["match_counts"] == {"all_terms": 2, "related": 3, "partial": 1}
+
+
+def test_a_related_word_has_less_score_in_the_same_place(harbor: Release) -> None:
+    scores = score(harbor, "pottery")
+    assert scores["Pottery"] > scores["Ceramics"] > scores["The wheel"] > 0
+
+
+def test_relations_do_not_go_on_from_word_to_word(harbor: Release) -> None:
+    own = replace(harbor.metros["harbor"], related=(("pottery", "baking"), ("baking", "sailing")), hash="f" * 64)
+    found = find(replace(harbor, metros={"harbor": own}), "pottery")
+    assert found == {"Pottery": "all_terms", "Swim and pottery": "all_terms", "Baking": "related"}
+
+
+def test_an_operators_table_relates_phrases(harbor: Release) -> None:
+    own = replace(harbor.metros["harbor"], related=(("mud pies", "ceramics"), ("sailing", "the wheel")), hash="e" * 64)
+    release = replace(harbor, metros={"harbor": own})
+    assert find(release, "mud pies")["Ceramics"] == "related"
