@@ -30,6 +30,7 @@ from edge.releases import Releases
 from edge.routing import Dispatch
 from edge.shortcut import Shortcut
 from edge.usage import Usage
+from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
 from outings.release.store import Store
 
@@ -46,8 +47,8 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone; `proxies`: none. `poll` looks for a new release and new keys
-    at once."""
+    """`counts`, `limits`: by default this process's alone; `proxies`, `model`: none. `poll` looks for a new release and
+    new keys at once."""
 
     def __init__(
         self,
@@ -62,10 +63,12 @@ class Edge:
         usage: Usage | None = None,
         limits: Limits | None = None,
         proxies: Proxies | None = None,
+        model: Model | None = None,
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or Usage(clock=clock)
         self._offer = offer
+        self._model = model
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
         self._proxies = proxies or Proxies(())
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
@@ -90,7 +93,12 @@ class Edge:
         """In the order of the checks (decisions.md §1), the last one first."""
         plans = memory // 4
         planning = Planning(
-            releases=self._releases, dates=Dates(clock), opening=self._opening, memory=plans, offer=self._offer
+            releases=self._releases,
+            dates=Dates(clock),
+            opening=self._opening,
+            memory=plans,
+            offer=self._offer,
+            model=self._model,
         )
         bodies = Bodies(
             store=store,

@@ -17,6 +17,7 @@ from outings.answers.changes import read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import Plan, make_plan
 from outings.answers.relations import costs_queries
+from outings.answers.semantic.model import Model
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import unavailable
@@ -53,13 +54,23 @@ class Planned(Struct, frozen=True, kw_only=True):
 class Planning:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
     same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
-    one thread."""
+    one thread. `model` ranks searches."""
 
-    def __init__(self, *, releases: Releases, dates: Dates, opening: Computing, memory: int, offer: Offer) -> None:
+    def __init__(
+        self,
+        *,
+        releases: Releases,
+        dates: Dates,
+        opening: Computing,
+        memory: int,
+        offer: Offer,
+        model: Model | None = None,
+    ) -> None:
         self._releases = releases
         self._dates = dates
         self._opening = opening
         self._offer = offer
+        self._model = model
         self._under: tuple[Serving, Mapping[str, date]] | None = None
         self._most = memory // PLAN_BYTES
         self._plans: Bounded[_Name, Planned] = Bounded(self._most)
@@ -100,7 +111,12 @@ class Planning:
             serving = began or serving
             dates = dict.fromkeys(serving.release.metros, query.cursor.date)
         planned = plan_request(
-            query, serving=serving, dates=dates, entitlement=entitlement, minute=self._dates.read_minute()
+            query,
+            serving=serving,
+            dates=dates,
+            entitlement=entitlement,
+            minute=self._dates.read_minute(),
+            model=self._model,
         )
         if is_lasting:
             plans.put(name, planned)
@@ -144,10 +160,16 @@ class Planning:
 
 
 def plan_request(
-    query: Query, *, serving: Serving, dates: Mapping[str, date], entitlement: Entitlement, minute: datetime
+    query: Query,
+    *,
+    serving: Serving,
+    dates: Mapping[str, date],
+    entitlement: Entitlement,
+    minute: datetime,
+    model: Model | None = None,
 ) -> Planned:
     """`minute`: now. What a walk began with is in its cursor."""
-    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement, minute=minute)
+    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement, minute=minute, model=model)
     plan = make_plan(query, about)
     etag = plan.etag.encode()
     return Planned(

@@ -21,6 +21,7 @@ from edge.limits.opening import LOCAL, open_limits
 from edge.supervisor import Supervisor
 from edge.usage import Usage
 from edge.wire import Wire
+from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
@@ -59,6 +60,7 @@ def make_served_edge(
             access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
             shows_keys=edge.usage_metrics,
         ),
+        model=None if configuration.search.model is None else load_model(configuration.search.model),
     )
 
 

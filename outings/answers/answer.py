@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import make_plan
+from outings.answers.semantic.model import Model
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query
 from outings.release.snapshot import Release
@@ -27,12 +28,14 @@ def answer(
     dates: Mapping[str, date],
     entitlement: Entitlement,
     minute: datetime | None = None,
+    model: Model | None = None,
 ) -> Answer:
     """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
-    where the answer depends on it.
+    where the answer depends on it; `model`: where one ranks searches.
 
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    plan = make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute))
+    about = Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute, model=model)
+    plan = make_plan(query, about)
     return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

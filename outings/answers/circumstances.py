@@ -5,15 +5,17 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
+from outings.answers.semantic.model import Model
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
     """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
-    nothing is answered that depends on it."""
+    nothing is answered that depends on it. `model`: for searches, where an operator names one."""
 
     release: Release
     dates: Mapping[str, date]
     entitlement: Entitlement
     minute: datetime | None = None
+    model: Model | None = None

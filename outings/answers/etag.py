@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import make_plan
+from outings.answers.semantic.model import Model
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query
 from outings.release.snapshot import Release
@@ -17,6 +18,8 @@ def compute_etag(
     dates: Mapping[str, date],
     entitlement: Entitlement,
     minute: datetime | None = None,
+    model: Model | None = None,
 ) -> str:
     """`W/"…"`, without a query of the engine. Raises what `answer` raises: ApiError."""
-    return make_plan(query, Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute)).etag
+    about = Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute, model=model)
+    return make_plan(query, about).etag

@@ -31,8 +31,15 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.limits.opening import LOCAL, open_limits
     from edge.server import run_server
     from edge.supervisor import bind_sockets
+    from outings.answers.semantic.model import ModelError, load_model
 
-    edge = read_config(config).edge
+    configuration = read_config(config)
+    edge = configuration.edge
+    if configuration.search.model is not None:
+        try:
+            load_model(configuration.search.model)  # each worker loads its own: here it only has to be one
+        except ModelError as error:
+            raise click.ClickException(f"[search] {error}") from error
     try:
         open_ledger(edge.state, is_required=edge.rate_storage == LOCAL)
         open_limits(edge.rate_storage, state=edge.state)
