@@ -128,6 +128,5 @@ def _cover_neighborhoods(snapshot: Snapshot, chosen: Numbers, *, where: str | No
     opened = open_snapshot(snapshot)
     areas, groups = opened.open_areas(), opened.open_groups()
     numbers: Sequence[int] = range(len(areas)) if where is None else areas.find(where)
-    there = {*chosen.tolist()}
-    with_listings = sum(not there.isdisjoint(groups.find_neighborhood(areas.slugs[number])) for number in numbers)
-    return NeighborhoodCoverage(named=len(numbers), with_listings=with_listings)
+    lively = [number for number in numbers if np.isin(chosen, groups.find_neighborhood(areas.slugs[number])).any()]
+    return NeighborhoodCoverage(named=len(numbers), with_listings=len(lively))

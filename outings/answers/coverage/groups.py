@@ -77,8 +77,9 @@ class Groups:
         own = np.flatnonzero(np.isin(self._arrays["type"], codes))
         return own if neighborhood is None else np.intersect1d(own, self.find_neighborhood(neighborhood))
 
-    def find_neighborhood(self, text: str) -> list[int]:
-        return [*self._by_slug.get(text.casefold(), ()), *self._by_key.get(fold_text(text), ())]
+    def find_neighborhood(self, text: str) -> Numbers:
+        found = [*self._by_slug.get(text.casefold(), ()), *self._by_key.get(fold_text(text), ())]
+        return np.array(found, dtype=np.int64)
 
     def add(self, name: str, groups: Numbers) -> int:
         """The sum of what is counted under this name, or of confidences in millionths."""
