@@ -29,7 +29,7 @@ _LISTINGS = """row, type, status, id, name_key, audience, categories, seasons, o
 _LOADED: Mapping[str, str] = {
     "listings": f"SELECT {_LISTINGS} FROM read_parquet($1) ORDER BY row",
     # `number`: an occurrence's place in the table, which is the order of the expanded list.
-    "occurrences": """SELECT row, date, weekday, time, CAST(file_row_number AS UINTEGER) AS number
+    "occurrences": """SELECT row, date, weekday, time, starts_at, CAST(file_row_number AS UINTEGER) AS number
         FROM read_parquet($1, file_row_number = true) ORDER BY date, row""",
     "sections": "SELECT * FROM read_parquet($1) ORDER BY row, section",
     "sessions": """SELECT *, bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated

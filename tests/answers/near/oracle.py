@@ -1,0 +1,130 @@
+"""What is near a point, one listing after the other: the lists' judge, a haversine and a clock on the wall.
+
+Shares no code with the program. `params` are the raw texts of a request.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.answers.reference import list_items
+from tests.answers.worlds import DAYS, World
+
+Document = dict[str, Any]
+COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
+_SENSED = {"indoor", "outdoor"}
+_DATED = {"from", "to", "season", "free", "max_price"}
+_ALL = {"category", "audience", "age", "min_confidence", "lat", "lng", "radius_m"}
+TAKEN = {
+    "event": _ALL | _DATED | _SENSED | {"sensory"},
+    "class": _ALL | _DATED | _SENSED | {"sensory"},
+    "camp": _ALL | _DATED,
+    "place": _ALL | {"sensory"},
+}
+
+
+def measure(params: Mapping[str, str], lat: float, lng: float) -> float:
+    """Metres on the sphere, by the haversine formula."""
+    here, there = math.radians(float(params["lat"])), math.radians(lat)
+    half_lat = math.sin((there - here) / 2)
+    half_lng = math.sin(math.radians(lng - float(params["lng"])) / 2)
+    chord = half_lat**2 + math.cos(here) * math.cos(there) * half_lng**2
+    return 2 * 6_371_008.8 * math.asin(math.sqrt(min(chord, 1.0)))
+
+
+def read_clock(world: World, minute: datetime) -> datetime:
+    return minute.astimezone(ZoneInfo(world.timezone)).replace(tzinfo=None)
+
+
+def find_window(world: World, params: Mapping[str, str], minute: datetime) -> tuple[date, date]:
+    """As it holds: never before today."""
+    today = read_clock(world, minute).date()
+    start = date.fromisoformat(params["from"]) if "from" in params else today
+    end = date.fromisoformat(params["to"]) if "to" in params else start + timedelta(days=30)
+    return max(start, today), end
+
+
+def list_near(world: World, kind: str, params: Mapping[str, str], minute: datetime) -> list[Document]:
+    """The type's listings in the circle, as its list has them, but for events that have begun."""
+    now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
+    own = {name: value for name, value in params.items() if name in TAKEN[kind]}
+    if kind != "place":
+        own |= {"from": start.isoformat(), "to": end.isoformat()}
+    if kind == "event" and end < start:
+        return []
+    found = list_items(world, kind, own, today=now.date())
+    return [each for each in found if kind != "event" or list_dates(world, each, params, minute)]
+
+
+def list_dates(world: World, event: Document, params: Mapping[str, str], minute: datetime) -> list[datetime]:
+    """An event's dates in the window that are not before now."""
+    now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
+    dates = [each for each in sorted(world.dates.get(event["id"], ())) if start <= each.date() <= end]
+    return [each for each in dates if not event["has_time"] or each >= now]
+
+
+def find_start(world: World, listing: Document, params: Mapping[str, str], minute: datetime) -> datetime | None:
+    """What an item shows: its first start in the window that is not before now."""
+    now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
+    found: list[datetime] = []
+    if listing["type"] == "event":
+        found = list_dates(world, listing, params, minute)
+    if listing["type"] == "camp":
+        for session in listing["sessions"]:
+            if session["starts_on"] and session["starts_on"] >= start.isoformat():
+                found += _join(date.fromisoformat(session["starts_on"]), session["start_time"], now)
+    if listing["type"] == "class":
+        for section in listing["sections"] or [listing]:
+            found += _list_meetings(section, start, end, now)
+    return min((each for each in found if each.date() <= end), default=None)
+
+
+def _list_meetings(section: Document, start: date, end: date, now: datetime) -> list[datetime]:
+    term, clock = section["term"], section["schedule"]["start_time"]
+    first = date.fromisoformat(term["starts_on"]) if term["starts_on"] else None
+    last = date.fromisoformat(term["ends_on"]) if term["ends_on"] else end
+    if not section["schedule"]["days"]:
+        inside = first is not None and start <= first <= last
+        return _join(first, clock, now) if inside and first is not None else []
+    found, day = [], max(start, first or start)
+    while day <= min(last, end):
+        if DAYS[day.weekday()] in section["schedule"]["days"]:
+            found += _join(day, clock, now)
+        day += timedelta(days=1)
+    return found
+
+
+def _join(day: date, clock: str | None, now: datetime) -> list[datetime]:
+    """None where the clock has passed it; what states no time is not before now."""
+    moment = datetime.combine(day, time.fromisoformat(clock or "00:00:00"))
+    return [moment] if clock is None or moment >= now else []
+
+
+def find_instant(local: datetime, timezone: str) -> str:
+    return local.replace(tzinfo=ZoneInfo(timezone)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def list_nearby(world: World, params: Mapping[str, str], minute: datetime) -> list[tuple[int, Document]]:
+    """Distance in whole metres and listing, in the order of `nearby`."""
+    kinds = [kind for kind, name in COLLECTIONS.items() if name in params.get("types", name).split(",")]
+    found = []
+    for each in (each for kind in kinds for each in list_near(world, kind, params, minute)):
+        metres = measure(params, each["location"]["lat"], each["location"]["lng"])
+        found.append((metres, each["type"], each["id"], each))
+    return [(math.floor(metres + 0.5), each) for metres, _, _, each in sorted(found, key=lambda item: item[:3])]
+
+
+def count_hidden(world: World, params: Mapping[str, str], minute: datetime) -> int:
+    """What has no coordinates and a neighborhood whose center is in the circle, and matches all else."""
+    centers = {each["slug"]: (each["lat"], each["lng"]) for each in world.neighborhoods}
+    radius = float(params.get("radius_m", "5000"))
+    kinds = [kind for kind, name in COLLECTIONS.items() if name in params.get("types", name).split(",")]
+    hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
+    for each in world.listings:
+        center = centers.get(each["location"]["neighborhood_slug"])
+        if each["location"]["lat"] is None and center is not None and measure(params, *center) <= radius:
+            hidden.listings.append(each)
+    anywhere = {name: value for name, value in params.items() if name not in ("lat", "lng", "radius_m")}
+    return sum(len(list_near(hidden, kind, anywhere, minute)) for kind in kinds)
