@@ -170,7 +170,8 @@ def _plan_directory(query: Query, about: Circumstances) -> Plan:
 def _plan_search(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     search = settle_search(query, snapshot=snapshot, about=about)
-    tag = _hash("search", snapshot.hash, query.text, search.offset, search.today, about.entitlement.digest)
+    semantic = None if search.semantic is None else search.semantic.tag
+    tag = _hash("search", snapshot.hash, query.text, search.offset, search.today, about.entitlement.digest, semantic)
     return Plan(tag, lambda: answer_search(search), estimate_cost(search))
 
 

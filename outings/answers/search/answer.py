@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.cost import estimate_search
+from outings.answers.cost import UNKNOWN, estimate_search
 from outings.answers.meta import read_limit
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.search.asking import Asked, ask_collections, find_override
@@ -19,11 +19,13 @@ from outings.answers.search.ranking import (
     count_levels,
     measure_distances,
     rank_relevance,
+    take_nearest,
     take_ordered,
     take_relevant,
 )
 from outings.answers.search.score import Numbers
 from outings.answers.search.snippet import Hits, make_snippet
+from outings.answers.semantic.nearness import Semantic, add_near, open_semantic
 from outings.answers.understanding.query import Understood, understand_query
 from outings.answers.walks import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
@@ -40,7 +42,6 @@ from outings.release.snapshot import Snapshot
 
 # Above it counts say only that there are more.
 MOST_COUNTED = 1_000
-_LEXICAL = "lexical"
 
 _encoder = msgspec.json.Encoder()
 
@@ -54,6 +55,11 @@ class Search(Struct, frozen=True, kw_only=True):
     offset: int
     snapshot: Snapshot
     today: date
+    semantic: Semantic | None
+
+    @property
+    def ranking(self) -> str:
+        return _name_ranking(self.semantic)
 
 
 class _Document(Struct, frozen=True):
@@ -75,24 +81,30 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: Circumstances) -> 
     text = query.get_as("q", str)
     assert text is not None
     understood = understand_query(text, places=open_snapshot(snapshot).open_search().locations)
+    semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
         understood=understood,
         asked=ask_collections(query, age=understood.age, about=about, today=today, vocabulary=snapshot.vocabulary),
-        offset=_read_offset(query, snapshot),
+        offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
         snapshot=snapshot,
         today=today,
+        semantic=semantic,
     )
 
 
-def _read_offset(query: Query, snapshot: Snapshot) -> int:
+def _name_ranking(semantic: Semantic | None) -> str:
+    return "lexical" if semantic is None else "hybrid"
+
+
+def _read_offset(query: Query, snapshot: Snapshot, *, ranking: str) -> int:
     """A walk goes on in the snapshot and the ranking that it began in, or not at all."""
     cursor = query.cursor
     if cursor is None:
         return 0
     match cursor.position:
-        case (str(ranking), int(offset)) if 0 < offset < 1 << 32:
-            if ranking == _LEXICAL and cursor.release == name_walk(snapshot):
+        case (str(began), int(offset)) if 0 < offset < 1 << 32:
+            if began == ranking and cursor.release == name_walk(snapshot):
                 return offset
             raise bad_request(
                 param="cursor", reason="cursor_expired",
@@ -103,6 +115,8 @@ def _read_offset(query: Query, snapshot: Snapshot) -> int:
 
 def estimate_cost(search: Search) -> int:
     """Microseconds that the answer is planned to take."""
+    if search.semantic is not None:
+        return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.understood.words
     index = opened.open_search()
     return estimate_search(
@@ -138,6 +152,8 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
         lifting=(*understood.kinds, *understood.audience),
         locating=understood.locations,
     )
+    if search.semantic is not None and understood.words:
+        matched = add_near(matched, search.semantic.measure(understood.words), least=search.semantic.model.least)
     evaluator, collections = opened.open_evaluator(), search.asked.collections
     kept = [evaluator.keep_rows(each.selection, matched.rows) for each in collections.values()]
     rows = np.concatenate(kept) if kept else matched.rows[:0]
@@ -164,7 +180,9 @@ def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int
         case _:
             age = None if find_override(search.query) else search.understood.age
             keys = rank_relevance(shown, index, age=age)
-            return take_relevant(keys, offset=offset, limit=limit)
+            if shown.similarities is None:
+                return take_relevant(keys, offset=offset, limit=limit)
+            return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
     return take_ordered(keys, shown, index, offset=offset, limit=limit)
 
 
@@ -206,7 +224,7 @@ def _make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: 
         applied_filters={**filters, "by_type": _show_types(asked)},
         defaults_applied=asked.defaults,
         types=tuple(COLLECTIONS[each] for each in asked.collections),
-        ranking=_LEXICAL,
+        ranking=search.ranking,
         ignored_words=understood.ignored,
         interpreted=Interpreted(
             age=None
@@ -242,6 +260,6 @@ def _make_cursor(search: Search, offset: int) -> str:
         route=search.query.route,
         release=name_walk(search.snapshot),
         date=search.today,
-        position=(_LEXICAL, offset),
+        position=(search.ranking, offset),
     )
     return encode_cursor(cursor, search.query.walk)

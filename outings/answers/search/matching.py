@@ -27,15 +27,17 @@ _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 
 
 class Matched(Struct, frozen=True, eq=False):
-    """`rows` rise; `levels` are indexes in LEVELS, `scores` thousandths."""
+    """`rows` rise; `levels` are indexes in LEVELS, `scores` thousandths; `similarities` where a model ranks too."""
 
     rows: Numbers
     levels: Numbers
     scores: Numbers
+    similarities: Numbers | None = None
 
     def choose(self, chosen: Numbers) -> "Matched":
         """Those of an index or a mask."""
-        return Matched(self.rows[chosen], self.levels[chosen], self.scores[chosen])
+        near = None if self.similarities is None else self.similarities[chosen]
+        return Matched(self.rows[chosen], self.levels[chosen], self.scores[chosen], near)
 
 
 class _Source(Struct, frozen=True, eq=False):

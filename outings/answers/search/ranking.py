@@ -40,6 +40,11 @@ def take_relevant(keys: Numbers, *, offset: int, limit: int) -> Numbers:
     return np.argsort(keys)[offset:]
 
 
+def take_nearest(keys: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The same, those of equal level, ages and score by similarity, then id."""
+    return np.lexsort((keys, -similarities, keys >> _IDS))[offset : offset + limit]
+
+
 def take_ordered(keys: Numbers, matched: Matched, index: SearchIndex, *, offset: int, limit: int) -> Numbers:
     """The same by another key; ties by score, then id."""
     order = np.lexsort((index.id_ranks[matched.rows], -matched.scores, keys))

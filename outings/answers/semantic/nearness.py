@@ -63,4 +63,4 @@ def add_near(matched: Matched, similarities: Similarities, *, least: float) -> M
     levels[lifted] = RELATED_WORDS
     found = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
     scores[lifted] = np.maximum(scores[lifted], found)
-    return Matched(rows, levels, scores)
+    return Matched(rows, levels, scores, similarities[rows])

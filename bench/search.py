@@ -1,0 +1,253 @@
+"""How fast search is: its top 20 with counts and filters, beside PostgreSQL, SQLite FTS5 and bare tantivy, in one run.
+
+`python -m bench.search`: 300 different queries over one metro, half of words that few listings have, half of words that
+thousands have, each engine asked the same in turns. Ours answers a whole body, passages included; PostgreSQL and SQLite
+give ids and the count of what passes the lists' default filters, tantivy ids and a count without filters.
+
+The sample metro has 226 words in its texts: each listing gets 24 more, of 40,000 by Zipf's law, one in its name.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import random
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote_plus
+from zoneinfo import ZoneInfo
+
+import asyncpg
+import msgspec
+import polars as pl
+import tantivy
+
+from bench.peers.cluster import find_programs, run_cluster
+from bench.peers.world import METRO, World, make_world, read_listings, read_texts
+from bench.servers import OUTINGS
+from outings.answers.answer import answer
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import ApiError
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import TYPES, Vocabulary
+from outings.demo import write_world
+
+_QUERIES = 300
+_SHOWN = 20
+# Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
+_RARE, _COMMON = (20, 200), (2_000, 20_000)
+_DAYS = 30
+_VOCABULARY, _ADDED = 40_000, 24
+_HOSTILE = (
+    "a" * 200,
+    "\u202e\u05e9\u05dc\u05d5\u05dd " * 20,
+    "🎈" * 50,
+    "'; DROP TABLE listings; --",
+    "(a+)+$ " * 20,
+    " " * 199 + "x",
+    "x y z " * 33,
+)
+
+Ask = Callable[[str], None]
+Row = tuple[int, str, int, int, str]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = read_arguments(arguments)
+    with contextlib.ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
+        world = make_wordy_world(asked.keep or folder / "world", listings=asked.listings)
+        engines = {"outings": ask_ours(world)}
+        rows = list_rows(world)
+        if (programs := find_programs()) is not None:
+            dsn = running.enter_context(run_cluster(programs))
+            engines["PostgreSQL"] = running.enter_context(ask_postgresql(dsn, rows))
+        engines["SQLite FTS5"] = ask_sqlite(rows)
+        engines["tantivy, bare"] = ask_tantivy(rows, folder / "tantivy")
+        words = count_words(world)
+        for name, (least, most) in (("rare", _RARE), ("common", _COMMON)):
+            share = world_share(words, least, most)
+            print_times(f"{name} words: {len(share)} of {least:,} to {most:,} listings", engines, draw_queries(share))
+        print_times("hostile", {"outings": engines["outings"]}, _HOSTILE)
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__)
+    parser.add_argument("--listings", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="where the listings are, or are to be kept")
+    return parser.parse_args(arguments)
+
+
+def make_wordy_world(folder: Path, *, listings: int) -> World:
+    config = folder / "outings.toml"
+    if not config.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_world(config, today=datetime.now(ZoneInfo(METRO.timezone)).date(), size=listings, metros=(METRO,))
+        for feed in sorted((folder / "data").glob("*.ndjson")):
+            add_words(feed)
+        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+    return make_world(folder, listings=listings)
+
+
+def add_words(feed: Path) -> None:
+    draw = random.Random(21)
+    made: dict[str, None] = {}
+    while len(made) < _VOCABULARY:
+        made["".join(draw.choice("bdfgklmnprstvz") + draw.choice("aeiou") for _ in range(draw.randint(2, 5)))] = None
+    words, weights = list(made), list(itertools.accumulate(1 / rank for rank in range(1, _VOCABULARY + 1)))
+    records = [msgspec.json.decode(line) for line in feed.read_bytes().splitlines()]
+    for record in records:
+        if record["type"] != "organization":
+            name, *rest = draw.choices(words, cum_weights=weights, k=_ADDED)
+            record["name"] += f" {name}"
+            record["description"] = f"{record.get('description') or ''} {' '.join(rest)}."
+    feed.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+
+
+def count_words(world: World) -> Mapping[str, int]:
+    terms = pl.read_parquet(world.snapshot.tables["terms"], columns=["word", "row"])
+    counts = terms.group_by("word").agg(pl.col("row").n_unique()).sort("word")
+    return {word: count for word, count in counts.rows() if word.isalpha() and len(word) > 3}
+
+
+def world_share(words: Mapping[str, int], least: int, most: int) -> list[str]:
+    return [word for word, count in words.items() if least <= count <= most]
+
+
+def draw_queries(words: Sequence[str]) -> list[str]:
+    """One, two or three of them; the same ones in every run."""
+    draw = random.Random(20)
+    drawn: dict[str, None] = {}
+    while len(drawn) < _QUERIES // 2:
+        drawn[" ".join(draw.sample(words, draw.randint(1, 3)))] = None
+    return list(drawn)
+
+
+def print_times(title: str, engines: Mapping[str, Ask], queries: Sequence[str]) -> None:
+    """In turns, so that a busy moment is everyone's."""
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for ask in engines.values():
+        ask(queries[0])
+    for query in queries:
+        for name, ask in engines.items():
+            began = time.perf_counter()
+            ask(query)
+            times[name].append((time.perf_counter() - began) * 1000)
+    print(f"\n{title}; {len(queries)} queries\n{'':16}{'median ms':>12}{'p95':>9}{'worst':>9}{'× ours':>9}")
+    ours = statistics.median(times["outings"])
+    for name, spent in times.items():
+        spent.sort()
+        median = statistics.median(spent)
+        print(f"{name:16}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:9.1f}")
+
+
+def ask_ours(world: World) -> Ask:
+    match = match_route(f"/v1/{METRO.slug}/search")
+    assert match is not None
+
+    def ask(q: str) -> None:
+        query = parse_query(match, f"q={quote_plus(q)}".encode(), vocabulary=Vocabulary())
+        made = answer(query, release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
+        b"".join(made.parts)
+
+    def ask_any(q: str) -> None:
+        with contextlib.suppress(ApiError):
+            ask(q)
+
+    return ask_any
+
+
+def list_rows(world: World) -> list[Row]:
+    """Row, id, whether a default search shows it, its type and its text."""
+    last = world.today + timedelta(days=_DAYS)
+    is_event = pl.col("type") == TYPES.index("event")
+    in_window = (pl.col("first_on") <= last) & (pl.col("last_on") >= world.today)
+    frame = read_listings(world).select(
+        "row",
+        "id",
+        shown=(pl.col("is_listed") & (~is_event | in_window)).fill_null(value=False).cast(pl.Int32),
+        type="type",
+    )
+    return frame.join(read_texts(world), on="row").rows()
+
+
+def ask_sqlite(rows: Sequence[Row]) -> Ask:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE listings (row INTEGER PRIMARY KEY, id TEXT, shown INTEGER, type INTEGER)")
+    connection.executemany("INSERT INTO listings VALUES (?, ?, ?, ?)", (row[:4] for row in rows))
+    connection.execute("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61')")
+    connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", ((row[0], row[4]) for row in rows))
+    statement = """SELECT id, count(*) OVER () FROM texts JOIN listings ON listings.row = texts.rowid
+        WHERE texts MATCH ? AND shown = 1 ORDER BY rank, id LIMIT ?"""
+
+    def ask(q: str) -> None:
+        match = " ".join(f'"{word}"' for word in q.split())
+        connection.execute(statement, (match, _SHOWN)).fetchall()
+
+    return ask
+
+
+def ask_tantivy(rows: Sequence[Row], folder: Path) -> Ask:
+    folder.mkdir(parents=True)
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw")
+    builder.add_text_field("text", tokenizer_name="en_stem")
+    index = tantivy.Index(builder.build(), path=str(folder))
+    writer = index.writer(num_threads=1)
+    for row in rows:
+        writer.add_document(tantivy.Document(id=row[1], text=row[4]))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+
+    def ask(q: str) -> None:
+        query, _ = index.parse_query_lenient(q, ["text"], conjunction_by_default=True)
+        found = searcher.search(query, limit=_SHOWN, count=True)
+        for _, address in found.hits:
+            searcher.doc(address)
+
+    return ask
+
+
+@contextlib.contextmanager
+def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[Ask]:
+    """One connection that stays open, its statement prepared."""
+    loop = asyncio.new_event_loop()
+    connection = loop.run_until_complete(_load_postgresql(dsn, rows))
+    statement = loop.run_until_complete(connection.prepare(_POSTGRESQL))
+    try:
+        yield lambda q: loop.run_until_complete(_fetch(statement, q))
+    finally:
+        loop.run_until_complete(connection.close())
+        loop.close()
+
+
+_POSTGRESQL = f"""SELECT id, count(*) OVER () FROM listings, websearch_to_tsquery('english', $1) AS query
+    WHERE words @@ query AND shown = 1 ORDER BY ts_rank(words, query) DESC, id LIMIT {_SHOWN}"""
+
+
+async def _fetch(statement: asyncpg.prepared_stmt.PreparedStatement, q: str) -> None:
+    await statement.fetch(q)
+
+
+async def _load_postgresql(dsn: str, rows: Sequence[Row]) -> asyncpg.Connection:
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(
+        """CREATE TABLE listings (row integer PRIMARY KEY, id text, shown integer, type integer, text text,
+        words tsvector GENERATED ALWAYS AS (to_tsvector('english', text)) STORED)"""
+    )
+    await connection.copy_records_to_table("listings", records=rows, columns=("row", "id", "shown", "type", "text"))
+    await connection.execute("CREATE INDEX ON listings USING gin (words); ANALYZE listings")
+    return connection
+
+
+if __name__ == "__main__":
+    main()
