@@ -42,7 +42,7 @@ DECIDING = [
     ("pottery", ("pottery",)),
     ("pottery pottery", ("pottery",)),
     ("where can I take my kids to swim?", ("swim",)),
-    ("how do I learn to knit", ("knit",)),
+    ("how do I learn to knit", ("learn", "knit")),
     ("what's a good place for sledding near me", ("sledding",)),
     ("show me puppet shows", ("puppet", "shows")),
     ("drop-in gym", ("drop", "gym")),
