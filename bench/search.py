@@ -32,17 +32,21 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
+from outings.answers.indexes import make_indexes
+from outings.answers.opened import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
-from outings.contract.vocabulary import TYPES, Vocabulary
+from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from outings.demo import write_world
+from pipeline.terms import index_documents
 
 _QUERIES = 300
 _SHOWN = 20
 # Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
 _RARE, _COMMON = (20, 200), (2_000, 20_000)
+_INDEX = ("words", "places", "postings", "posting_ends", "ranks", "slots")
 _DAYS = 30
 _VOCABULARY, _ADDED = 40_000, 24
 _HOSTILE = (
@@ -64,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with contextlib.ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
         world = make_wordy_world(asked.keep or folder / "world", listings=asked.listings)
+        print_index(world)
         engines = {"outings": ask_ours(world)}
         rows = list_rows(world)
         if (programs := find_programs()) is not None:
@@ -128,6 +133,22 @@ def draw_queries(words: Sequence[str]) -> list[str]:
     while len(drawn) < _QUERIES // 2:
         drawn[" ".join(draw.sample(words, draw.randint(1, 3)))] = None
     return list(drawn)
+
+
+def print_index(world: World) -> None:
+    """What search alone reads of a snapshot, and how long it takes to make beside the whole build of one process."""
+    sizes = {name: world.snapshot.mapped[name].stat().st_size for name in _INDEX}
+    frame = pl.read_parquet(world.snapshot.tables["listings"], columns=["row", "keywords", "status"])
+    opened = open_snapshot(world.snapshot)
+    published = frame.filter(pl.col("status") == STATUSES.index("published")).select("row", "keywords").rows()
+    began = time.perf_counter()
+    terms = index_documents((row, opened.read_document(row), keywords) for row, keywords in published)
+    tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
+    make_indexes({**tables, "terms": terms})
+    spent = time.perf_counter() - began
+    whole, distinct = sum(sizes.values()) / 1e6, terms["word"].n_unique()
+    print(f"index: {whole:.0f} MB of {terms.height:,} words, {distinct:,} different; made in {spent:.1f} s")
+    print(", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes.items()))
 
 
 def print_times(title: str, engines: Mapping[str, Ask], queries: Sequence[str]) -> None:

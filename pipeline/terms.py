@@ -1,6 +1,6 @@
 """The words of every published listing: the index that `q` and search read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 
 import msgspec
@@ -48,13 +48,23 @@ _decoder = msgspec.json.Decoder(Text)
 
 def make_terms(listings: Sequence[Settled], previous: Previous) -> pl.DataFrame:
     """The table `terms` of listings in the order of their row numbers."""
+    published = ((number, each) for number, each in enumerate(listings) if each.row.columns["status"] == PUBLISHED)
+    return index_documents(
+        (
+            number,
+            each.document if each.document is not None else previous.read_document(each.row.id),
+            each.row.columns.get("keywords"),
+        )
+        for number, each in published
+    )
+
+
+def index_documents(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.DataFrame:
+    """The same of rows with their documents and keywords."""
     words: list[str] = []
     sizes: list[tuple[int, int, int]] = []
-    for number, each in enumerate(listings):
-        if each.row.columns["status"] != PUBLISHED:
-            continue
-        document = each.document if each.document is not None else previous.read_document(each.row.id)
-        for field, found in enumerate(_split_document(document, each.row.columns.get("keywords"))):
+    for number, document, keywords in documents:
+        for field, found in enumerate(_split_document(document, keywords)):
             kept = found[:MOST_WORDS]
             words += kept
             sizes.append((number, field, len(kept)))
