@@ -1,5 +1,6 @@
 """The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from outings.release.mapped import MappedTable
 # decisions, Lists: letters a word must have for one typo and for two.
 LETTERS_FOR_TYPOS = (5, 9)
 LANGUAGE = "english"
+# Letters of what stays of a stem.
+_LEAST_STEM = 3
 # Distinct words asked for lately: one look-up of typos among 30,000 words is some 100 µs.
 _MEMORY = 4_096
 # Whose words are kept as texts; there may be others than those of the alphabet.
@@ -49,12 +52,12 @@ class Spelling:
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def _list_forms(self, word: str) -> tuple[Meaning, ...]:
-        """The meanings, and the other forms of the words that a typo leads to: "swiming" is "swim" too."""
+        """The meanings, and those of a word whose last letter is wrongly single or double in this form: "swiming" is
+        "swim" too. By the two words alone, so that no listing is found through what others say."""
         meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
-        for meaning in self.list_meanings(word):
-            if meaning.typos:
-                for number in self._stems.find(self._stem(self._words[meaning.number].decode())):
-                    meanings.setdefault(number, Meaning(number, meaning.typos))
+        for stem in _list_mistaken(word, self._stem(word)):
+            for number in self._stems.find(stem):
+                meanings.setdefault(number, Meaning(number, 1))
         return tuple(meanings[number] for number in sorted(meanings))
 
     def _read_beginning(self, letter: str) -> dict[int, str]:
@@ -72,3 +75,13 @@ class Spelling:
             for _, distance, number in extract_iter(word, others, scorer=OSA.distance, score_cutoff=allowed):
                 typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in sorted(typos))
+
+
+def _list_mistaken(word: str, stem: str) -> Iterator[str]:
+    """The stems that a word's may stand for: that of "swiming" is "swime", that of "kayakking" "kayakk"."""
+    if len(word) < LETTERS_FOR_TYPOS[0] or len(stem) <= _LEAST_STEM or not word.isalpha():
+        return
+    if stem.endswith("e") and not word.startswith(stem):
+        yield stem[:-1]
+    if stem[-1] == stem[-2]:
+        yield stem[:-1]

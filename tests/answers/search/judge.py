@@ -1,0 +1,124 @@
+"""How well one listing fits a query's words, as the formula of `outings.answers.search.score` is worded: over a
+document, one word after the other. Shares its weights and no other code with the program; stems are the library's."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from Stemmer import Stemmer
+
+from outings.answers.search import score as weights
+from outings.answers.search.postings import CATEGORY, NAME, OPENING, OPENING_WORDS, PASSING, WHERE
+from tests.answers.worlds import list_texts, split_text
+
+Document = dict[str, Any]
+# Standing, place, spelling: the higher the better, in this order.
+Code = tuple[int, int, int]
+Groups = Sequence[Sequence[str]]
+
+_stem = cache(Stemmer("english").stemWord)
+_PLACES = {0: NAME, 1: CATEGORY, 2: CATEGORY, 4: WHERE, 5: WHERE}
+_IN_PASSING, _RELATED, _PROMINENT = range(3)
+
+
+def judge_listing(
+    document: Document, words: Sequence[str], *, kinds: Sequence[str] = (), groups: Groups = ()
+) -> tuple[str, Fraction] | None:
+    """Level and exact score; None: it has none of the words."""
+    texts = [split_text(text) for text in list_texts(document)]
+    codes = [max(_list_codes(texts, words, number, groups), default=None) for number in range(len(words))]
+    found = [code for code in codes if code is not None]
+    if not found:
+        return None
+    name = [_stem(word) for word in texts[0]]
+    lifts = sum(_stem(kind) in name for kind in kinds)
+    share = min(Fraction(sum(place == NAME for _, place, _ in found) + lifts, max(len(name), 1)), Fraction(1))
+    lift = 1 - _exactly(weights._LIFT) * (1 - Fraction(lifts, len(kinds))) if kinds else Fraction(1)
+    total = sum((_weigh(place, spelling, share) for _, place, spelling in found), Fraction(0))
+    standings = {standing for standing, _, _ in found}
+    if len(found) < len(words) or _IN_PASSING in standings:
+        level = "partial"
+    else:
+        level = "related" if _RELATED in standings else "all_terms"
+    return level, total / len(words) * lift
+
+
+def _exactly(weight: float) -> Fraction:
+    return Fraction(str(weight))
+
+
+def _weigh(place: int, spelling: int, share: Fraction) -> Fraction:
+    weight = _exactly(weights._PLACES[place])
+    if place == NAME:
+        weight += _exactly(weights._NAME_SHARE) * share
+    return weight * _exactly(weights._SPELLINGS[spelling])
+
+
+def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: int, groups: Groups) -> Iterator[Code]:
+    others = list(_list_related(words, number, groups))
+    for field, text in enumerate(texts):
+        for position in range(len(text)):
+            place = _PLACES.get(field, OPENING if position < OPENING_WORDS else PASSING)
+            for spelling in _list_spellings(text, position, words, number):
+                yield (_IN_PASSING if place in (PASSING, WHERE) else _PROMINENT), place, spelling
+            if any(_ends(text, position, phrase) for phrase in others):
+                yield (_IN_PASSING if place in (PASSING, WHERE) else _RELATED), place, weights.RELATED
+
+
+def _list_spellings(text: Sequence[str], position: int, words: Sequence[str], number: int) -> Iterator[int]:
+    """In which ways the word that stands there, the last one of two perhaps, is the query's."""
+    found, word = text[position], words[number]
+    if _stem(found) == _stem(word):
+        yield weights.SAME
+    elif found.isalpha() and word.isalpha() and found[0] == word[0]:
+        typos = count_typos(word, found)
+        if typos <= (len(word) >= 5) + (len(word) >= 9):
+            yield (weights.SAME, weights.ONE_TYPO, weights.TWO_TYPOS)[typos]
+        elif _is_mistaken(word, found):
+            yield weights.ONE_TYPO
+    pairs = [words[at : at + 2] for at in (number - 1, number) if at >= 0]
+    if any(len(pair) == 2 and _stem("".join(pair)) == _stem(found) for pair in pairs):
+        yield weights.JOINED
+    before = text[position - 1] if position else ""
+    rest = word.removeprefix(before)
+    if len(before) >= 2 and len(rest) >= 2 and rest != word and _stem(rest) == _stem(found):
+        yield weights.JOINED
+
+
+def _is_mistaken(word: str, found: str) -> bool:
+    """A consonant that should be double, or not, before an ending."""
+    stem = _stem(word)
+    is_cut = (stem[-1] == "e" and not word.startswith(stem)) or stem[-1] == stem[-2:-1]
+    return len(word) >= 5 and len(stem) >= 4 and is_cut and _stem(found) == stem[:-1]
+
+
+def _list_related(words: Sequence[str], number: int, groups: Groups) -> Iterator[list[str]]:
+    """Phrases of the groups that hold words of the query side by side, this one among them."""
+    for start in range(number + 1):
+        for end in range(number + 1, len(words) + 1):
+            run = [_stem(word) for word in words[start:end]]
+            for group in groups:
+                stems = [[_stem(word) for word in phrase.split()] for phrase in group]
+                if run in stems:
+                    yield from (phrase for phrase in stems if phrase != run)
+
+
+def _ends(text: Sequence[str], position: int, phrase: Sequence[str]) -> bool:
+    start = position + 1 - len(phrase)
+    return start >= 0 and [_stem(word) for word in text[start : position + 1]] == list(phrase)
+
+
+@cache
+def count_typos(one: str, other: str) -> int:
+    """Letters put in, left out, changed, or two side by side exchanged: the least number of such."""
+    rows = [list(range(len(other) + 1))]
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, sign in enumerate(other, 1):
+            least = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != sign))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == sign:
+                least = min(least, rows[-2][j - 2] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]
