@@ -16,7 +16,7 @@ from outings.contract.resources.class_ import (
 )
 from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price, Term
-from outings.contract.vocabulary import ENROLLMENT_TYPES
+from outings.contract.vocabulary import ENROLLMENT_TYPES, REGISTRATION_STATUSES
 from pipeline.columns import make_columns, make_dated_members, make_links, make_price_columns
 from pipeline.identity import make_part_id
 from pipeline.price import complete_price
@@ -48,7 +48,7 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
         links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
     )
     words = setting.vocabulary
-    enrollment = record.program.enrollment_type
+    enrollment, status = record.program.enrollment_type, record.registration.status
     columns = (
         make_columns(resolved, setting)
         | make_price_columns(price)
@@ -58,6 +58,7 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
             "timezone": timezone,
             "enrollment_type": None if enrollment is None else ENROLLMENT_TYPES.index(enrollment),
             "program_key": record.program_key,
+            "registration": None if status is None else REGISTRATION_STATUSES.index(status),
         }
     )
     return Row(

@@ -42,6 +42,7 @@ def make_columns(resolved: Resolved[ListingRecord], setting: Setting) -> dict[st
         "lng": location.lng,
         "neighborhood_slug": location.neighborhood_slug,
         "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
+        "zip": location.zip,
         "place_id": None if resolved.place is None else resolved.place.id,
         "organization_id": resolved.organization.id,
         "is_indoor": facts.is_indoor,

@@ -56,16 +56,19 @@ def choose_types(query: Query, about: Circumstances) -> tuple[str, ...]:
     return tuple(each for each in COLLECTIONS if each in chosen and entitlement.allows_type(each))
 
 
+class AskedTypes(Struct, frozen=True):
+    """`collections` by type, singular; `defaults` are the filters of any of them that came from a default."""
+
+    collections: Mapping[str, Collection]
+    defaults: tuple[str, ...]
+
+
 @lru_cache(maxsize=_MEMORY)
-def ask_types(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking) -> Mapping[str, Collection]:
-    """By type. `given`: filters of any of them. Raises what a list raises for a window."""
-    return {each: _ask_one(each, dict(given), asking) for each in types}
-
-
-def list_defaults(collections: Mapping[str, Collection]) -> tuple[str, ...]:
-    """The filters of any type that came from a default."""
+def ask_types(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking) -> AskedTypes:
+    """`given`: filters of any of the types. Raises what a list raises for a window."""
+    collections = {each: _ask_one(each, dict(given), asking) for each in types}
     settled = [each.settled for each in collections.values()]
-    return tuple(name for name in NAMES if any(name in each.defaults for each in settled))
+    return AskedTypes(collections, tuple(name for name in NAMES if any(name in each.defaults for each in settled)))
 
 
 def _ask_one(listing_type: str, given: Mapping[str, Value], asking: Asking) -> Collection:

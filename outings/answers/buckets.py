@@ -29,7 +29,7 @@ class Buckets:
         self.categories: Numbers = numbers.astype(np.uint32)
         self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
         self.prices: Numbers = _number_prices(frame, self.is_free)
-        self.ages: Numbers = _pack_ages(frame)
+        self.ages: Numbers = pack_ages(frame)
         known = organizations.select(ORGANIZATIONS).sort("name_key", "id")
         self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
         self.organizations: Numbers = _number_organizations(frame, known["id"])
@@ -51,7 +51,8 @@ def _number_prices(frame: pl.DataFrame, is_free: Numbers) -> Numbers:
     return packed
 
 
-def _pack_ages(frame: pl.DataFrame) -> Numbers:
+def pack_ages(frame: pl.DataFrame) -> Numbers:
+    """A bit set over AGE_BANDS by row; the bit after the last stands for "not stated"."""
     low, high = pl.col("age_min"), pl.col("age_max")
     is_unstated = low.is_null() & high.is_null()
     bits = pl.when(is_unstated).then(1 << len(AGE_BANDS)).otherwise(0)

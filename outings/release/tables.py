@@ -76,6 +76,9 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "type_hint": pl.UInt8(),  # index in the vocabulary's type_hints
     "has_birthday_parties": pl.Boolean(),
     "has_classes": pl.Boolean(),
+    # Null throughout in a release from before they were kept.
+    "registration": pl.UInt8(),  # of classes: index in vocabulary.REGISTRATION_STATUSES
+    "zip": pl.String(),
     # What the source block and coverage are made of; null throughout in a release from before they were kept.
     "verified_at": pl.Int64(),
     "source_url": pl.String(),

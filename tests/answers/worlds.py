@@ -28,6 +28,7 @@ TYPES = ["event", "class", "camp", "place"]
 STATUSES = ["published", "archived", "draft"]
 AUDIENCES = ["kids", "families", "teens", "adults", "all_ages"]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+REGISTRATIONS = ["open", "upcoming", "waitlist", "full", "closed", "unknown"]
 ENROLLMENTS = ["drop_in", "registration", "membership", "unknown"]
 VERIFICATIONS = ["clear", "changed", "flagged", "unverifiable", "unreachable", "gone"]
 STAMP = datetime(2026, 8, 1, 12, tzinfo=UTC)
@@ -185,6 +186,7 @@ def _list_row(world: World, document: Document, *, row: int, pack: bytearray) ->
     kind, location = document["type"], document["location"]
     price = document.get("price", {})
     enrollment = document.get("program", {}).get("enrollment_type")
+    registration = document.get("registration", {}).get("status") if kind == "class" else None
     dates = world.dates.get(document["id"], [])
     name = location["neighborhood"]
     return {
@@ -207,6 +209,7 @@ def _list_row(world: World, document: Document, *, row: int, pack: bytearray) ->
         "occurrences_total": len(dates) if dates and document["id"] not in world.unending else None,
         "enrollment_type": None if enrollment is None else ENROLLMENTS.index(enrollment),
         "program_key": world.programs.get(document["id"]),
+        "registration": None if registration is None else REGISTRATIONS.index(registration), "zip": location["zip"],
         "year": document.get("year"), "is_overnight": document.get("is_overnight"),
         "type_hint": None if document.get("type_hint") is None else WORDS.type_hints.index(document["type_hint"]),
         "has_birthday_parties": document.get("birthday_parties", {}).get("available"),

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.asking import Asking, Collection, ask_types, choose_types, list_defaults
+from outings.answers.asking import Asking, Collection, ask_types, choose_types
 from outings.answers.circumstances import Circumstances
 from outings.answers.distance import Point, find_line, find_point
 from outings.answers.filters import NAMES
@@ -73,7 +73,6 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     asked = ask_types(filters, choose_types(query, about), asking)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
-    of_radius = () if "radius_m" in given else ("radius_m",)
     return Near(
         query=query,
         snapshot=snapshot,
@@ -81,9 +80,9 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
         radius_m=radius,
         minute=minute,
         now=now,
-        collections={name: _leave_past(each, now) for name, each in asked.items()},
+        collections={name: _leave_past(each, now) for name, each in asked.collections.items()},
         given=given,
-        defaults=tuple(name for name in NAMES if name in (*list_defaults(asked), *of_radius)),
+        defaults=asked.defaults if "radius_m" in given else (*asked.defaults, "radius_m"),
     )
 
 

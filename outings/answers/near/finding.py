@@ -41,13 +41,15 @@ class Finding:
     def _keep_cards(self, rows: Rows) -> Rows:
         """A program's others are looked up wherever in the circle they are: one of them may be the card."""
         kept = self._keep_all(rows)
-        programs = np.unique(self._index.programs.find_programs(kept))
-        others = np.setdiff1d(self._index.programs.list_members(programs[programs >= 0]), kept)
-        if not others.size:
-            return self._deal(kept)
-        squares = measure_squares([each[others] for each in self._index.vectors], self._point)
-        others = self._keep_all(others[squares <= self._line**2])
-        return np.intersect1d(self._deal(np.union1d(kept, others)), kept)
+        programs = self._index.programs.find_programs(kept)
+        shared = programs >= 0
+        if not shared.any():
+            return kept
+        members = np.sort(self._index.programs.list_members(np.unique(programs[shared])))
+        squares = measure_squares([each[members] for each in self._index.vectors], self._point)
+        members = members[squares <= self._line**2]
+        cards = self._deal(self._evaluator.keep_rows(self._collections["class"].selection, members))
+        return kept[~shared | np.isin(kept, cards, assume_unique=True)]
 
     def _deal(self, rows: Rows) -> Rows:
         """Of a program, the listing with the earliest date; ties by id."""

@@ -5,7 +5,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.asking import Asking, Collection, ask_types, choose_types, list_defaults
+from outings.answers.asking import Asking, Collection, ask_types, choose_types
 from outings.answers.circumstances import Circumstances
 from outings.answers.understanding.query import Age
 from outings.contract.query import Query
@@ -40,8 +40,8 @@ def ask_collections(
     filters = {name: value for name, value in given.items() if not (is_origin_alone and name in ("lat", "lng"))}
     ages = None if age is None or find_override(query) else (age.min, age.max)
     asking = Asking(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
-    collections = ask_types(tuple(filters.items()), types, asking)
-    return Asked(collections=collections, given=given, defaults=list_defaults(collections))
+    asked = ask_types(tuple(filters.items()), types, asking)
+    return Asked(collections=asked.collections, given=given, defaults=asked.defaults)
 
 
 def find_override(query: Query) -> str | None:
