@@ -17,6 +17,10 @@ PAGE_SIZES = ("", "limit=200")
 LISTS = {route.type: route for route in ROUTES if route.name.endswith(".list") and route.type is not None}
 # What an application's list asks for first: all facets, beside the first page or alone.
 FACET_SIZES = ("", "&limit=0")
+# By name and by count; a metro may have more neighborhoods than one default page holds.
+DIRECTORIES = (
+    "organizations", "organizations?limit=200", "neighborhoods", "neighborhoods?limit=200", "neighborhoods?sort=count",
+)  # fmt: skip
 # Today and tomorrow in the metro's time: the pages outlive midnight until the next build.
 DAYS = 2
 # Of the calendar: the month that a day is in and the two after it, a request each.
@@ -35,6 +39,7 @@ def _list_targets() -> Iterator[str]:
         yield from (f"{collection}?{size}" for size in PAGE_SIZES)
         facets = ",".join(LISTS[listing_type].parameters["facets"].allowed or ())
         yield from (f"{collection}?facets={facets}{size}" for size in FACET_SIZES)
+    yield from DIRECTORIES
 
 
 def _list_months(day: date) -> Iterator[str]:

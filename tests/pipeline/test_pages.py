@@ -59,6 +59,11 @@ FACETS = {"events": DATED, "classes": DATED, "camps": DATED, "places": ON_ALL}
 MONTHS = ("from=2026-08-01&to=2026-08-31", "from=2026-09-01&to=2026-09-30", "from=2026-10-01&to=2026-10-31")
 
 
+DIRECTORIES = [
+    "organizations", "organizations?limit=200", "neighborhoods", "neighborhoods?limit=200", "neighborhoods?sort=count",
+]  # fmt: skip
+
+
 def test_first_pages_facets_and_three_months_are_written_for_today_and_tomorrow(built: SimpleNamespace) -> None:
     lists = [
         f"{collection}{asked}"
@@ -68,7 +73,7 @@ def test_first_pages_facets_and_three_months_are_written_for_today_and_tomorrow(
     for slug, snapshot in built.release.metros.items():
         assert set(snapshot.pages) == {
             f"/v1/{slug}/{asked}@{day}"
-            for asked in (*lists, *(f"events/calendar?{month}" for month in MONTHS))
+            for asked in (*lists, *DIRECTORIES, *(f"events/calendar?{month}" for month in MONTHS))
             for day in ("2026-08-10", "2026-08-11")
         }
 

@@ -128,5 +128,5 @@ def _cover_neighborhoods(snapshot: Snapshot, chosen: Numbers, *, where: str | No
     opened = open_snapshot(snapshot)
     areas, groups = opened.open_areas(), opened.open_groups()
     numbers: Sequence[int] = range(len(areas)) if where is None else areas.find(where)
-    lively = [number for number in numbers if np.isin(chosen, groups.find_neighborhood(areas.slugs[number])).any()]
-    return NeighborhoodCoverage(named=len(numbers), with_listings=len(lively))
+    lively = groups.find_lively(chosen, slugs=areas.slugs)
+    return NeighborhoodCoverage(named=len(numbers), with_listings=len({*lively.tolist()}.intersection(numbers)))

@@ -2,7 +2,7 @@
 move with the day."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import polars as pl
@@ -63,6 +63,8 @@ class Groups:
     def __init__(self, table: MappedTable) -> None:
         self._arrays = table.read_arrays()
         self._crawled, self._verified = table.read_lists("crawled"), table.read_lists("verified")
+        # Neighborhoods by number, each beside every group that is there.
+        self._links: tuple[Numbers, Numbers] | None = None
         self._by_slug: dict[str, list[int]] = defaultdict(list)
         self._by_key: dict[str, list[int]] = defaultdict(list)
         for number, (slug, key) in enumerate(zip(table.read_texts("slug"), table.read_texts("key"), strict=True)):
@@ -70,6 +72,15 @@ class Groups:
                 self._by_slug[slug].append(number)
             if key:
                 self._by_key[key].append(number)
+
+    def find_lively(self, chosen: Numbers, *, slugs: Sequence[str]) -> Numbers:
+        """Of all the metro's neighborhoods, by number: whether any of the groups is there."""
+        if self._links is None:
+            found = [self.find_neighborhood(slug) for slug in slugs]
+            areas = np.repeat(np.arange(len(found)), [each.size for each in found])
+            self._links = areas, np.concatenate(found) if found else areas
+        areas, groups = self._links
+        return np.unique(areas[np.isin(groups, chosen)])
 
     def choose(self, types: Collection[str], *, neighborhood: str | None = None) -> Numbers:
         """The groups of these types, in a neighborhood as the lists read it."""
