@@ -101,7 +101,7 @@ def test_a_304_and_a_head_are_billed(metered: Service) -> None:
         (f"{LIST}?bogus=1", 400),
         ("/v1/atlantis/events", 404),
         ("/v1/events/00000000-0000-4000-8000-000000000000", 404),
-        ("/v1/harbor/search?q=story", 501),
+        (f"{LIST}?near_zip=98101", 501),
     ],
 )
 def test_a_failure_is_counted_and_not_billed(metered: Service, target: str, status: int) -> None:
