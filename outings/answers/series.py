@@ -100,14 +100,18 @@ class Series:
             ends_local=None if lasts_local == _UNKNOWN else starts_local + lasts_local,
         )
 
+    def list_moments(self, row: int) -> list[Moment]:
+        """Every occurrence of a row that the build knew, in order."""
+        first = self._ends[row - 1] if row else 0
+        return [self.read_moment(self._numbers[at]) for at in range(first, self._ends[row])]
+
+    def read_total(self, row: int) -> int | None:
+        """How many occurrences a row has, those past the build's horizon too; None where it has no end."""
+        return None if self._totals[row] == _UNKNOWN else self._totals[row]
+
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""
         starts = np.asarray(self._instants)[numbers] + np.asarray(self._offsets)[numbers] if len(self._instants) else 0
-        return np.where(numbers < 0, NEVER, starts)
-
-    def read_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same in seconds since 1970."""
-        starts = np.asarray(self._instants)[numbers] if len(self._instants) else 0
         return np.where(numbers < 0, NEVER, starts)
 
     def find_ties(self, starts_at: int) -> tuple[int, int]:
@@ -149,6 +153,16 @@ class Series:
         numbers = np.full(at.size, -1, dtype=np.int64)
         numbers[found] = np.asarray(self._numbers)[at[found]]
         return numbers
+
+    def find_each_first(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
+        """The same, one after the other."""
+        return np.array([self._find_first(row, low, high) for row in rows.tolist()], dtype=np.int64)
+
+    def _find_first(self, row: int, low: int, high: int | None) -> int:
+        first, last = self._ends[row - 1] if row else 0, self._ends[row]
+        at = bisect_left(self._days, low, first, last)
+        is_found = at < last and (high is None or self._days[at] <= high)
+        return self._numbers[at] if is_found else -1
 
     def find_next(self, row: int, today: date) -> Next:
         """The first live occurrence on or after the date."""

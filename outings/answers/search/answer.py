@@ -14,7 +14,7 @@ from outings.answers.opened import Opened, open_snapshot
 from outings.answers.search.asking import Asked, ask_collections, find_override
 from outings.answers.search.cards import deal_cards
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matching import Matched
+from outings.answers.search.matching import Keep, Matched
 from outings.answers.search.ranking import (
     count_levels,
     measure_distances,
@@ -147,21 +147,32 @@ def answer_search(search: Search) -> list[bytes]:
 def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
     understood = search.understood
+    keep, collections = _choose_rows(search, opened, index), search.asked.collections
     matched = index.matching.match_words(
         understood.words,
         lifting=(*understood.kinds, *understood.audience),
         locating=understood.locations,
+        keep=keep,
     )
     if search.semantic is not None and understood.words:
-        matched = add_near(matched, search.semantic.measure(understood.words), least=search.semantic.model.least)
-    evaluator, collections = opened.open_evaluator(), search.asked.collections
-    kept = [evaluator.keep_rows(each.selection, matched.rows) for each in collections.values()]
-    rows = np.concatenate(kept) if kept else matched.rows[:0]
-    passed = matched.choose(np.searchsorted(matched.rows, rows))
+        near = add_near(matched, search.semantic.measure(understood.words), least=search.semantic.model.least)
+        matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
     classes = collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
-        return passed
-    return deal_cards(passed, index, start=classes.window[0])
+        return matched
+    return deal_cards(matched, index, start=classes.window[0])
+
+
+def _choose_rows(search: Search, opened: Opened, index: SearchIndex) -> Keep:
+    """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept."""
+    evaluator = opened.open_evaluator()
+    selections = tuple(each.selection for each in search.asked.collections.values())
+
+    def keep_rows(rows: Numbers) -> Numbers:
+        kept = [evaluator.keep_rows(selection, rows) for selection in selections]
+        return np.concatenate(kept) if kept else rows[:0]
+
+    return keep_rows if search.asked.given else index.recall_passing(selections, keep_rows)
 
 
 def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int) -> Numbers:

@@ -1,6 +1,6 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -40,6 +40,10 @@ class Matched(Struct, frozen=True, eq=False):
         return Matched(self.rows[chosen], self.levels[chosen], self.scores[chosen], near)
 
 
+# Rows → those of them that may be shown, rising.
+Keep = Callable[[Numbers], Numbers]
+
+
 class _Source(Struct, frozen=True, eq=False):
     """Listings that have a word in some spelling, each once or more, and its code there."""
 
@@ -60,19 +64,19 @@ class Matching:
         return self._postings.count_postings(numbers)
 
     def match_words(
-        self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]]
+        self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]], keep: Keep
     ) -> Matched:
-        """Listings with one of the words at least; all of them where there are none. `lifting` words and `locating`
-        names decide nothing but the score."""
+        """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
+        words and `locating` names decide nothing but the score."""
         if not words:
-            rows = np.arange(self._name_words.size)
+            rows = keep(np.arange(self._name_words.size))
             return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in self._related.find(words):
             found = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
             for number in range(run.start, run.end):
                 sources[number] += found
-        rows = self._unite(source.rows for each in sources for source in each)
+        rows = keep(self._unite(source.rows for each in sources for source in each))
         codes = np.stack([self._encode(each, rows) for each in sources])
         scores = score_words(
             codes,
@@ -111,15 +115,19 @@ class Matching:
         return best[rows]
 
     def _find_word(self, words: Sequence[str], number: int) -> Iterator[_Source]:
-        word = words[number]
-        for meaning in self._terms.spelling.list_forms(word):
-            rows, places = self._postings.read_posting(meaning.number)
-            yield _Source(rows, encode_word(places, _BY_TYPOS[meaning.typos]))
+        yield from self._find_alone(words[number])
         for first, second in ((number - 1, number), (number, number + 1)):
             if first >= 0 and second < len(words):
                 yield from self._find_one(words[first] + words[second], JOINED)
-        for pair in self._list_halves(word):
-            yield self._find_sequence(pair, JOINED)
+
+    def _find_alone(self, word: str) -> list[_Source]:
+        """Whatever stands beside it."""
+        forms = self._terms.spelling.list_forms(word)
+        sources = []
+        for meaning in forms:
+            rows, places = self._postings.read_posting(meaning.number)
+            sources.append(_Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
+        return sources + [self._find_sequence(pair, JOINED) for pair in self._list_halves(word)]
 
     def _find_phrase(self, words: Sequence[str]) -> Iterator[_Source]:
         """Of what means about the same."""

@@ -40,7 +40,7 @@ ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
 
 def encode_word(places: Places, spelling: int) -> Codes:
     """The codes of a word that stands at these places."""
-    codes: Codes = np.array([_encode(place, spelling) for place in range(NAME + 1)], dtype=np.uint8)[places]
+    codes: Codes = _ENCODED[spelling][places]
     return codes
 
 
@@ -50,6 +50,11 @@ def _encode(place: int, spelling: int) -> int:
     else:
         standing = _BY_RELATION if spelling == RELATED else _PROMINENT
     return standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1
+
+
+_ENCODED = [
+    np.array([_encode(place, spelling) for place in range(NAME + 1)], dtype=np.uint8) for spelling in range(SAME + 1)
+]
 
 
 def _list_strengths() -> Numbers:
