@@ -58,11 +58,15 @@ class HashedTexts(Sequence[bytes]):
             at += 1
         return found
 
-    def list_beginning(self, text: str) -> tuple[int, list[str]]:
-        """Of texts that rise: those that begin with it, and the first one's number."""
+    def span_beginning(self, text: str) -> tuple[int, int]:
+        """Of texts that rise: the first one that begins with it, and the one behind the last."""
         start = text.encode()
         low = bisect_left(self, start)
-        high = bisect_left(self, start + b"\xff", low)  # above every byte of UTF-8
+        return low, bisect_left(self, start + b"\xff", low)  # above every byte of UTF-8
+
+    def list_beginning(self, text: str) -> tuple[int, list[str]]:
+        """Of texts that rise: those that begin with it, and the first one's number."""
+        low, high = self.span_beginning(text)
         first = self._ends[low]
         data = bytes(self._data[first : self._ends[high]])
         return low, [data[at - first : end - first].decode() for at, end in pairwise(self._ends[low : high + 1])]
@@ -70,8 +74,7 @@ class HashedTexts(Sequence[bytes]):
     def list_similar(self, text: str, *, letters: int) -> dict[int, str]:
         """By number, of texts that rise: those with its first letter that are about as long, to be looked at: all that
         so many letters put in, left out or changed can make of it are among them."""
-        low = bisect_left(self, text[0].encode())
-        high = bisect_left(self, text[0].encode() + b"\xff", low)
+        low, high = self.span_beginning(text[0])
         ends = np.asarray(self._ends)[low : high + 1]
         more = np.diff(ends) - len(text.encode())
         least = -letters if text.isascii() else -_LETTER_BYTES * letters

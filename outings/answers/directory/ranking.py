@@ -44,6 +44,11 @@ _MEMORY = 1_024
 Array = NDArray[np.int64]
 # The number of a text in the index, and how many typos lie between.
 Meaning = tuple[int, int]
+# How a word of a name is met, best first: as it is, with so many typos, or by the first letters of it.
+_BEGUN = _MOST_TYPOS + 1
+_WAYS = _BEGUN + 1
+# Letters that a word must have to stand for what begins with it.
+_LETTERS_TO_BEGIN = 3
 
 
 class Ranked(Struct, frozen=True, kw_only=True, eq=False):
@@ -92,9 +97,10 @@ class Ranking:
         ranked.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
 
     def _rank_words(self, title: Title, significant: Sequence[str], ranked: Ranked) -> None:
-        """Every word is in the name: as it is, with a typo, or with its neighbour written as one."""
+        """Every word is in the name: as it is, with a typo, begun, or with its neighbour written as one."""
         met = np.zeros(self._size, dtype=np.int64)
         typos = np.zeros(self._size, dtype=np.int64)
+        is_same = np.ones(self._size, dtype=np.bool_)
         passed = np.ones(self._size, dtype=np.bool_)
         for word in significant:
             best = self._meet_word(word, title.words)
@@ -102,15 +108,18 @@ class Ranking:
             if not passed.any():
                 return
             met += best & MOST_LETTERS
-            typos += _MOST_TYPOS + 1 - (best >> ROW_SHIFT)
+            way = _WAYS - (best >> ROW_SHIFT)
+            is_same &= way == 0
+            typos += np.where(way == _BEGUN, 0, way)
         rows = np.flatnonzero(passed)
         letters, met, typos = self._letters[rows], np.minimum(met[rows], self._letters[rows]), typos[rows]
-        same = typos == 0
+        same = is_same[rows]
         ranked.put("name", rows[same], _score("name", met[same], letters[same]))
         ranked.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
 
     def _meet_word(self, word: str, words: Sequence[str]) -> Array:
-        """By row: how well a name has it, fewest typos first, then most letters; 0 for not at all."""
+        """By row: how well a name has it, the best way first, then most letters; 0 for not at all. Only the last word
+        may be one that is not written out."""
         best = np.zeros(self._size, dtype=np.int64)
         for number, typos in self._list_meanings(word):
             places = self._read_number(number)
@@ -122,6 +131,9 @@ class Ranking:
                 # Its letters are counted once, with the first of the two.
                 letters = read_letters(places) if word == words[at] else np.zeros_like(places)
                 np.maximum.at(best, places >> ROW_SHIFT, _rate(0, letters))
+        if word == words[-1] and len(word) >= _LETTERS_TO_BEGIN:
+            places = self._read_beginning(word)
+            np.maximum.at(best, places >> ROW_SHIFT, _rate(_BEGUN, np.minimum(read_letters(places), len(word))))
         return best
 
     def _rank_sites(self, title: Title, ranked: Ranked) -> None:
@@ -161,13 +173,19 @@ class Ranking:
         kept: Places = places[read_kinds(places) == kind]
         return kept
 
+    def _read_beginning(self, word: str) -> Places:
+        """Words of names that begin with it."""
+        first, end = self._texts.span_beginning(word)
+        places: Places = self._places[self._ends[first] : self._ends[end]]
+        return places[read_kinds(places) == WORD]
+
     def _read_number(self, number: int) -> Places:
         places: Places = self._places[self._ends[number] : self._ends[number + 1]]
         return places
 
 
-def _rate(typos: int, letters: Array) -> Array:
-    return (_MOST_TYPOS + 1 - typos << ROW_SHIFT) + letters
+def _rate(way: int, letters: Array) -> Array:
+    return (_WAYS - way << ROW_SHIFT) + letters
 
 
 def _score(match: str, part: Array | int, whole: Array | int) -> Array:

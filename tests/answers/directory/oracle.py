@@ -13,6 +13,8 @@ EMPTY = {
     "a", "an", "and", "at", "by", "de", "el", "for", "in", "la", "las", "le", "les", "los", "of", "on", "or", "the",
     "to", "with", "y",
 }  # fmt: skip
+# A way to meet a word that comes after two typos.
+BEGUN = 3
 ORDER = ["exact_name", "exact_domain", "name", "domain", "fuzzy"]
 
 
@@ -80,9 +82,10 @@ def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | No
             found.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, letters), "fuzzy"))
     met = [_meet(word, asked, words, weights) for word in wanted]
     if all(each is not None for each in met):
-        typos = sum(each[0] for each in met if each)
+        begun = any(each[0] == BEGUN for each in met if each)
+        typos = sum(each[0] for each in met if each and each[0] != BEGUN)
         letters = min(sum(each[1] for each in met if each), total)
-        if typos:
+        if typos or begun:
             found.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, total), "fuzzy"))
         else:
             found.append((_round(Decimal("0.8"), Decimal("0.15"), letters, total), "name"))
@@ -105,6 +108,8 @@ def _meet(word: str, asked: list[str], words: list[str], weights: dict[str, int]
     for first, second in pairwise(asked):
         if word in (first, second) and first + second in words:
             ways.append((0, words.count(first + second) * weights[first + second] if word == first else 0))
+    if word == asked[-1] and len(word) >= 3:
+        ways += [(BEGUN, min(words.count(own) * weights[own], len(word))) for own in words if own.startswith(word)]
     return min(ways, key=lambda way: (way[0], -way[1]), default=None)
 
 
