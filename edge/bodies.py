@@ -1,7 +1,10 @@
 """Plan → body: from memory, from the release's object, or made now."""
 
 import asyncio
+import mmap
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -11,7 +14,7 @@ from edge.counts import Counter, Counts
 from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.planning import Planned
 from edge.responses import Body, make_body
-from outings.answers.plan import Plan
+from outings.answers.plan import Plan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.objects import Corrupt, read_object
@@ -31,6 +34,7 @@ _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name
 # of it waiting for the interpreter (`python -m bench.paths`: a page of 50 takes 0.7 ms here and 1.3 there).
 QUICK_MICROSECONDS = 1_000
 
+Read = TypeVar("Read")
 _Name = tuple[str, bytes, bytes]
 
 
@@ -81,11 +85,19 @@ class Bodies:
         self._held.put(name, body)
         return body
 
+    async def open_file(self, file: PlannedFile) -> bytes | mmap.mmap:
+        """Its object. ApiError where the store does not give it."""
+        return await self._wait(file.open)
+
     async def _render(self, plan: Plan, coding: bytes) -> Body:
         if not plan.reads_store:
             return await self._computing.run(partial(render_body, plan, coding))
+        return await self._wait(partial(render_body, plan, coding))
+
+    async def _wait(self, work: Callable[[], Read]) -> Read:
+        """For what may need the store."""
         try:
-            return await self._fetching.run(partial(render_body, plan, coding))
+            return await self._fetching.run(work)
         except (NotFound, StoreError, Corrupt) as error:
             log.warning("answer_not_read", reason=str(error))
             raise unavailable(_RETRY_AFTER) from None
@@ -118,7 +130,7 @@ def render_body(plan: Plan, coding: bytes) -> Body:
     data = b"".join(plan.render())
     if len(data) < LEAST_BYTES:
         coding = IDENTITY
-    return make_body(encode_body(data, coding), coding)
+    return make_body(encode_body(data, coding), coding, media=plan.media)
 
 
 def fetch_page(store: Store, sha: str, coding: bytes) -> Body:

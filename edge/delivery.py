@@ -5,10 +5,11 @@ from starlette.types import Receive, Scope, Send
 from edge.bodies import Bodies
 from edge.conditions import matches
 from edge.counts import Counter, Counts
-from edge.encoding import choose_coding
+from edge.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
 from edge.exchange import Exchange
-from edge.planning import Planning
-from edge.responses import send_not_modified, send_success
+from edge.planning import Planned, Planning
+from edge.responses import list_entity, send_file, send_not_modified, send_success
+from outings.answers.plan import PlannedFile
 from outings.contract.entitlement import Entitlement
 from outings.contract.routes import Match
 
@@ -38,5 +39,19 @@ class Deliver:
             self._counts.add(Counter.NOT_MODIFIED)
             await send_not_modified(send, exchange, head=planned.head)
             return
+        if planned.plan.file is not None:
+            await self._send_file(send, exchange, planned, planned.plan.file)
+            return
         body = await self._bodies.read_body(planned, choose_coding(exchange.accept_encoding))
         await send_success(send, exchange, head=planned.head, body=body)
+
+    async def _send_file(self, send: Send, exchange: Exchange, planned: Planned, file: PlannedFile) -> None:
+        """As it lies in the store, to who takes its coding; unpacked on the way to others."""
+        data = await self._bodies.open_file(file)
+        self._counts.add(Counter.OBJECT)
+        export, coding = file.export, file.export.coding.encode()
+        if coding and choose_coding(exchange.accept_encoding) != coding:
+            entity, pieces = list_entity(export.size, IDENTITY, media=planned.plan.media), unpack_pieces(data)
+        else:
+            entity, pieces = list_entity(export.packed, coding, media=planned.plan.media), cut_pieces(data)
+        await send_file(send, exchange, head=planned.head, entity=entity, pieces=pieces)

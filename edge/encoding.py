@@ -1,6 +1,8 @@
 """Content codings: which one a client takes, and the bytes in it. One weak ETag stands for all of them."""
 
-from collections.abc import Callable, Mapping
+import mmap
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 import brotli
@@ -22,6 +24,8 @@ BROTLI_QUALITY = 4
 
 # zlib's word for "with gzip's header".
 _GZIP_WINDOW = 31
+# Of a file that is sent as it is read.
+_PIECE_BYTES = 65_536
 
 
 def encode_gzip(body: bytes) -> bytes:
@@ -41,6 +45,25 @@ def encode_zstd(body: bytes) -> bytes:
 
 def decode_gzip(coded: bytes) -> bytes:
     return isal_zlib.decompress(coded, wbits=_GZIP_WINDOW)
+
+
+def cut_pieces(data: bytes | mmap.mmap) -> Iterator[bytes]:
+    """Small enough to be sent between two other answers."""
+    return (data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES))
+
+
+def unpack_pieces(packed: bytes | mmap.mmap) -> Iterator[bytes]:
+    """Of gzip bytes, without ever holding more than a piece."""
+    unpacking = zlib.decompressobj(wbits=_GZIP_WINDOW)
+    for piece in cut_pieces(packed):
+        while piece:
+            unpacked = unpacking.decompress(piece, _PIECE_BYTES)
+            if unpacked:
+                yield unpacked
+            piece = unpacking.unconsumed_tail
+    rest = unpacking.flush()
+    if rest:
+        yield rest
 
 
 # In our order of choice among codings that a client weighs the same: gzip is what is stored.

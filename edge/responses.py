@@ -1,5 +1,6 @@
 """Responses: the headers that all of them carry, and the few kinds of them."""
 
+import asyncio
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -7,6 +8,7 @@ from starlette.types import Send
 
 from edge.exchange import Exchange
 from edge.limits.fields import FIELDS
+from outings.answers.plan import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
 
@@ -27,7 +29,7 @@ _PREFLIGHT: tuple[Header, ...] = (
     (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match"),
     (b"access-control-max-age", b"86400"),
 )
-_JSON: Header = (b"content-type", b"application/json")
+_JSON: Header = (b"content-type", JSON.encode())
 _NO_STORE: Header = (b"cache-control", b"no-store")
 _NO_CACHE: Header = (b"cache-control", b"private, no-cache")
 _CACHED: dict[int | None, Header] = {None: _NO_CACHE}
@@ -47,10 +49,15 @@ class Body(Struct, frozen=True, kw_only=True):
     head: tuple[Header, ...]
 
 
-def make_body(data: bytes, coding: bytes) -> Body:
+def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
     """`data` is in `coding` already."""
-    length = (b"content-length", b"%d" % len(data))
-    return Body(data=data, head=(_JSON, length, (b"content-encoding", coding)) if coding else (_JSON, length))
+    return Body(data=data, head=list_entity(len(data), coding, media=media))
+
+
+def list_entity(size: int, coding: bytes, *, media: str) -> tuple[Header, ...]:
+    """The headers of a body of so many bytes in this coding."""
+    head = ((b"content-type", media.encode()), (b"content-length", b"%d" % size))
+    return (*head, (b"content-encoding", coding)) if coding else head
 
 
 def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> tuple[Header, ...]:
@@ -71,6 +78,23 @@ async def send_success(send: Send, exchange: Exchange, *, head: tuple[Header, ..
     """200; to a HEAD without the body."""
     headers = _list_own(exchange, head=head, body=body)
     await send_whole(send, status=200, headers=headers, body=b"" if exchange.is_head else body.data)
+
+
+async def send_file(
+    send: Send,
+    exchange: Exchange,
+    *,
+    head: tuple[Header, ...],
+    entity: tuple[Header, ...],
+    pieces: Iterable[bytes],
+) -> None:
+    """200 of a body that is never held whole; to a HEAD without it."""
+    headers = _list_own(exchange, head=head, body=Body(data=b"", head=entity))
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    for piece in () if exchange.is_head else pieces:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(0)  # others are answered between two pieces
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def send_not_modified(send: Send, exchange: Exchange, *, head: tuple[Header, ...]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.answers.near.cells import make_cells
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -29,6 +30,7 @@ from outings.release.store import Store
 from outings.release.tables import LAYOUT, RENDERER
 from pipeline.diff import Change, Settled, settle_rows
 from pipeline.documents import pack_documents
+from pipeline.exports import put_exports
 from pipeline.mapped import make_mapped
 from pipeline.objects import ObjectWriter, Tally
 from pipeline.pages import put_pages
@@ -101,8 +103,13 @@ def build_metro(
     manifest = _keep_stamp(manifest, base)
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
+    cells = make_cells(snapshot, plan.today)
+    table = _put_table(encode_mapped(cells), cells, writer)
+    manifest = replace(manifest, mapped={**manifest.mapped, "cells": table})
     pages = put_pages(snapshot, plan.today, writer=writer)
-    manifest = replace(manifest, pages=pages)
+    paged = clock()
+    exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
+    manifest = replace(manifest, pages=pages, exports=exports)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuilt(
@@ -111,7 +118,8 @@ def build_metro(
         changes=tuple(each.change for each in ordered if each.change is not None),
         tally=writer.tally,
         seconds={
-            "render": rendered - started, "write": written - rendered, "pages": clock() - written,
+            "render": rendered - started, "write": written - rendered, "pages": paged - written,
+            "exports": clock() - paged,
         },
     )  # fmt: skip
 

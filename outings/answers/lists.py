@@ -69,6 +69,14 @@ def select_query(query: Query, settled: Settled, *, snapshot: Snapshot, today: d
     )
 
 
+def select_rows(query: Query, settled: Settled, *, snapshot: Snapshot, today: date, limit: int) -> Sequence[int]:
+    """What a list would show on all its pages, at most so many."""
+    if "ids" in query.values:
+        return _read_named(query, settled, snapshot=snapshot, today=today).rows[:limit]
+    selection = select_query(query, settled, snapshot=snapshot, today=today)
+    return open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=limit)).rows
+
+
 def _choose_reader(query: Query) -> Callable[..., Page]:
     if "ids" in query.values:
         return _read_named

@@ -6,6 +6,7 @@ change keeps it across releases.
 """
 
 import hashlib
+import mmap
 from collections.abc import Callable, Mapping
 from datetime import date
 
@@ -22,6 +23,8 @@ from outings.answers.directory.neighborhoods import answer_neighborhoods
 from outings.answers.directory.organizations import answer_organizations
 from outings.answers.directory.pages import settle_directory
 from outings.answers.expanded import check_expanded, find_organization, find_place, list_expanded, read_references
+from outings.answers.exports import answer_export, find_file, read_file
+from outings.answers.ical.answer import answer_calendar_file
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
 from outings.answers.near.nearby import answer_nearby, settle_nearby
@@ -33,23 +36,35 @@ from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
+from outings.contract.resources.export import EXPORT_TYPES
 from outings.release.log import name_log
-from outings.release.snapshot import Snapshot
+from outings.release.snapshot import Export, Snapshot
 from outings.release.tables import RENDERER
 
 _DIGITS = 32
+JSON = "application/json"
 # What there is in a metro beside its listings, with how many of these it has.
 _DIRECTORIES = {"organizations.list": answer_organizations, "neighborhoods": answer_neighborhoods}
 
 
+class PlannedFile(Struct, frozen=True):
+    """An export, and what opens its object."""
+
+    export: Export
+    open: Callable[[], bytes | mmap.mmap]
+
+
 class Plan(Struct, frozen=True):
     """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds, and
-    `reads_store` that it may wait for objects of the store: it may raise NotFound, Corrupt and StoreError then."""
+    `reads_store` that it may wait for objects of the store: it may raise NotFound, Corrupt and StoreError then. A
+    `file` may be sent as it lies there instead."""
 
     etag: str
     render: Callable[[], list[bytes]]
     cost: int = UNKNOWN
     reads_store: bool = False
+    media: str = JSON
+    file: PlannedFile | None = None
 
 
 def make_plan(query: Query, about: Circumstances) -> Plan:
@@ -221,6 +236,35 @@ def _hash(*parts: object) -> str:
     return f'W/"{digest[:_DIGITS]}"'
 
 
+def _plan_export(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    tag = _hash("export", snapshot.hash, snapshot.exports, query.text, about.entitlement.digest)
+    return Plan(tag, lambda: answer_export(query, snapshot, about), cost=LOOK_UP)
+
+
+def _plan_file(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    media, export = find_file(query, snapshot, about)
+    return Plan(
+        _hash("file", export.sha256),
+        lambda: [read_file(export, about)],
+        reads_store=True,
+        media=media,
+        file=PlannedFile(export, lambda: about.release.read_object(export.object)),
+    )
+
+
+def _plan_calendar_file(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    today = about.dates[snapshot.metro.slug]
+    settled = settle_list(query, today)
+    return Plan(
+        _hash("ics", snapshot.hash, query.text, today, about.entitlement.digest),
+        lambda: answer_calendar_file(query, settled, snapshot=snapshot, today=today),
+        media=EXPORT_TYPES["ics"],
+    )
+
+
 _PLANNERS: Mapping[str, Callable[[Query, Circumstances], Plan]] = {
     "coverage": _plan_coverage,
     "metros": _plan_metros,
@@ -229,5 +273,8 @@ _PLANNERS: Mapping[str, Callable[[Query, Circumstances], Plan]] = {
     "search": _plan_search,
     "nearby": _plan_nearby,
     "changes": _plan_changes,
+    "export": _plan_export,
+    "export.file": _plan_file,
+    "events.ics": _plan_calendar_file,
     "versions": _plan_versions,
 }

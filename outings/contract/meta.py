@@ -182,6 +182,14 @@ class ChangesMeta(Struct, frozen=True, kw_only=True):
     generated_at: Instant | None
 
 
+class ExportMeta(Struct, frozen=True, kw_only=True):
+    """Of `/v1/{metro}/export`."""
+
+    metro: str
+    count: int
+    generated_at: Instant
+
+
 class VersionsMeta(Struct, frozen=True, kw_only=True):
     """Of `/v1/listings/{id}/versions`."""
 

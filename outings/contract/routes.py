@@ -242,6 +242,13 @@ _CHANGES_FEED = _select(
         replace(_ROW["metro"], is_filter=True, meaning="Changes of this metro alone, by its slug."),
     ),
 )  # fmt: skip
+_EXPORT = _select(
+    "types", "format", "release",
+    changes=(
+        replace(_ROW["types"], implemented=True, meaning="Files of these collections alone."),
+        replace(_ROW["format"], implemented=True, meaning="Files in this format alone."),
+    ),
+)  # fmt: skip
 _VERSIONS = _select("limit", "cursor", "order", "release", changes=(_limit(1, 200, default=50),))
 
 ROUTES: tuple[Route, ...] = (
@@ -266,7 +273,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", type="event",
-        parameters=_ICS, stability="experimental",
+        parameters=_ICS, stability="experimental", implemented=True,
     ),
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search in all collections.", parameters=_SEARCH,
@@ -294,7 +301,11 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="export", path="/v1/{metro}/export", meaning="Files of every published row.",
-        parameters=_select("types", "format", "release"), stability="experimental",
+        parameters=_EXPORT, stability="experimental", implemented=True,
+    ),
+    Route(
+        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.",
+        parameters=_select("release"), stability="experimental", implemented=True,
     ),
     Route(
         name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.",

@@ -11,7 +11,7 @@ from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import Corrupt, read_object
 from outings.release.packs import Pack
-from outings.release.snapshot import MetroSettings, Page
+from outings.release.snapshot import Export, MetroSettings, Page
 from outings.release.store import Store
 
 _HASH_SIZE = 32
@@ -37,9 +37,9 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `related` are the words that a search takes one for another, `mapped` is the
     tables' second form (`release.mapped`); releases of before them have none. `semantic` is there where the build had a
-    model. `pages` are named `<canonical request>@<local date>`. `details` is an object of the sorted hashes, 32 bytes
-    each, of the details written as objects (the listings' column `object`): a prune must know them without opening a
-    table.
+    model. `pages` are named `<canonical request>@<local date>`, `exports` `<collection>.<format>`. `details` is an object
+    of the sorted hashes, 32 bytes each, of the details written as objects (the listings' column `object`): a prune must
+    know them without opening a table.
     """
 
     layout: int
@@ -55,6 +55,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     semantic: SemanticTables | None = None
     packs: tuple[Pack, ...]
     pages: Mapping[str, Page]
+    exports: Mapping[str, Export] = {}
     details: str | None = None
 
 
@@ -115,6 +116,7 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     """Every object that the manifest names, the details' own included."""
     yield from list_files(manifest)
     yield from (page.object for page in manifest.pages.values())
+    yield from (export.object for export in manifest.exports.values())
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

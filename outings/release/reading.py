@@ -54,6 +54,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
+        exports=manifest.exports,
     )
 
 

@@ -32,6 +32,24 @@ class Page(Struct, frozen=True, kw_only=True):
     size: int
 
 
+class Export(Struct, frozen=True, kw_only=True):
+    """A file of every published row of a type. `size` bytes with that `sha256` are what a reader gets; the object holds
+    them as `coding` says, `gzip` or none, in `packed` bytes.
+
+    `rows_hash`: the sum modulo 2^256 of the rows' SHA-256 of `<id> <updated_at>`, as 64 hex digits: whoever keeps the
+    rows adds and takes away as they come and go (`release.exports`). `version` is that of what wrote the file.
+    """
+
+    object: str
+    packed: int
+    coding: str
+    size: int
+    sha256: str
+    rows: int
+    rows_hash: str
+    version: int
+
+
 class SemanticFiles(Struct, frozen=True, kw_only=True):
     """Vectors of a metro's listings (`answers.semantic.vectors`), and which model made them, by its hash."""
 
@@ -45,7 +63,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
     `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
     `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
-    `<canonical request>@<local date>`.
+    `<canonical request>@<local date>`, `exports` `<collection>.<format>`: releases of before them have none.
     """
 
     metro: MetroSettings
@@ -58,6 +76,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     mapped: Mapping[str, Path] = {}
     semantic: SemanticFiles | None = None
     pages: Mapping[str, Page] = {}
+    exports: Mapping[str, Export] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:
         """A listing's or an organization's document, as stored: without its moving member."""
@@ -72,3 +91,7 @@ class Release(Struct, frozen=True, kw_only=True):
     latest_version_id: int
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
+
+    def read_object(self, sha: str) -> bytes | mmap.mmap:
+        """One that the release names and no snapshot keeps open. NotFound, Corrupt, StoreError."""
+        return self.history.read(sha)

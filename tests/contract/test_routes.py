@@ -42,6 +42,7 @@ _PATHS = {
     f"/v1/listings/{_ID}/versions": "versions",
     "/v1/changes": "changes",
     "/v1/seattle/export": "export",
+    "/v1/seattle/export/events.jsonl": "export.file",
     "/v1/seattle/events.ics": "events.ics",
     "/openapi.json": "openapi",
     "/healthz": "healthz",

@@ -17,7 +17,7 @@ _ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 
 
 def match_of(route: Route, *, metro: str = "seattle") -> Match:
-    match = match_route(route.path.format(metro=metro, id=_ID, slug="story-time-at-the-library"))
+    match = match_route(route.path.format(metro=metro, id=_ID, slug="story-time-at-the-library", file="events.jsonl"))
     assert match is not None
     return match
 

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
+from msgspec.structs import replace
+
 from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
@@ -21,6 +23,8 @@ from outings.release.root import Part, read_root
 from outings.release.snapshot import Page, Release, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
+from pipeline.exports import put_exports
+from pipeline.objects import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
 from tests.answers.worlds import World, open_world
 
@@ -81,8 +85,10 @@ def publish_worlds(
     )
 
 
-def put_snapshot(store: Store, snapshot: Snapshot, *, days: Sequence[date], vandal: bytes | None = None) -> Part:
-    """`vandal`: a body that stands in every page instead of the answer."""
+def put_snapshot(
+    store: Store, snapshot: Snapshot, *, days: Sequence[date], vandal: bytes | None = None, exports: bool = True
+) -> Part:
+    """`vandal`: a body that stands in every page instead of the answer; `exports`: whether there are files of it."""
     manifest = Manifest(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
@@ -91,6 +97,10 @@ def put_snapshot(store: Store, snapshot: Snapshot, *, days: Sequence[date], vand
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),
     )  # fmt: skip
+    if exports:
+        writer = ObjectWriter(store, known=())
+        manifest = replace(manifest, exports=put_exports(snapshot, base=None, manifest=manifest, writer=writer))
+        writer.flush()
     return Part(
         manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)
     )

@@ -271,7 +271,7 @@ def test_a_crash_is_500_in_the_envelope_and_tells_nothing(make_own: MakeService)
         **{name: getattr(snapshot, name) for name in snapshot.__struct_fields__ if name != "packs"},
         packs=(b"not json at all " * (len(pack) // 16 + 1),),
     )
-    part = put_snapshot(service.store, torn, days=[])
+    part = put_snapshot(service.store, torn, days=[], exports=False)
     current = read_pointer(service.store)
     assert current is not None
     publish(

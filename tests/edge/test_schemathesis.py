@@ -102,6 +102,7 @@ class Samples:
             "metro": ["seattle", "new-york"],
             "id": self.ids.get(collection, []),
             "slug": self.slugs.get(collection, []),
+            "file": ["events.jsonl", "places.parquet", "events.ics"],
         }
         return {name: values for name, values in named.items() if f"{{{name}}}" in path}
 

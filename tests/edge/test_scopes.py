@@ -48,6 +48,7 @@ READS: dict[str, tuple[str, str | None, str | None]] = {
     "neighborhoods": ("/v1/harbor/neighborhoods", "harbor", None),
     "coverage": ("/v1/harbor/coverage", "harbor", None),
     "export": ("/v1/harbor/export", "harbor", None),
+    "export.file": ("/v1/harbor/export/events.jsonl", "harbor", "events"),
     "versions": (f"/v1/listings/{EVENT}/versions", "harbor", "events"),
     "changes": ("/v1/changes", None, None),
 }

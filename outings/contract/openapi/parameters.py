@@ -38,6 +38,11 @@ _IN_PATH: Mapping[str, Schema] = {
         "description": "Its id.",
         "example": "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
     },
+    "file": {
+        "schema": {"type": "string"},
+        "description": "Its name, `<collection>.<format>`, as `links.self` of the export has it.",
+        "example": "events.jsonl",
+    },
     "slug": {"schema": {"type": "string"}, "description": "Its slug.", "example": "story-time-at-the-library"},
 }
 

@@ -10,6 +10,7 @@ from outings.contract.envelope import encode_error
 from outings.contract.includes import Offer
 from outings.contract.members import RESOURCES
 from outings.contract.openapi.schemas import Schema, name_part, refer
+from outings.contract.resources.export import EXPORT_TYPES
 from outings.contract.routes import Route
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
@@ -79,7 +80,11 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
 # Prometheus' text.
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # Bodies that are no JSON.
-_TEXTS: Mapping[str, Schema] = {"metrics": {METRICS_TYPE: {"schema": {"type": "string"}}}}
+_TEXTS: Mapping[str, Schema] = {
+    "metrics": {METRICS_TYPE: {"schema": {"type": "string"}}},
+    "events.ics": {EXPORT_TYPES["ics"]: {"schema": {"type": "string"}}},
+    "export.file": {media: {"schema": {"type": "string", "format": "binary"}} for media in EXPORT_TYPES.values()},
+}
 
 
 def choose_part(resource: str) -> Schema:
@@ -104,6 +109,7 @@ _BODIES: Mapping[str, Schema] = {
     "metros": _wrap_plain(refer("Metro"), meta="MetrosMeta"),
     "search": _wrap_plain(refer("SearchResult"), meta="SearchMeta"),
     "nearby": _wrap_plain(choose_part("nearby_item"), meta="NearbyMeta"),
+    "export": _wrap_plain(refer("ExportFile"), meta="ExportMeta"),
     "changes": _wrap_plain(refer("Change"), meta="ChangesMeta"),
     "versions": _wrap_plain(refer("ListingVersion"), meta="VersionsMeta"),
     "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},

@@ -12,6 +12,7 @@ from outings.contract.meta import (
     ChangesMeta,
     CoverageMeta,
     DirectoryMeta,
+    ExportMeta,
     ListMeta,
     MetrosMeta,
     NearbyMeta,
@@ -23,6 +24,7 @@ from outings.contract.resources import Metro, Organization, OrganizationEntry
 from outings.contract.resources.calendar import CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.coverage import Coverage
+from outings.contract.resources.export import ExportFile
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
 from outings.contract.resources.near import NearbyItem
@@ -43,7 +45,7 @@ Schema = dict[str, Any]
 _FRAME: tuple[type[Struct], ...] = (
     Metro, Neighborhood, Coverage, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta,
     CoverageMeta, DirectoryMeta, MetrosMeta, NearbyMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure,
-    Health, Readiness,
+    ExportFile, ExportMeta, Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 

@@ -1,0 +1,72 @@
+"""`/v1/{metro}/export`: which files there are of a metro's rows, and each of them."""
+
+import zlib
+
+import msgspec
+
+from outings.answers.circumstances import Circumstances
+from outings.contract.envelope import encode_list
+from outings.contract.errors import forbidden, not_found
+from outings.contract.instants import format_instant
+from outings.contract.meta import ExportMeta
+from outings.contract.query import Query
+from outings.contract.resources.export import EXPORT_TYPES, ExportFile, ExportLinks
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.snapshot import Export, Snapshot
+
+_encoder = msgspec.json.Encoder()
+_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
+# zlib's word for "with gzip's header".
+_GZIP = 31
+
+
+def name_file(collection: str, file_format: str) -> str:
+    return f"{collection}.{file_format}"
+
+
+def answer_export(query: Query, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+    """The body as parts: the files of the key's types."""
+    wanted = query.get_words("types") or tuple(_TYPES)
+    only = query.get_as("format", str)
+    formats = tuple(EXPORT_TYPES) if only is None else (only,)
+    items = [
+        _encoder.encode(_show_file(snapshot, collection, file_format, export=export))
+        for collection in _TYPES
+        if collection in wanted and about.entitlement.allows_type(_TYPES[collection])
+        for file_format in formats
+        if (export := snapshot.exports.get(name_file(collection, file_format))) is not None
+    ]
+    meta = ExportMeta(metro=snapshot.metro.slug, count=len(items), generated_at=format_instant(snapshot.stamp))
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def find_file(query: Query, snapshot: Snapshot, about: Circumstances) -> tuple[str, Export]:
+    """The media type and the file of a path. Raises `not_found`, and `forbidden` for another key's type."""
+    name = query.match.values["file"]
+    collection, _, file_format = name.partition(".")
+    export = snapshot.exports.get(name)
+    if export is None:
+        raise not_found(f"There is no file {name[:100]!r} in this export.")
+    if not about.entitlement.allows_type(_TYPES[collection]):
+        metros = about.entitlement.metros
+        raise forbidden(metros=about.release.metros if metros is None else metros)
+    return EXPORT_TYPES[file_format], export
+
+
+def read_file(export: Export, about: Circumstances) -> bytes:
+    """The whole file. NotFound, Corrupt, StoreError."""
+    data = about.release.read_object(export.object)[:]
+    return zlib.decompress(data, wbits=_GZIP) if export.coding else data
+
+
+def _show_file(snapshot: Snapshot, collection: str, file_format: str, *, export: Export) -> ExportFile:
+    return ExportFile(
+        type=_TYPES[collection],
+        format=file_format,
+        content_type=EXPORT_TYPES[file_format],
+        rows=export.rows,
+        size=export.size,
+        sha256=export.sha256,
+        rows_hash=export.rows_hash,
+        links=ExportLinks(self=f"/v1/{snapshot.metro.slug}/export/{name_file(collection, file_format)}"),
+    )

@@ -1,0 +1,28 @@
+"""`/v1/{metro}/events.ics`: what the list of events has under the same filters, all of it, as one calendar."""
+
+from datetime import date
+
+from outings.answers.ical.calendar import encode_calendar
+from outings.answers.ical.events import render_event
+from outings.answers.lists import select_rows
+from outings.answers.opened import open_snapshot
+from outings.answers.window import Settled
+from outings.contract.errors import bad_request
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+MOST_EVENTS = 5_000
+
+
+def answer_calendar_file(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> list[bytes]:
+    """The file as parts. Raises `out_of_range` where more events match than a calendar is good for."""
+    opened = open_snapshot(snapshot)
+    rows = select_rows(query, settled, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
+    if len(rows) > MOST_EVENTS:
+        raise bad_request(
+            reason="out_of_range",
+            message=f"More than {MOST_EVENTS} events match: narrow the window or the filters, or fetch the export.",
+            max=MOST_EVENTS,
+        )
+    entries = [render_event(opened.read_document(row), series=opened.series, row=row) for row in rows]
+    return encode_calendar(snapshot, entries)

@@ -1,0 +1,122 @@
+"""One event's document → its VEVENTs: one, or one a date where no rule says them."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.ical.lines import encode_lines, escape_text
+from outings.answers.ical.recurrence import Recurrence, find_recurrence, read_local
+from outings.answers.series import Moment, Series
+
+_DAY = timedelta(days=1)
+_Times = tuple[datetime, datetime | None]
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """`data`: VEVENTs; `zone`: the time zone that they name, if they do."""
+
+    data: bytes
+    zone: str | None = None
+
+
+def render_event(document: bytes, *, series: Series, row: int) -> Entry:
+    """Without data for an event without a date. Its UID is its id, that of a date of its own its occurrence's `key`."""
+    event = msgspec.json.decode(document)
+    if not event["has_date"]:
+        return Entry(data=b"")
+    return Entry(
+        data=_encode_event(event, series=series, row=row), zone=event["timezone"] if event["has_time"] else None
+    )
+
+
+def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> bytes:
+    anchor = _read_times(event["starts_local"], event["ends_local"])
+    if not event["is_recurring"]:
+        return encode_lines(_write_event(event, event["id"], anchor))
+    moments = series.list_moments(row)
+    found = find_recurrence(
+        event["rrule"], moments, anchor=anchor[0], total=series.read_total(row), is_timed=event["has_time"]
+    )
+    if found is not None:
+        return encode_lines(_write_event(event, event["id"], anchor, recurrence=found))
+    if not moments:
+        return encode_lines(_write_event(event, event["id"], anchor))
+    return b"".join(encode_lines(_write_date(event, moment)) for moment in moments)
+
+
+def _read_times(starts_local: str, ends_local: str | None) -> _Times:
+    return datetime.fromisoformat(starts_local), None if ends_local is None else datetime.fromisoformat(ends_local)
+
+
+def _write_date(event: Mapping[str, Any], moment: Moment) -> Iterator[str]:
+    starts = read_local(moment.starts_local)
+    ends = None if moment.ends_local is None else read_local(moment.ends_local)
+    return _write_event(event, f"{event['id']}_{starts:%Y%m%dT%H%M%S}", (starts, ends))
+
+
+def _write_event(
+    event: Mapping[str, Any], uid: str, times: _Times, *, recurrence: Recurrence | None = None
+) -> Iterator[str]:
+    stamp = _format_instant(event["updated_at"])
+    yield "BEGIN:VEVENT"
+    yield f"UID:{uid}"
+    # Not when this was written, which would make another file of the same events each time.
+    yield f"DTSTAMP:{stamp}"
+    yield f"LAST-MODIFIED:{stamp}"
+    if event["created_at"] is not None:
+        yield f"CREATED:{_format_instant(event['created_at'])}"
+    yield from _write_times(event, *times)
+    if recurrence is not None:
+        yield f"RRULE:{recurrence.rule}"
+        for name, dates in (("EXDATE", recurrence.excluded), ("RDATE", recurrence.added)):
+            if dates:
+                kind = _name_kind(event)
+                yield f"{name}{kind}:{','.join(_format_time(each, event) for each in dates)}"
+    yield from _write_texts(event)
+    yield "END:VEVENT"
+
+
+def _write_times(event: Mapping[str, Any], starts: datetime, ends: datetime | None) -> Iterator[str]:
+    """An event without a clock time is of whole days; the end of one is the day after its last."""
+    kind = _name_kind(event)
+    yield f"DTSTART{kind}:{_format_time(starts, event)}"
+    if ends is None:
+        return
+    if event["has_time"]:
+        if ends > starts:
+            yield f"DTEND{kind}:{_format_time(ends, event)}"
+        return
+    last = ends.date() - _DAY if ends.time() == datetime.min.time() and ends.date() > starts.date() else ends.date()
+    yield f"DTEND{kind}:{max(last, starts.date()) + _DAY:%Y%m%d}"
+
+
+def _name_kind(event: Mapping[str, Any]) -> str:
+    return f";TZID={event['timezone']}" if event["has_time"] else ";VALUE=DATE"
+
+
+def _format_time(local: datetime, event: Mapping[str, Any]) -> str:
+    return f"{local:%Y%m%dT%H%M%S}" if event["has_time"] else f"{local:%Y%m%d}"
+
+
+def _format_instant(text: str) -> str:
+    return text.replace("-", "").replace(":", "")
+
+
+def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
+    location, place = event["location"], event["place"]
+    where = [each for each in (place and place["name"], location["address"]) if each]
+    texts = {"SUMMARY": event["name"], "DESCRIPTION": event["description"], "LOCATION": ", ".join(where)}
+    for name, text in texts.items():
+        if text:
+            yield f"{name}:{escape_text(text)}"
+    if location["lat"] is not None and location["lng"] is not None:
+        yield f"GEO:{location['lat']};{location['lng']}"
+    if event["categories"]:
+        yield f"CATEGORIES:{','.join(map(escape_text, event['categories']))}"
+    url = event["registration_url"] or event["ticket_url"]
+    if url and url.isprintable():
+        yield f"URL:{url}"
+    yield "STATUS:CONFIRMED"
