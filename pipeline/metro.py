@@ -22,6 +22,7 @@ from outings.release.manifest import (
     list_objects,
     read_manifest,
 )
+from outings.release.mapped import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped import encode_mapped
 from outings.release.reading import open_snapshot
 from outings.release.root import Part
@@ -150,6 +151,7 @@ def _write_tables(
     return Manifest(
         layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
+        mapped_layout=MAPPED_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,
     )  # fmt: skip
 

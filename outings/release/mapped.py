@@ -31,6 +31,9 @@ NEVER = (1 << 63) - 1
 DAYS_BEFORE, DAYS_AFTER = 31, 400
 SPANS = (1, 2, 4, 8, 16, 32)
 
+# Of the mapped files: who knows another one makes what it needs from the tables, until a build has written its own.
+LAYOUT = 2
+
 WORD = 64
 
 

@@ -7,6 +7,7 @@ from datetime import UTC
 from functools import lru_cache, partial
 from pathlib import Path
 
+from outings.release import mapped
 from outings.release.cache import fetch_object
 from outings.release.log import History
 from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
@@ -50,7 +51,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         vocabulary=manifest.vocabulary,
         related=manifest.related,
         tables=_fetch_tables(store, manifest.tables, cache=cache),
-        mapped=_fetch_tables(store, manifest.mapped, cache=cache),
+        mapped=_fetch_tables(store, manifest.mapped, cache=cache) if manifest.mapped_layout == mapped.LAYOUT else {},
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
