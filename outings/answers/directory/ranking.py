@@ -176,8 +176,9 @@ class Ranking:
     def _read_beginning(self, word: str) -> Places:
         """Words of names that begin with it."""
         first, end = self._texts.span_beginning(word)
-        places: Places = self._places[self._ends[first] : self._ends[end]]
-        return places[read_kinds(places) == WORD]
+        places = self._places[self._ends[first] : self._ends[end]]
+        words: Places = places[read_kinds(places) == WORD]
+        return words
 
     def _read_number(self, number: int) -> Places:
         places: Places = self._places[self._ends[number] : self._ends[number + 1]]
