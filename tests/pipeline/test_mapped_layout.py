@@ -20,7 +20,11 @@ from pipeline.plan import Build
 from tests.answers.asking import parse
 from tests.answers.generated import TODAY
 
-REQUESTS = ("/v1/seattle/search", {"q": "swim"}), ("/v1/seattle/events", {"q": "story"}), ("/v1/seattle/classes", {})
+REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("/v1/seattle/search", {"q": "swim"}),
+    ("/v1/seattle/events", {"q": "story"}),
+    ("/v1/seattle/classes", {}),
+)
 
 
 def read_bodies(snapshot: Snapshot) -> list[bytes]:
