@@ -18,7 +18,7 @@ from pipeline.clock import AsOf
 from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import parse
-from tests.answers.generated import TODAY
+from tests.answers.worlds import TODAY
 
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
