@@ -291,12 +291,12 @@ def _first_session(camp: Document, start: date) -> str:
 def _deal_cards(world: World, matching: list[Document], start: date) -> list[Document]:
     """Of each program the listing that starts first from then on."""
     cards: dict[str, Document] = {}
-    for each in sorted(matching, key=lambda each: (_next_start(each, start) or date.max, each["id"])):
+    for each in sorted(matching, key=lambda each: (find_meeting(each, start) or date.max, each["id"])):
         cards.setdefault(world.programs.get(each["id"], "alone " + each["id"]), each)
     return list(cards.values())
 
 
-def _next_start(listing: Document, start: date) -> date | None:
+def find_meeting(listing: Document, start: date) -> date | None:
     """The next meeting where days are stated, else the term's first day; over all its sections."""
     found = []
     for section in _pair_sections(listing)[0]:

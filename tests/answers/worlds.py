@@ -42,7 +42,8 @@ class World:
     """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
     of series without an end; `lasts`: how long each date of an event is, by the clock. `programs`: a class's program by
     id. `organization_categories` by id. `neighborhoods`: as the table of them has each.
-    `sources`: what a listing's feed says of where it came from, by id: `crawled_at`, `status`."""
+    `sources`: what a listing's feed says of where it came from, by id: `url`, `crawled_at`, `status`, `checked_at`,
+    `changed_fields`."""
 
     slug: str = "harbor"
     timezone: str = "America/New_York"
@@ -137,12 +138,17 @@ def list_texts(document: Document) -> list[str]:
     return [document["name"], categories, "", document["description"] or "", organization or "", place or ""]
 
 
+def show_where(document: Document) -> str:
+    """What search reads beside these."""
+    return " ".join(document["location"][name] or "" for name in ("address", "city", "neighborhood"))
+
+
 def _list_terms(document: Document, number: int) -> list[Document]:
     if document["status"] != "published":
         return []
     return [
         {"word": word, "row": number, "field": field, "position": position}
-        for field, text in enumerate(list_texts(document))
+        for field, text in enumerate([*list_texts(document), show_where(document)])
         for position, word in enumerate(split_text(text))
     ]
 
@@ -223,6 +229,8 @@ def _list_statements(document: Document, source: Document) -> Document:
     return {
         "verified_at": _read_seconds(document["verified_at"]), "crawled_at": _read_seconds(source.get("crawled_at")),
         "verification": None if status is None else VERIFICATIONS.index(status),
+        "source_url": source.get("url"), "checked_at": _read_seconds(source.get("checked_at")),
+        "changed_fields": "\n".join(source.get("changed_fields", ())) or None,
         "has_image": document["image_url"] is not None, "has_price": states_price(document),
         "has_clock": states_clock(document), "has_date": None if kind == "place" else states_date(document),
     }  # fmt: skip

@@ -10,7 +10,7 @@ from Stemmer import Stemmer
 
 from outings.answers.search import score as weights
 from outings.answers.search.postings import CATEGORY, NAME, OPENING, OPENING_WORDS, PASSING, WHERE
-from tests.answers.worlds import list_texts, split_text
+from tests.answers.worlds import list_texts, show_where, split_text
 
 Document = dict[str, Any]
 # Standing, place, spelling: the higher the better, in this order.
@@ -18,7 +18,7 @@ Code = tuple[int, int, int]
 Groups = Sequence[Sequence[str]]
 
 _stem = cache(Stemmer("english").stemWord)
-_PLACES = {0: NAME, 1: CATEGORY, 2: CATEGORY, 4: WHERE, 5: WHERE}
+_PLACES = {0: NAME, 1: CATEGORY, 2: CATEGORY, 4: WHERE, 5: WHERE, 6: WHERE}
 _IN_PASSING, _RELATED, _PROMINENT = range(3)
 
 
@@ -26,7 +26,7 @@ def judge_listing(
     document: Document, words: Sequence[str], *, kinds: Sequence[str] = (), groups: Groups = ()
 ) -> tuple[str, Fraction] | None:
     """Level and exact score; None: it has none of the words."""
-    texts = [split_text(text) for text in list_texts(document)]
+    texts = [split_text(text) for text in (*list_texts(document), show_where(document))]
     codes = [max(_list_codes(texts, words, number, groups), default=None) for number in range(len(words))]
     found = [code for code in codes if code is not None]
     if not found:

@@ -1,5 +1,7 @@
 """A search filters as the lists do, and its walk is the whole set once."""
 
+import math
+from datetime import date, timedelta
 from random import Random
 
 import pytest
@@ -8,12 +10,12 @@ from hypothesis import strategies as st
 
 from outings.contract.routes import ROUTES
 from tests.answers.generated import TODAY, make_request, make_world
-from tests.answers.reference import list_items
-from tests.answers.search.searching import read_all, search, walk
+from tests.answers.reference import find_meeting, list_items
+from tests.answers.search.searching import LEVELS, Document, read_all, search, walk
 from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TYPES, World, open_release
 
-REQUESTS = 4
+REQUESTS = 3
 TAKEN = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
 SEARCH = next(route.parameters for route in ROUTES if route.name == "search")
 
@@ -70,25 +72,77 @@ def test_a_word_in_every_name_finds_what_the_lists_give_with_the_same_filters(
         assert (body["meta"]["count_estimate"], body["meta"]["capped"]) == (len(ids), False)
 
 
-@given(
-    seed=seeds,
-    limit=st.integers(min_value=1, max_value=9),
-    sort=st.sampled_from(["relevance", "soonest", "newest", "nearest"]),
-)
+SORTS = ["relevance", "soonest", "newest", "nearest"]
+HERE = {"lat": "40", "lng": "-74"}
+
+
+@given(seed=seeds, limit=st.integers(min_value=4, max_value=30), sort=st.sampled_from(SORTS))
 def test_a_walk_is_the_whole_set_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int, sort: str
 ) -> None:
-    world = make_named_world(Random(seed), size=40)
+    random = Random(seed)
+    world = make_named_world(random, size=40)
+    for each in world.listings:
+        each["created_at"] = random.choice([None, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"])
     release = open_release([world], tmp_path_factory.mktemp("world"))
-    params = {"audience": "all", "min_confidence": "0", "sort": sort, "lat": "40", "lng": "-74", "radius_m": "50000"}
-    if sort != "nearest":
-        del params["radius_m"], params["lat"], params["lng"]
+    params = {"audience": "all", "min_confidence": "0", "sort": sort, **(HERE if sort == "nearest" else {})}
     q = "swim art zebra"
     whole = search(release, q, {**params, "limit": "50"})["data"]
+    assert whole == sorted(whole, key=lambda item: (find_key(world.get(item["id"]), item, sort), item["id"]))
     pages = walk(release, q, {**params, "limit": str(limit)})
     assert [item for page in pages for item in page] == whole
     assert all(len(page) == limit for page in pages[:-1])
     assert len({item["id"] for item in whole}) == len(whole)
+
+
+def find_key(listing: Document, item: Document, sort: str) -> tuple[object, ...]:
+    """All but the id."""
+    if sort == "relevance":
+        return LEVELS.index(item["match"]), -item["score"]
+    if sort == "soonest":
+        return item["starts_local"] or "9999", -item["score"]
+    if sort == "newest":
+        stamp = listing["created_at"]
+        return stamp is None, -int((stamp or "")[5:7] or 0), -item["score"]
+    lat, lng = listing["location"]["lat"], listing["location"]["lng"]
+    return math.inf if lat is None else measure(lat, lng), -item["score"]
+
+
+def measure(lat: float, lng: float) -> float:
+    """By the haversine, from HERE."""
+    here, there, turn = math.radians(float(HERE["lat"])), math.radians(lat), math.radians(lng - float(HERE["lng"]))
+    half = math.sin((there - here) / 2) ** 2 + math.cos(here) * math.cos(there) * math.sin(turn / 2) ** 2
+    return 2 * math.asin(math.sqrt(half))
+
+
+@given(seed=seeds)
+def test_each_result_shows_when_it_is_next(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    random = Random(seed)
+    world = make_named_world(random, size=60)
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    first = TODAY + timedelta(days=random.randint(-10, 10))
+    params: dict[str, str] = random.choice([{}, {"from": first.isoformat()}])
+    for item in read_all(release, "zebra", {"audience": "all", "min_confidence": "0", **params}):
+        start = date.fromisoformat(params.get("from", TODAY.isoformat()))
+        shown = item["starts_local"]
+        assert find_day(world, world.get(item["id"]), start) == (None if shown is None else shown[:10]), item
+
+
+def find_day(world: World, listing: Document, start: date) -> str | None:
+    """A series' next date from today on; of a class its next meeting or first day, of a camp its first session."""
+    kind, low = listing["type"], max(start, TODAY)
+    if kind == "place":
+        return None
+    if kind == "event":
+        days = sorted(each.date() for each in world.dates[listing["id"]])
+        last = start + timedelta(days=30)
+        least = low if listing["is_recurring"] else start
+        return next((day.isoformat() for day in days if least <= day <= last), None)
+    if kind == "class":
+        day = find_meeting(listing, low)
+        return None if day is None else day.isoformat()
+    left = [each["starts_on"] for each in listing["sessions"] if (each["ends_on"] or "") >= low.isoformat()]
+    return min(left, default=None)
 
 
 def test_every_filter_of_a_list_but_its_own_modes_is_one_of_search() -> None:

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.contract.vocabulary import Vocabulary
@@ -37,6 +38,8 @@ def make_listing(random: Random) -> Document:
     return make(
         make_id(random), name=make_text(random, 4), categories=sorted(random.sample(CATEGORIES, random.randint(0, 2))),
         description=random.choice([None, make_text(random, 12), make_text(random, 90)]), organization=named,
+        ages=documents.make_ages(min=random.choice([None, 0, 3, 8]), max=random.choice([None, 9, 17])),
+        location=documents.make_location(city=random.choice([None, make_text(random, 2)])),
     )  # fmt: skip
 
 
@@ -98,6 +101,24 @@ def test_level_score_and_order_are_those_of_the_formula(listings: list[Document]
         assert is_rounded(item["score"], judged[item["id"]][1]), (words, kinds, item, judged[item["id"]])
         assert 0 < item["score"] <= 1
     assert data == sorted(data, key=lambda item: (LEVELS.index(item["match"]), -item["score"], item["id"]))
+
+
+@given(seed=seeds, age=st.integers(min_value=1, max_value=17))
+def test_within_a_level_ages_that_cover_the_querys_come_first(
+    listings: list[Document], harbor: Release, seed: int, age: int
+) -> None:
+    words, kinds = make_query(Random(seed))
+    plain = {item["id"]: item for item in read_all(harbor, " ".join(words + kinds))}
+    ages = {each["id"]: (each["ages"]["min"], each["ages"]["max"]) for each in listings if each["id"] in plain}
+    excluded = {key for key, (low, high) in ages.items() if (low or 0) > age or (high is not None and high < age)}
+    aged = read_all(harbor, f"{' '.join(words + kinds)} {age} year old")
+    ranked = sorted(
+        (item for key, item in plain.items() if key not in excluded),
+        key=lambda item: (
+            LEVELS.index(item["match"]), ages[item["id"]] == (None, None), -item["score"], item["id"],
+        ),
+    )  # fmt: skip
+    assert aged == ranked
 
 
 @given(seed=seeds)

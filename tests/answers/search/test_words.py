@@ -4,6 +4,7 @@ import pytest
 
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.directory.test_neighborhood_directory import make_neighborhood
 from tests.answers.search.searching import find, open_listings, refuse, search
 from tests.answers.test_details import make_uuid
 
@@ -74,3 +75,39 @@ def test_nothing_searchable_is_refused(harbor: Release, q: str) -> None:
 
 def test_the_query_is_echoed_as_it_was_sent(harbor: Release) -> None:
     assert search(harbor, "  Póttery,  tonight! ")["meta"]["query"].strip() == "Póttery,  tonight!"
+
+
+@pytest.fixture(scope="module")
+def parted(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """A metro with two neighborhoods, of which one has a place in it, and one that only its name tells."""
+    hill = documents.make_location(neighborhood="Capitol Hill", neighborhood_slug="capitol-hill")
+    return open_listings(
+        tmp_path_factory.mktemp("parted"),
+        documents.make_place(make_uuid(1), name="Pottery"),
+        documents.make_place(make_uuid(2), name="Pottery", location=hill),
+        documents.make_place(make_uuid(3), name="Capitol Hill Library"),
+        documents.make_place(make_uuid(4), name="Hill of Beans"),
+        neighborhoods=[make_neighborhood("capitol-hill", "Capitol Hill"), make_neighborhood("ballard", "Ballard")],
+    )
+
+
+def list_ids(release: Release, q: str) -> list[int]:
+    return [int(item["id"][-12:], 16) for item in search(release, q)["data"]]
+
+
+def test_a_neighborhood_beside_other_words_is_no_filter_and_is_named(parted: Release) -> None:
+    """Which is there is above which is not said to be."""
+    assert list_ids(parted, "pottery capitol hill") == [2, 1]
+    assert search(parted, "pottery in Capitol Hill")["meta"]["ignored_words"] == ["Capitol", "Hill"]
+    assert list_ids(parted, "pottery ballard") == [1, 2]
+
+
+@pytest.mark.parametrize("q", ["capitol hill", "things to do in capitol hill", "Capitol Hill tonight"])
+def test_a_neighborhood_alone_is_searched_as_written(parted: Release, q: str) -> None:
+    assert list_ids(parted, q)[0] == 3
+    assert set(list_ids(parted, q)) == {2, 3, 4}
+    assert set(search(parted, q)["meta"]["ignored_words"]) <= {"tonight"}
+
+
+def test_part_of_a_neighborhoods_name_is_a_word(parted: Release) -> None:
+    assert set(list_ids(parted, "pottery hill")) == {1, 2, 3, 4}
