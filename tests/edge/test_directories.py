@@ -44,3 +44,8 @@ def test_an_alias_answers_as_its_metro(service: Service, path: str) -> None:
     whole, alias = service.get(path), service.get(path.replace("harbor", "harbor-city"))
     assert (whole.body, whole.headers["etag"]) == (alias.body, alias.headers["etag"])
     assert whole.headers["cache-control"] == "private, max-age=60"
+
+
+def test_coverage_names_the_release_that_answers(service: Service) -> None:
+    got = service.get("/v1/harbor/coverage")
+    assert got.read_json()["data"]["release"]["id"] == got.headers["x-release"]
