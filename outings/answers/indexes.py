@@ -6,11 +6,11 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import names, programs, series, starts, terms
+from outings.answers import names, programs, series, sources, starts, terms
 from outings.answers.coverage import groups
 from outings.answers.directory import areas
 from outings.answers.directory import index as directory
-from outings.answers.near import marks, tiles, unplaced
+from outings.answers.near import tiles, traits, unplaced
 from outings.answers.search import postings
 from outings.release.mapped import MappedTable, encode_mapped
 from outings.release.tables import TABLES
@@ -39,13 +39,22 @@ _INDEXES: Mapping[str, _Index] = {
     "postings": _Index(postings.make_postings, {"terms": postings.TERMS}),
     "posting_ends": _Index(postings.make_posting_ends, {"terms": postings.TERMS[:2]}),
     "ranks": _Index(postings.make_ranks, {"listings": postings.LISTINGS, "terms": ("row", "field")}),
+    "sources": _Index(
+        sources.make_sources,
+        {
+            "listings": sources.LISTINGS,
+            "occurrences": sources.OCCURRENCES,
+            "sections": sources.HAPPENINGS,
+            "sessions": sources.HAPPENINGS,
+        },
+    ),
     "slots": _Index(starts.make_slots, {"sections": starts.SECTIONS, "sessions": starts.SESSIONS}),
     "tiles": _Index(tiles.make_tiles, {"listings": tiles.LISTINGS}),
     "tile_bounds": _Index(tiles.make_tile_bounds, {"listings": tiles.LISTINGS}),
     "unplaced": _Index(
         unplaced.make_unplaced, {"listings": unplaced.LISTINGS, "neighborhoods": unplaced.NEIGHBORHOODS}
     ),
-    "marks": _Index(marks.make_marks, {"listings": marks.LISTINGS}),
+    "traits": _Index(traits.make_traits, {"listings": traits.LISTINGS}),
 }
 
 

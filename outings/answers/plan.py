@@ -13,6 +13,7 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
+from outings.answers.addons import SourceBlocks, list_addons
 from outings.answers.calendar import answer_calendar
 from outings.answers.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.circumstances import Circumstances
@@ -27,6 +28,8 @@ from outings.answers.exports import answer_export, find_file, read_file
 from outings.answers.ical.answer import answer_calendar_file
 from outings.answers.lists import answer_list, settle_list
 from outings.answers.metros import answer_metros
+from outings.answers.near.activity import answer_activity, settle_activity
+from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.nearby import answer_nearby, settle_nearby
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
@@ -127,7 +130,8 @@ def _tag_listing(query: Query, found: Found, about: Circumstances) -> str:
     names, row = opened.names, found.row
     today = about.dates[found.snapshot.metro.slug]
     series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
-    asked = (query.get_words("fields"), query.notices, _tag_references(query, found, about))
+    attached = (_tag_references(query, found, about), _tag_addons(query, found, about))
+    asked = (query.get_words("fields"), query.notices, attached)
     return _hash("detail", names.read_hash(row).hex(), names.read_stamps(row), series, asked)
 
 
@@ -146,6 +150,15 @@ def _tag_references(query: Query, found: Found, about: Circumstances) -> object:
         copies = find_organization(references, about=about)
         tags.append((_list_read(copies, about), about.entitlement.digest))
     return members, tags
+
+
+def _tag_addons(query: Query, found: Found, about: Circumstances) -> object:
+    """The blocks that are attached to a detail."""
+    addons = list_addons(query, about)
+    if not addons:
+        return None
+    block = SourceBlocks(query, snapshot=found.snapshot, about=about).encode(found.row)
+    return addons, None if block is None else block.decode()
 
 
 def _list_read(copies: list[Copy], about: Circumstances) -> list[tuple[str, date]]:
@@ -205,6 +218,20 @@ def _plan_nearby(query: Query, about: Circumstances) -> Plan:
     nearby = settle_nearby(query, snapshot=snapshot, about=about)
     read = (snapshot.hash, nearby.near.minute, nearby.after)
     return Plan(_hash("nearby", query.text, read, about.entitlement.digest), lambda: answer_nearby(nearby))
+
+
+def _plan_around(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    around = settle_around(query, snapshot=snapshot, about=about)
+    tag = _hash("around", query.text, snapshot.hash, around.near.minute, about.entitlement.digest)
+    return Plan(tag, lambda: answer_around(around))
+
+
+def _plan_activity(query: Query, about: Circumstances) -> Plan:
+    query, snapshot = _find_snapshot(query, about)
+    near = settle_activity(query, snapshot=snapshot, about=about)
+    tag = _hash("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
+    return Plan(tag, lambda: answer_activity(near))
 
 
 def _plan_changes(query: Query, about: Circumstances) -> Plan:
@@ -272,6 +299,8 @@ _PLANNERS: Mapping[str, Callable[[Query, Circumstances], Plan]] = {
     **dict.fromkeys(_DIRECTORIES, _plan_directory),
     "search": _plan_search,
     "nearby": _plan_nearby,
+    "around": _plan_around,
+    "activity": _plan_activity,
     "changes": _plan_changes,
     "export": _plan_export,
     "export.file": _plan_file,

@@ -29,6 +29,11 @@ def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[by
     return [b'{"data":', document, *_encode_notices(notices), b"}"]
 
 
+def encode_object(data: bytes, *, meta: bytes, notices: Sequence[Notice] = ()) -> list[bytes]:
+    """The same of one object that has `meta` beside it."""
+    return [b'{"data":', data, *_encode_notices(notices), b',"meta":', meta, b"}"]
+
+
 def encode_error(error: ApiError, request_id: str) -> bytes:
     """`details` is left out when there are none."""
     members: dict[str, object] = {"code": error.code, "message": error.message}

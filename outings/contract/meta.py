@@ -5,7 +5,8 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.contract.resources.words import Id, Instant, OriginSource
+from outings.contract.resources.near import Origin
+from outings.contract.resources.words import Id, Instant
 
 
 class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -131,14 +132,6 @@ class NearCoverage(Struct, frozen=True, kw_only=True):
     hidden_nearby: int
 
 
-class Origin(Struct, frozen=True, kw_only=True):
-    """The middle of the circle; `source` is what the request named it by."""
-
-    lat: float
-    lng: float
-    source: OriginSource
-
-
 class NearbyMeta(Struct, frozen=True, kw_only=True):
     """Of `nearby`. `min_confidence` and `window` are those of the first collection asked; `applied_filters.by_type`
     has them for each. `generated_at` is the minute of the answer."""
@@ -159,6 +152,25 @@ class NearbyMeta(Struct, frozen=True, kw_only=True):
     coverage: NearCoverage
     generated_at: Instant
     missing_ids: tuple[Id, ...] = ()
+
+
+class ActivityMeta(Struct, frozen=True, kw_only=True):
+    """Of `activity`; as `NearbyMeta`."""
+
+    metro: str
+    radius_m: int
+    window: Window
+    types: tuple[str, ...]
+    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    defaults_applied: tuple[str, ...]
+    min_confidence: float
+    generated_at: Instant
+
+
+class AroundMeta(ActivityMeta, frozen=True, kw_only=True):
+    """Of `around`. `limit`: items of each group at most."""
+
+    limit: int
 
 
 class MetrosMeta(Struct, frozen=True, kw_only=True):

@@ -191,6 +191,8 @@ _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
     changes=(
         *_WINDOW,
+        _TYPES,
+        replace(_ROW["ages"], implemented=True),
         _limit(1, 50, default=10),
         replace(_ROW["cursor"], kind="group-cursor", example="places:10", meaning="A group's `next_cursor`."),
         _allow("include", "source", "forecast"),
@@ -206,7 +208,7 @@ _TYPES_OF_DIRECTORY = replace(
     implemented=True,
     meaning="Listings of these collections alone count.",
 )
-_ACTIVITY = _select(*_SPATIAL, changes=_WINDOW)
+_ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, _TYPES))
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
     changes=(
@@ -281,7 +283,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.",
-        parameters=_AROUND, stability="beta", is_now=True,
+        parameters=_AROUND, stability="beta", is_now=True, implemented=True,
     ),
     Route(
         name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", parameters=_NEARBY,
@@ -289,7 +291,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", parameters=_ACTIVITY,
-        is_now=True,
+        implemented=True, is_now=True,
     ),
     Route(
         name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",

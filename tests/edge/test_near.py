@@ -10,7 +10,7 @@ from tests.answers.generated import make_world
 from tests.edge.conftest import Service
 from tests.edge.publishing import publish_worlds
 
-PATHS = ["/v1/harbor/nearby"]
+PATHS = ["/v1/harbor/nearby", "/v1/harbor/around", "/v1/harbor/activity"]
 HERE = "?lat=40&lng=-74&radius_m=50000"
 
 

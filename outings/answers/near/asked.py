@@ -8,32 +8,19 @@ from msgspec.structs import replace
 
 from outings.answers.asking import Asking, Collection, ask_types, choose_types
 from outings.answers.circumstances import Circumstances
-from outings.answers.distance import Point, find_line, find_point
+from outings.answers.distance import Point, find_point
 from outings.answers.filters import NAMES
+from outings.answers.near.finding import Finding
 from outings.answers.near.index import Now, read_now
+from outings.answers.opened import Opened
 from outings.answers.predicate import NotBefore
-from outings.contract import meta
-from outings.contract.notices import Notice, outside_metro
+from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
+from outings.contract.resources.near import Origin
 from outings.contract.values import Value
 from outings.release.snapshot import Snapshot
 
 _CIRCLE = frozenset({"lat", "lng", "radius_m"})
-
-
-class Origin(Struct, frozen=True, kw_only=True):
-    """`source`: what the request named it by."""
-
-    lat: float
-    lng: float
-    source: str
-
-    @property
-    def point(self) -> Point:
-        return find_point(self.lat, self.lng)
-
-    def show(self) -> meta.Origin:
-        return meta.Origin(lat=self.lat, lng=self.lng, source=self.source)
 
 
 class Near(Struct, frozen=True, kw_only=True):
@@ -55,9 +42,17 @@ class Near(Struct, frozen=True, kw_only=True):
         return self.now.date
 
     @property
-    def line(self) -> float:
-        """The radius as a straight line through the unit sphere."""
-        return find_line(self.radius_m)
+    def point(self) -> Point:
+        return find_point(self.origin.lat, self.origin.lng)
+
+    def make_finding(self, opened: Opened) -> Finding:
+        return Finding(
+            index=opened.open_near(),
+            evaluator=opened.open_evaluator(),
+            collections=self.collections,
+            point=self.point,
+            radius_m=self.radius_m,
+        )
 
     @property
     def windows(self) -> Mapping[str, tuple[int, int | None]]:
@@ -108,13 +103,17 @@ def _leave_past(collection: Collection, now: Now) -> Collection:
     return replace(collection, selection=replace(collection.selection, conditions=conditions))
 
 
-def list_notices(near: Near) -> tuple[Notice, ...]:
-    """With one where the point lies outside the metro."""
+def is_outside(near: Near) -> bool:
+    """Whether the point lies outside the metro's bounds."""
     bounds, origin = near.snapshot.metro.bounds, near.origin
     is_inside = bounds.south <= origin.lat <= bounds.north and _lies_between(bounds.west, origin.lng, bounds.east)
-    if is_inside:
-        return near.query.notices
-    return (*near.query.notices, outside_metro(near.snapshot.metro.name))
+    return not is_inside
+
+
+def list_notices(near: Near, *, hidden: int) -> tuple[Notice, ...]:
+    """With one where the point lies outside the metro, and one where rows are hidden."""
+    outside = (outside_metro(near.snapshot.metro.name),) if is_outside(near) else ()
+    return (*near.query.notices, *outside, *((hidden_rows(hidden),) if hidden else ()))
 
 
 def _lies_between(west: float, lng: float, east: float) -> bool:

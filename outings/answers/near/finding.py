@@ -3,64 +3,83 @@
 from collections.abc import Mapping
 
 import numpy as np
+from msgspec import Struct
 
 from outings.answers.asking import Collection
-from outings.answers.distance import measure_squares
+from outings.answers.distance import Point, find_line, measure_squares
 from outings.answers.evaluator import Evaluator
-from outings.answers.near.asked import Near
 from outings.answers.near.index import NearIndex
 from outings.answers.near.tiles import Measured, Rows
 
 
-class Finding:
-    """Of one request."""
+class Finding(Struct, frozen=True, kw_only=True):
+    """What a circle's rows are asked: `collections` by type; with `is_enrolling`, classes not to be full or closed."""
 
-    def __init__(self, near: Near, *, index: NearIndex, evaluator: Evaluator) -> None:
-        self._index = index
-        self._evaluator = evaluator
-        self._collections: Mapping[str, Collection] = near.collections
-        self._point, self._line = near.origin.point, near.line
+    index: NearIndex
+    evaluator: Evaluator
+    collections: Mapping[str, Collection]
+    point: Point
+    radius_m: float
+    is_enrolling: bool = False
 
-    def keep(self, found: Measured) -> Measured:
-        """Of rising rows in the circle."""
-        return found.choose(np.searchsorted(found.rows, self._keep_cards(found.rows)))
+    @property
+    def line(self) -> float:
+        """The radius as a straight line through the unit sphere."""
+        return find_line(self.radius_m)
+
+    def find_nearest(self, count: int) -> Measured:
+        """This many at least, where there are so many; a walk's filter aside, as `Tiles.find_nearest`."""
+        return self.index.tiles.find_nearest(self.point, line=self.line, count=count, keep=self.keep_cards)
+
+    def find_all(self) -> Measured:
+        """Everything in the circle that matches, a program's every listing; rising."""
+        near = self.index.tiles.find_near(self.point, line=self.line)
+        return near.choose(np.searchsorted(near.rows, self.keep_rows(near.rows)))
+
+    def keep_cards(self, found: Measured) -> Measured:
+        """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
+        may be the card."""
+        kept = self.keep_rows(found.rows)
+        programs = self.index.programs.find_programs(kept)
+        shared = programs >= 0
+        if shared.any():
+            members = np.sort(self.index.programs.list_members(np.unique(programs[shared])))
+            squares = measure_squares([each[members] for each in self.index.vectors], self.point)
+            members = members[squares <= self.line**2]
+            cards = self.deal_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
+            kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
+        return found.choose(np.searchsorted(found.rows, kept))
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle and that match all else."""
-        return self._deal(self._keep_all(self._index.unplaced.find_near(self._point, line=self._line))).size
+        return self.deal_cards(self.keep_rows(self.index.unplaced.find_near(self.point, line=self.line))).size
 
     def count_unplaceable(self) -> int:
         """The same of those that may be anywhere."""
-        return self._deal(self._keep_all(self._index.unplaced.list_unknown())).size
+        return self.deal_cards(self.keep_rows(self.index.unplaced.list_unknown())).size
 
-    def _keep_all(self, rows: Rows) -> Rows:
-        """Rising, as they came."""
-        kept = [self._evaluator.keep_rows(each.selection, rows) for each in self._collections.values()]
-        return np.sort(np.concatenate(kept)) if kept else rows[:0]
+    def keep_rows(self, rows: Rows) -> Rows:
+        """Those that match, rising as they came."""
+        kept = [self.evaluator.keep_rows(each.selection, rows) for each in self.collections.values()]
+        found = np.sort(np.concatenate(kept)) if kept else rows[:0]
+        return found[self.index.is_closed[found] == 0] if self.is_enrolling else found
 
-    def _keep_cards(self, rows: Rows) -> Rows:
-        """A program's others are looked up wherever in the circle they are: one of them may be the card."""
-        kept = self._keep_all(rows)
-        programs = self._index.programs.find_programs(kept)
-        shared = programs >= 0
-        if not shared.any():
-            return kept
-        members = np.sort(self._index.programs.list_members(np.unique(programs[shared])))
-        squares = measure_squares([each[members] for each in self._index.vectors], self._point)
-        members = members[squares <= self._line**2]
-        cards = self._deal(self._evaluator.keep_rows(self._collections["class"].selection, members))
-        return kept[~shared | np.isin(kept, cards, assume_unique=True)]
-
-    def _deal(self, rows: Rows) -> Rows:
-        """Of a program, the listing with the earliest date; ties by id."""
-        programs = self._index.programs.find_programs(rows)
-        shared = np.flatnonzero(programs >= 0)
-        if not shared.size:
+    def deal_cards(self, rows: Rows) -> Rows:
+        if "class" not in self.collections:
             return rows
-        own, start = rows[shared], self._collections["class"].window[0]
-        starts = self._index.find_class_days(own, start=start)
-        order = np.lexsort((self._index.id_ranks[own], starts, programs[shared]))
-        ordered = programs[shared][order]
-        kept = programs < 0
-        kept[shared[order[np.concatenate(([True], ordered[1:] != ordered[:-1]))]]] = True
-        return rows[kept]
+        return deal_programs(rows, self.index, start=self.collections["class"].window[0])
+
+
+def deal_programs(rows: Rows, index: NearIndex, *, start: int) -> Rows:
+    """Of a program's rows the listing with the earliest date from a day (since 1970) on; ties by id. Rising."""
+    programs = index.programs.find_programs(rows)
+    shared = np.flatnonzero(programs >= 0)
+    if not shared.size:
+        return rows
+    own = rows[shared]
+    starts = index.find_class_days(own, start=start)
+    order = np.lexsort((index.id_ranks[own], starts, programs[shared]))
+    ordered = programs[shared][order]
+    kept = programs < 0
+    kept[shared[order[np.concatenate(([True], ordered[1:] != ordered[:-1]))]]] = True
+    return rows[kept]

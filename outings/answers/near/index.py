@@ -38,10 +38,12 @@ def read_now(minute: datetime, timezone: str) -> Now:
 
 
 class Start(Struct, frozen=True):
-    """When an item begins: seconds of the local clock, and since 1970 where these are known of themselves; NEVER."""
+    """When an item begins: seconds of the local clock, NEVER where it does not. Of an event also seconds since 1970,
+    and when it ends by its clock."""
 
     local: int
-    instant: int
+    instant: int | None = None
+    ends: int | None = None
 
 
 class NearIndex:
@@ -54,9 +56,12 @@ class NearIndex:
         self.unplaced = Unplaced(read("unplaced"))
         self.programs = programs
         self.vectors = vectors
-        ranks, marks = read("ranks"), read("marks")
+        ranks, traits = read("ranks"), read("traits")
         self.id_ranks, self.types = ranks.read_array("id_rank"), ranks.read_array("type")
-        self._has_time = marks.read_array("has_time")
+        self._has_time = traits.read_array("has_time")
+        self.is_recurring, self.is_closed = traits.read_array("is_recurring"), traits.read_array("is_closed")
+        self.is_free, self.ages = traits.read_array("is_free"), traits.read_array("ages")
+        self.confidence, self.categories = traits.read_array("confidence"), traits.read_array("categories")
         self._series = series
         self._slots = Slots(read("slots"))
 
@@ -66,12 +71,15 @@ class NearIndex:
 
     def read_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> list[Start]:
         """Of rows to be shown, in their order."""
-        locals_, instants = self.find_starts(rows, windows=windows, now=now), np.full(rows.size, NEVER, dtype=np.int64)
+        starts = [Start(each) for each in self.find_starts(rows, windows=windows, now=now).tolist()]
         events = np.flatnonzero(self.types[rows] == TYPES.index("event"))
         if events.size:
             numbers = self._find_occurrences(rows[events], window=windows["event"], now=now)
-            instants[events] = self._series.read_starts(numbers)
-        return [Start(*each) for each in zip(locals_.tolist(), instants.tolist(), strict=True)]
+            for at, number in zip(events.tolist(), numbers.tolist(), strict=True):
+                if number >= 0:
+                    moment = self._series.read_moment(number)
+                    starts[at] = Start(moment.starts_local, moment.starts_at, moment.ends_local)
+        return starts
 
     def find_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> Rows:
         """Seconds of the local clock at which each row first begins in the window of its type, not before now; NEVER

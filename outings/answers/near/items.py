@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 
 import msgspec
+import numpy as np
 from msgspec import Raw, Struct
+from numpy.typing import NDArray
 
 from outings.answers.near.index import Start
 from outings.configuration import read_zone
@@ -12,12 +14,12 @@ from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped import NEVER
 
-_NULL = Raw(b"null")
+NULL = Raw(b"null")
 _encoder = msgspec.json.Encoder()
-_NO_PRICE = Raw(_encoder.encode(Price()))
+NO_PRICE = Raw(_encoder.encode(Price()))
 
 
-class _Schedule(Struct, frozen=True):
+class Schedule(Struct, frozen=True):
     timezone: str | None
 
 
@@ -32,10 +34,10 @@ class Document(Struct, frozen=True):
     ages: Raw
     categories: Raw
     image_url: Raw
-    place: Raw = _NULL
-    price: Raw = _NO_PRICE
+    place: Raw = NULL
+    price: Raw = NO_PRICE
     timezone: str | None = None
-    schedule: _Schedule | None = None
+    schedule: Schedule | None = None
 
     @property
     def zone(self) -> str | None:
@@ -67,7 +69,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 def encode_nearby(document: bytes, *, distance_m: int, start: Start) -> bytes:
     listing = _decoder.decode(document)
-    starts_local, starts_at = show_start(start, listing.zone)
+    starts_local, starts_at, _ = format_start(start, listing.zone)
     return _encoder.encode(
         _Nearby(
             type=listing.type,
@@ -89,15 +91,22 @@ def encode_nearby(document: bytes, *, distance_m: int, start: Start) -> bytes:
     )
 
 
-def show_start(start: Start, timezone: str | None) -> tuple[str | None, str | None]:
-    """`starts_local` and `starts_at`; of what states no time zone, no instant is known."""
+def round_metres(metres: NDArray[np.float64]) -> list[int]:
+    """Half up."""
+    return [int(each) for each in np.floor(metres + 0.5)]
+
+
+def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | None, str | None]:
+    """`starts_local`, `starts_at` and `ends_local`; of what states no time zone, no instant is known."""
     if start.local == NEVER:
-        return None, None
+        return None, None, None
     local = datetime.fromtimestamp(start.local, UTC).replace(tzinfo=None)
-    if start.instant != NEVER:
-        return format_local(local), format_instant(start.instant)
+    ends = None if start.ends is None else format_local(datetime.fromtimestamp(start.ends, UTC).replace(tzinfo=None))
+    if start.instant is not None:
+        return format_local(local), format_instant(start.instant), ends
     # In a fold the first, in a gap by the offset before it: as the zone has it.
-    return format_local(local), None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
+    instant = None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
+    return format_local(local), instant, ends
 
 
 def read_id(document: bytes) -> tuple[str, str]:

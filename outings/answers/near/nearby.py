@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from struct import pack, unpack
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,21 +11,20 @@ from numpy.typing import NDArray
 from outings.answers.circumstances import Circumstances
 from outings.answers.distance import find_metres
 from outings.answers.fields import choose_fields
-from outings.answers.filters import NAMES
 from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
+from outings.answers.near.effect import find_confidence, find_window, show_filters
 from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
-from outings.answers.near.items import encode_nearby, read_id
+from outings.answers.near.items import encode_nearby, read_id, round_metres
 from outings.answers.near.tiles import Measured
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.walks import malformed_cursor, name_walk
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
-from outings.contract.meta import NearbyMeta, NearCoverage, SearchWindow, Window
-from outings.contract.notices import hidden_rows
+from outings.contract.meta import NearbyMeta, NearCoverage
 from outings.contract.query import Query
-from outings.contract.values import echo_value, parse_uuid
+from outings.contract.values import parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
 
@@ -74,14 +72,14 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     near = nearby.near
     opened = open_snapshot(near.snapshot)
     index = opened.open_near()
-    finding = Finding(near, index=index, evaluator=opened.open_evaluator())
+    finding = near.make_finding(opened)
     limit = near.query.get_as("limit", int)
     assert limit is not None
     found = _take_page(nearby, finding, index, limit=limit + 1)
     page = found.choose(np.arange(min(limit, found.rows.size)))
     hidden = finding.count_hidden()
     cursor = _make_cursor(near, page, opened) if found.rows.size > limit else None
-    notices = (*list_notices(near), *((hidden_rows(hidden),) if hidden else ()))
+    notices = list_notices(near, hidden=hidden)
     meta = _make_meta(near, count=page.rows.size, next_cursor=cursor, hidden=hidden)
     return encode_list(_make_items(near, page, opened), meta=_encoder.encode(meta), notices=notices)
 
@@ -91,9 +89,9 @@ def _take_page(nearby: Nearby, finding: Finding, index: NearIndex, *, limit: int
     least = 0 if after is None else open_snapshot(near.snapshot).names.count_ids(after.id)
 
     def keep(found: Measured) -> Measured:
-        return finding.keep(found if after is None else found.choose(_follow(found, after, index, least=least)))
+        return finding.keep_cards(found if after is None else found.choose(_follow(found, after, index, least=least)))
 
-    found = index.tiles.find_nearest(near.origin.point, line=near.line, count=limit, keep=keep)
+    found = index.tiles.find_nearest(near.point, line=finding.line, count=limit, keep=keep)
     order = np.lexsort((index.id_ranks[found.rows], _TYPE_RANKS[index.types[found.rows]], found.squares))
     return found.choose(order[:limit])
 
@@ -109,7 +107,7 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
 def _make_items(near: Near, page: Measured, opened: Opened) -> list[bytes]:
     choose = choose_fields(near.query)
     starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
-    metres = np.floor(find_metres(page.squares) + 0.5).astype(np.int64).tolist()
+    metres = round_metres(find_metres(page.squares))
     return [
         choose(encode_nearby(opened.read_document(row), distance_m=distance, start=start))
         for row, distance, start in zip(page.rows.tolist(), metres, starts, strict=True)
@@ -126,8 +124,6 @@ def _make_cursor(near: Near, page: Measured, opened: Opened) -> str:
 
 def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:
     query = near.query
-    settled = [each.settled for each in near.collections.values()]
-    dated = next((each for each in settled if each.get_date("from") is not None), None)
     limit = query.get_as("limit", int)
     assert limit is not None
     return NearbyMeta(
@@ -138,30 +134,12 @@ def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) 
         page=None,
         applied_filters=show_filters(near),
         defaults_applied=near.defaults,
-        min_confidence=settled[0].min_confidence if settled else 0,
-        window=Window(
-            from_=None if dated is None else dated.get_date("from"),
-            to=None if dated is None else dated.get_date("to"),
-            timezone=near.snapshot.metro.timezone,
-        ),
+        min_confidence=find_confidence(near),
+        window=find_window(near),
         metro=near.snapshot.metro.slug,
         types=tuple(COLLECTIONS[each] for each in near.collections),
-        origin=near.origin.show(),
+        origin=near.origin,
         radius_m=near.radius_m,
         coverage=NearCoverage(hidden_nearby=hidden),
         generated_at=format_instant(near.minute),
     )
-
-
-def show_filters(near: Near) -> dict[str, Any]:
-    """Those in effect: of all collections, then `by_type` what differs."""
-    settled = {name: each.settled for name, each in near.collections.items()}
-    audience = next((each.values["audience"] for each in settled.values()), ("not_adults",))
-    of_all = {**near.given, "radius_m": near.radius_m, "audience": audience}
-    by_type = {
-        COLLECTIONS[name]: SearchWindow(
-            from_=each.get_date("from"), to=each.get_date("to"), min_confidence=each.min_confidence
-        )
-        for name, each in settled.items()
-    }
-    return {**{name: echo_value(of_all[name]) for name in NAMES if name in of_all}, "by_type": by_type}

@@ -101,6 +101,10 @@ class Tiles:
         """All of them, rising."""
         return self._measure(np.flatnonzero(self._find_gaps(point) <= line), point, line=line)
 
+    def list_rows(self) -> Rows:
+        """Everything that has coordinates, rising."""
+        return np.sort(self._rows.astype(np.int64))
+
     def _find_gaps(self, point: Point) -> Floats:
         """How near the nearest row of each tile may be, in a straight line; 0 or less where the point is inside."""
         gaps: Floats = np.sqrt(measure_squares(self._middles, point)) - self._reaches

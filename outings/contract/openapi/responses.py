@@ -94,10 +94,14 @@ def choose_part(resource: str) -> Schema:
 
 def _wrap_plain(item: Schema, *, meta: str) -> Schema:
     """A list whose items and meta are structs of their own."""
+    return _wrap_object({"type": "array", "items": item}, meta=meta)
+
+
+def _wrap_object(data: Schema, *, meta: str) -> Schema:
     return {
         "type": "object",
         "properties": {
-            "data": {"type": "array", "items": item},
+            "data": data,
             "notices": {"type": "array", "items": refer("Notice")},
             "meta": refer(meta),
         },
@@ -110,6 +114,8 @@ _BODIES: Mapping[str, Schema] = {
     "search": _wrap_plain(refer("SearchResult"), meta="SearchMeta"),
     "nearby": _wrap_plain(choose_part("nearby_item"), meta="NearbyMeta"),
     "export": _wrap_plain(refer("ExportFile"), meta="ExportMeta"),
+    "around": _wrap_object(refer("Around"), meta="AroundMeta"),
+    "activity": _wrap_object(refer("AreaActivity"), meta="ActivityMeta"),
     "changes": _wrap_plain(refer("Change"), meta="ChangesMeta"),
     "versions": _wrap_plain(refer("ListingVersion"), meta="VersionsMeta"),
     "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},

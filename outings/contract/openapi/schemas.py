@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from outings.contract.members import MEMBERS, RESOURCES
 from outings.contract.meta import (
+    ActivityMeta,
+    AroundMeta,
     CalendarMeta,
     ChangesMeta,
     CoverageMeta,
@@ -27,7 +29,7 @@ from outings.contract.resources.coverage import Coverage
 from outings.contract.resources.export import ExportFile
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure, Health, Readiness
-from outings.contract.resources.near import NearbyItem
+from outings.contract.resources.near import AreaActivity, Around, NearbyItem
 from outings.contract.resources.neighborhood import Neighborhood
 from outings.contract.resources.search import SearchResult
 from outings.contract.vocabulary import (
@@ -43,9 +45,10 @@ from outings.contract.vocabulary import (
 Schema = dict[str, Any]
 
 _FRAME: tuple[type[Struct], ...] = (
-    Metro, Neighborhood, Coverage, CalendarDay, Facets, SearchResult, Change, ListingVersion, ListMeta, CalendarMeta,
-    CoverageMeta, DirectoryMeta, MetrosMeta, NearbyMeta, SearchMeta, ChangesMeta, VersionsMeta, Notice, Failure,
-    ExportFile, ExportMeta, Health, Readiness,
+    Around, AroundMeta, AreaActivity, ActivityMeta,
+    Metro, Neighborhood, Coverage, CalendarDay, Facets, SearchResult, Change, ListingVersion, ExportFile, ListMeta,
+    CalendarMeta, ExportMeta, CoverageMeta, DirectoryMeta, MetrosMeta, NearbyMeta, SearchMeta, ChangesMeta,
+    VersionsMeta, Notice, Failure, Health, Readiness,
 )  # fmt: skip
 _BODIES = (*RESOURCES.values(), *_FRAME)
 

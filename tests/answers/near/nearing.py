@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from tests.answers.generated import CATEGORIES, CENTER
-from tests.answers.worlds import TODAY, World
+from tests.answers.worlds import REGISTRATIONS, TODAY, World
 
 TYPES = ["events", "classes", "camps", "places"]
 
@@ -52,3 +52,18 @@ def make_request(random: Random) -> dict[str, str]:
 
 def is_from_tomorrow(request: dict[str, str]) -> bool:
     return request.get("from", "") > TODAY.isoformat()
+
+
+def set_registrations(world: World, random: Random) -> None:
+    for each in world.listings:
+        if each["type"] == "class":
+            each["registration"]["status"] = random.choice([None, *REGISTRATIONS])
+
+
+def make_around_request(random: Random) -> dict[str, str]:
+    """What `around` takes of it, and sometimes bands of ages to favour."""
+    taken = {"lat", "lng", "radius_m", "from", "to", "free", "types", "min_confidence"}
+    request = {name: value for name, value in make_request(random).items() if name in taken}
+    if random.random() < 0.4:
+        request["ages"] = random.choice(["toddler", "bigger_kids,teens", "baby"])
+    return request

@@ -108,9 +108,8 @@ def find_instant(local: datetime, timezone: str) -> str:
 
 def list_nearby(world: World, params: Mapping[str, str], minute: datetime) -> list[tuple[int, Document]]:
     """Distance in whole metres and listing, in the order of `nearby`."""
-    kinds = [kind for kind, name in COLLECTIONS.items() if name in params.get("types", name).split(",")]
     found = []
-    for each in (each for kind in kinds for each in list_near(world, kind, params, minute)):
+    for each in (each for kind in read_kinds(params) for each in list_near(world, kind, params, minute)):
         metres = measure(params, each["location"]["lat"], each["location"]["lng"])
         found.append((metres, each["type"], each["id"], each))
     return [(math.floor(metres + 0.5), each) for metres, _, _, each in sorted(found, key=lambda item: item[:3])]
@@ -120,11 +119,81 @@ def count_hidden(world: World, params: Mapping[str, str], minute: datetime) -> i
     """What has no coordinates and a neighborhood whose center is in the circle, and matches all else."""
     centers = {each["slug"]: (each["lat"], each["lng"]) for each in world.neighborhoods}
     radius = float(params.get("radius_m", "5000"))
-    kinds = [kind for kind, name in COLLECTIONS.items() if name in params.get("types", name).split(",")]
     hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
     for each in world.listings:
         center = centers.get(each["location"]["neighborhood_slug"])
         if each["location"]["lat"] is None and center is not None and measure(params, *center) <= radius:
             hidden.listings.append(each)
     anywhere = {name: value for name, value in params.items() if name not in ("lat", "lng", "radius_m")}
-    return sum(len(list_near(hidden, kind, anywhere, minute)) for kind in kinds)
+    return sum(len(list_near(hidden, kind, anywhere, minute)) for kind in read_kinds(params))
+
+
+OWN_GROUP = {"event": "happening_soon", "class": "classes_enrolling", "camp": "camps", "place": "places"}
+GROUPS = ["happening_soon", "recurring_programs", "classes_enrolling", "camps", "places"]
+RINGS = {"walk": 800, "bike": 2500, "short_drive": 8000, "drive": 50000}
+
+
+def read_kinds(params: Mapping[str, str]) -> list[str]:
+    return [kind for kind, name in COLLECTIONS.items() if name in params.get("types", name).split(",")]
+
+
+def list_around(world: World, params: Mapping[str, str], minute: datetime) -> dict[str, Document]:
+    """What is in any group, by id: of classes, those that are neither full nor closed."""
+    enrolling = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
+    enrolling.listings = [
+        each
+        for each in world.listings
+        if each["type"] != "class" or each["registration"]["status"] not in ("full", "closed")
+    ]
+    return {each["id"]: each for kind in read_kinds(params) for each in list_near(enrolling, kind, params, minute)}
+
+
+def name_groups(listing: Document) -> list[str]:
+    recurs = listing["type"] == "event" and listing["is_recurring"]
+    return [OWN_GROUP[listing["type"]], *(["recurring_programs"] if recurs else [])]
+
+
+def score(world: World, listing: Document, params: Mapping[str, str], minute: datetime, bands: list[str]) -> float:
+    """`bands`: those that the listing's ages reach, empty where it states none."""
+    metres = measure(params, listing["location"]["lat"], listing["location"]["lng"])
+    start = find_start(world, listing, params, minute)
+    soon = 0.5
+    if start is not None:
+        soon = 7 / (7 + max((start - read_clock(world, minute)) / timedelta(days=1), 0))
+    favoured = params["ages"].split(",") if "ages" in params else []
+    stated = listing["ages"]["min"] is not None or listing["ages"]["max"] is not None
+    ages = 0.5 if not favoured or not stated else float(any(each in favoured for each in bands))
+    return 0.45 * 2000 / (2000 + metres) + 0.3 * soon + 0.15 * float(listing["confidence"]) + 0.1 * ages
+
+
+BANDS = {"baby": (0, 1), "toddler": (1, 3), "young_kids": (4, 6), "bigger_kids": (7, 12), "teens": (13, 18)}
+
+
+def list_bands(listing: Document) -> list[str]:
+    low, high = listing["ages"]["min"], listing["ages"]["max"]
+    if low is None and high is None:
+        return []
+    return [name for name, (first, last) in BANDS.items() if (low or 0) <= last and (high is None or high >= first)]
+
+
+WEIGHTS = {"events": 350, "classes": 150, "camps": 100, "places": 200, "variety": 100, "free_share": 100}
+HALVES = {"events": 20, "classes": 20, "camps": 10, "places": 20}
+
+
+def judge_activity(listings: list[Document], kinds: list[str]) -> tuple[int, dict[str, tuple[float | None, int, int]]]:
+    """Score and components (value, score, weight), scores and weights in thousandths."""
+    names = [COLLECTIONS[kind] for kind in kinds]
+    whole = sum(WEIGHTS[name] for name in (*names, "variety", "free_share"))
+    values: dict[str, float | None] = {
+        COLLECTIONS[kind]: sum(each["type"] == kind for each in listings) for kind in kinds
+    }
+    values["variety"] = len({word for each in listings for word in each["categories"]})
+    prices = [each["price"]["is_free"] for each in listings if "price" in each and each["price"]["is_free"] is not None]
+    values["free_share"] = sum(prices) / len(prices) if prices else None
+    components = {}
+    for name, value in values.items():
+        share = (value or 0) / (value + HALVES[name] if name in HALVES and value is not None else 1)
+        share = share / 16 if name == "variety" else share
+        components[name] = (value, round(1000 * share), round(1000 * WEIGHTS[name] / whole))
+    total = sum(scored * weight for _, scored, weight in components.values())
+    return round(total / sum(weight for _, _, weight in components.values())), components

@@ -12,7 +12,7 @@ _CLOSED = [REGISTRATION_STATUSES.index(each) for each in ("full", "closed")]
 LISTINGS = ("has_time", "is_free", "age_min", "age_max", "confidence", "categories", "is_recurring", "registration")
 
 
-def make_marks(listings: pl.DataFrame) -> pl.DataFrame:
+def make_traits(listings: pl.DataFrame) -> pl.DataFrame:
     """`is_free`: -1 where it is not stated. `ages`: a bit set over AGE_BANDS, with a last bit for those not stated."""
     return listings.select(
         has_time=pl.col("has_time").fill_null(value=False).cast(pl.UInt8()),

@@ -1,0 +1,147 @@
+"""A group of `around`: its page of items, best first."""
+
+import msgspec
+import numpy as np
+from msgspec import Raw, Struct
+from numpy.typing import NDArray
+
+from outings.answers.distance import find_metres
+from outings.answers.near.asked import Near
+from outings.answers.near.index import Start
+from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
+from outings.answers.near.tiles import Rows
+from outings.answers.opened import Opened
+from outings.contract.resources.near import GROUPS
+from outings.contract.vocabulary import COLLECTIONS
+
+_MOST_WALKED = 5_000
+
+
+class Scored(Struct, frozen=True, eq=False):
+    """What is shown, each listing once: the best first. `scores` in thousandths; `groups`: bit sets over GROUPS."""
+
+    rows: Rows
+    squares: NDArray[np.float64]
+    scores: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+    def choose(self, chosen: NDArray[np.int64]) -> "Scored":
+        return Scored(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """`AroundGroup` as it is written."""
+
+    total: int
+    returned: int
+    items: list["Item"]
+    next_cursor: str | None
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """`AroundItem` as it is written: what stands in a document is not read."""
+
+    listing_id: str
+    type: str
+    name: str
+    distance_m: int
+    walk_minutes: int | None
+    score: float
+    also_in: list[str]
+    slug: str
+    starts_at: str | None
+    starts_local: str | None
+    ends_local: str | None
+    timezone: str | None
+    place: Raw
+    neighborhood: Raw
+    lat: Raw
+    lng: Raw
+    price: Raw
+    ages: Raw
+    image_url: Raw
+    is_indoor: Raw
+    links: dict[str, str]
+
+
+class _Where(Struct, frozen=True):
+    lat: Raw
+    lng: Raw
+    neighborhood: Raw
+
+
+class _Document(Struct, frozen=True):
+    """The members that an item takes from a listing."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+    location: _Where
+    ages: Raw
+    image_url: Raw
+    place: Raw = NULL
+    price: Raw = NO_PRICE
+    is_indoor: Raw = NULL
+    timezone: str | None = None
+    schedule: Schedule | None = None
+
+
+_decoder = msgspec.json.Decoder(_Document)
+
+
+def make_group(number: int, *, scored: Scored, near: Near, opened: Opened, limit: int, offset: int) -> Group:
+    """`number`: the group's place in GROUPS."""
+    places = np.flatnonzero(scored.groups >> number & 1)
+    end = offset + limit
+    page = scored.choose(places[offset:end])
+    starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
+    metres = round_metres(find_metres(page.squares))
+    rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
+    items = [
+        _make_item(
+            opened.read_document(row), distance_m=distance, score=score / 1000,
+            also_in=_name_groups(groups & ~(1 << number)), start=start,
+        )
+        for row, distance, score, groups, start in rows
+    ]  # fmt: skip
+    next_cursor = f"{GROUPS[number]}:{end}" if places.size > end else None
+    return Group(total=places.size, returned=len(items), items=items, next_cursor=next_cursor)
+
+
+def count_minutes(distance_m: int) -> int | None:
+    """On foot: streets are 1.3 times as long as the straight line, and a family walks 80 m a minute."""
+    return None if distance_m > _MOST_WALKED else -(-distance_m * 13 // 800)
+
+
+def _name_groups(groups: int) -> list[str]:
+    return [name for number, name in enumerate(GROUPS) if groups >> number & 1]
+
+
+def _make_item(document: bytes, *, distance_m: int, score: float, also_in: list[str], start: Start) -> Item:
+    listing = _decoder.decode(document)
+    zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
+    starts_local, starts_at, ends_local = format_start(start, zone)
+    return Item(
+        listing_id=listing.id,
+        type=listing.type,
+        name=listing.name,
+        distance_m=distance_m,
+        walk_minutes=count_minutes(distance_m),
+        score=score,
+        also_in=also_in,
+        slug=listing.slug,
+        starts_at=starts_at,
+        starts_local=starts_local,
+        ends_local=ends_local,
+        timezone=zone,
+        place=listing.place,
+        neighborhood=listing.location.neighborhood,
+        lat=listing.location.lat,
+        lng=listing.location.lng,
+        price=listing.price,
+        ages=listing.ages,
+        image_url=listing.image_url,
+        is_indoor=listing.is_indoor,
+        links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
+    )

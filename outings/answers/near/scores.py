@@ -1,0 +1,41 @@
+"""How well a listing suits who stands at a point now (`docs/near.md` says the same):
+
+    score = 0.45 × near + 0.30 × soon + 0.15 × confidence + 0.10 × ages
+    near = 2,000 ÷ (2,000 + metres)
+    soon = 7 ÷ (7 + days until it begins); 0.5 for what has no start: places, and what only goes on
+    ages = 1 where the listing's ages reach a favoured band, 0 where they do not; 0.5 where they are not stated, or
+           none is favoured
+
+in thousandths, rounded half to even. A function of the listing, the point, the bands and the minute alone.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outings.contract.vocabulary import AGE_BANDS
+from outings.release.mapped import NEVER
+
+Array = NDArray[Any]
+
+_NEAR, _SOON, _CONFIDENCE, _AGES = 0.45, 0.30, 0.15, 0.10
+_HALF_METRES, _HALF_SECONDS = 2_000, 7 * 86_400
+_UNKNOWN = 0.5
+_NOT_STATED = 1 << len(AGE_BANDS)
+
+
+def score_listings(*, metres: Array, waits: Array, confidence: Array, ages: Array, favoured: int) -> Array:
+    """Thousandths. `waits`: seconds, NEVER for what has no start; `ages`, `favoured`: bit sets over AGE_BANDS."""
+    near = _HALF_METRES / (_HALF_METRES + metres)
+    soon = np.where(waits == NEVER, _UNKNOWN, _HALF_SECONDS / (_HALF_SECONDS + np.maximum(waits, 0).astype(np.float64)))
+    total = _NEAR * near + _SOON * soon + _CONFIDENCE * confidence + _AGES * _fit_ages(ages, favoured)
+    thousandths: Array = np.rint(1000 * total).astype(np.int64)
+    return thousandths
+
+
+def _fit_ages(ages: Array, favoured: int) -> Array:
+    if not favoured:
+        return np.full(ages.size, _UNKNOWN)
+    fits: Array = np.where(ages & _NOT_STATED, _UNKNOWN, (ages & favoured) != 0)
+    return fits
