@@ -160,7 +160,7 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     classes = collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
-    return deal_cards(matched, index, start=classes.window[0])
+    return deal_cards(matched, index, start=classes.selection.start)
 
 
 def _choose_rows(search: Search, opened: Opened, index: SearchIndex) -> Keep:

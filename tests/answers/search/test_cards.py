@@ -52,6 +52,15 @@ def test_starts_are_looked_for_from_the_windows_first_date(tmp_path: Path) -> No
     assert list(find(release, "swim", {"from": "2026-08-15"})) == ["Swim B"]
 
 
+def test_that_date_may_be_past(tmp_path: Path) -> None:
+    """As for the cards of a list. Today is 2026-08-10."""
+    release = open_program(
+        tmp_path, make_class(1, "Swim A", starts_on="2026-08-12"), make_class(2, "Swim B", starts_on="2026-08-05")
+    )
+    assert list(find(release, "swim")) == ["Swim A"]
+    assert list(find(release, "swim", {"from": "2026-08-01"})) == ["Swim B"]
+
+
 def test_a_program_stands_at_its_best_level(tmp_path: Path) -> None:
     """Not hidden behind one of its listings that has the word in passing and starts earlier."""
     release = open_program(
