@@ -1,0 +1,123 @@
+"""The export over HTTP: which files a key sees, and how they are sent."""
+
+import asyncio
+import gzip
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from edge.encoding import cut_pieces, unpack_pieces
+from tests.edge.asking import Response
+from tests.edge.conftest import Service
+from tests.edge.publishing import NOW, make_world, publish_worlds
+from tests.edge.test_releases import Failing
+
+EXPORT = "/v1/harbor/export"
+LINES = f"{EXPORT}/events.jsonl"
+MakeService = Callable[..., Service]
+
+
+def list_files(got: Response) -> list[str]:
+    assert got.status == 200, got.body
+    return [each["links"]["self"].rpartition("/")[2] for each in got.read_json()["data"]]
+
+
+def test_a_key_sees_the_files_of_its_types(service: Service) -> None:
+    assert list_files(service.get(EXPORT, kind="events")) == ["events.jsonl", "events.parquet", "events.ics"]
+    assert list_files(service.get(EXPORT, kind="places")) == ["places.jsonl", "places.parquet"]
+    assert len(list_files(service.get(EXPORT))) == 9
+    assert list_files(service.get(f"{EXPORT}?types=camps,places&format=jsonl")) == ["camps.jsonl", "places.jsonl"]
+
+
+def test_types_that_are_not_the_key_s_are_403_in_the_list_and_as_a_file(service: Service) -> None:
+    for target in (f"{EXPORT}?types=camps", f"{EXPORT}/camps.jsonl", f"{EXPORT}/camps.parquet"):
+        got = service.get(target, kind="events")
+        assert (got.status, got.error["details"]) == (403, {"metros": ["harbor", "lakeside"]})
+    assert service.get(LINES, kind="lakeside").error["details"] == {"metros": ["lakeside"]}
+
+
+@pytest.mark.parametrize(
+    "name", ["events", "events.json", "events.xml", "places.ics", "organizations.jsonl", "..", "e%00"]
+)
+def test_a_file_that_there_is_not_is_404(service: Service, name: str) -> None:
+    assert service.get(f"{EXPORT}/{name}").status == 404
+
+
+@pytest.mark.parametrize("accepted", ["", "gzip", "zstd, br", "gzip;q=0, *;q=0.1"])
+@pytest.mark.parametrize("at", range(9))
+def test_a_file_is_what_the_list_says_of_it_whatever_coding_it_travels_in(
+    service: Service, at: int, accepted: str
+) -> None:
+    listed = service.get(EXPORT).read_json()["data"][at]
+    got = service.get(listed["links"]["self"], **({"accept_encoding": accepted} if accepted else {}))
+    body = got.read_body()
+    assert got.headers["content-type"] == listed["content_type"]
+    assert (len(body), hashlib.sha256(body).hexdigest()) == (listed["size"], listed["sha256"])
+    assert int(got.headers["content-length"]) == len(got.body)
+    assert got.headers.get("content-encoding") == (
+        "gzip" if accepted == "gzip" and listed["format"] != "parquet" else None
+    )
+
+
+def test_a_file_has_a_tag_that_outlives_releases_that_leave_it_alone(make_own: MakeService) -> None:
+    service = make_own()
+    tag = service.get(LINES).headers["etag"]
+    world = make_world("lakeside", timezone="America/Los_Angeles", events=2)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
+    service.edge.poll()
+    got = service.get(LINES, if_none_match=tag)
+    assert (got.status, got.body) == (304, b"")
+    world = make_world("harbor", timezone="America/New_York", events=2)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=2))
+    service.edge.poll()
+    assert service.get(LINES, if_none_match=tag).status == 200
+
+
+def test_a_head_has_the_size_and_no_body(service: Service) -> None:
+    whole, head = (service.get(LINES, method=method) for method in ("GET", "HEAD"))
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == whole.headers["content-length"] == str(len(whole.body))
+
+
+def test_without_the_store_a_file_that_was_never_fetched_is_503(make_own: MakeService) -> None:
+    store = Failing()
+    service = make_own(store=store)
+    assert service.get(LINES).status == 200
+    store.is_off = True
+    assert service.get(LINES).status == 200
+    got = service.get(f"{EXPORT}/places.jsonl")
+    assert (got.status, got.error["code"], got.headers["retry-after"]) == (503, "unavailable", "5")
+    assert len(list_files(service.get(EXPORT))) == 9
+
+
+def test_a_large_file_is_sent_in_pieces_and_others_are_answered_meanwhile() -> None:
+    body = b"".join(b"%d of many lines\n" % number for number in range(200_000))
+    packed = gzip.compress(body)
+    for pieces in ([*cut_pieces(body)], [*unpack_pieces(packed)]):
+        assert b"".join(pieces) == body
+        assert len(pieces) > 20
+        assert max(map(len, pieces)) <= 65_536
+
+
+def test_a_client_that_leaves_in_the_middle_takes_nothing_down(make_own: MakeService) -> None:
+    service = make_own()
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        if message["type"] == "http.response.body":
+            raise OSError("gone")
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "GET", "path": LINES, "raw_path": LINES.encode(),
+        "query_string": b"", "headers": [(b"x-api-key", service.keys["all"].encode())], "client": None, "state": {},
+    }  # fmt: skip
+    with pytest.raises(OSError, match="gone"):
+        asyncio.run(service.edge(scope, receive, send))
+    assert service.get(LINES).status == 200

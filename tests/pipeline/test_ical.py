@@ -1,0 +1,234 @@
+"""Events as iCalendar, read back by another reader: the same events, at the same times, whatever they are called."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rruleset, rrulestr
+from icalendar import Calendar, Component
+
+from outings.contract.errors import ApiError
+from tests.pipeline.city import City, make_event, make_place
+
+ZONE = ZoneInfo("America/Los_Angeles")
+PATH = "/v1/seattle/events.ics"
+
+
+def build(folder: Path, *events: dict[str, Any]) -> City:
+    city = City(folder)
+    city.write(events)
+    city.build()
+    return city
+
+
+def read_calendar(city: City, request: str = PATH) -> Component:
+    data = city.ask_bytes(request)
+    assert all(len(line) <= 75 for line in data.split(b"\r\n"))
+    assert b"\n" not in data.replace(b"\r\n", b"")
+    calendar = Calendar.from_ical(data)
+    assert not calendar.errors
+    return calendar
+
+
+def read_events(city: City, request: str = PATH) -> list[Component]:
+    return list(read_calendar(city, request).walk("VEVENT"))
+
+
+def read_event(folder: Path, **members: Any) -> Component:
+    (event,) = read_events(build(folder, make_event("a", **members)))
+    return event
+
+
+def test_a_timed_event_is_in_its_zone_which_the_file_explains(tmp_path: Path) -> None:
+    city = build(tmp_path, make_event("a", ends_local="2026-08-12T11:30:00"))
+    calendar = read_calendar(city)
+    (event,) = calendar.walk("VEVENT")
+    assert event["DTSTART"].dt == datetime(2026, 8, 12, 10, tzinfo=ZONE)
+    assert event["DTEND"].dt == datetime(2026, 8, 12, 11, 30, tzinfo=ZONE)
+    assert event["DTSTART"].params["TZID"] == "America/Los_Angeles"
+    (zone,) = calendar.walk("VTIMEZONE")
+    offsets = {zone.to_tz().utcoffset(datetime(2026, month, 1)) for month in (1, 7)}
+    assert offsets == {timedelta(hours=-8), timedelta(hours=-7)}
+
+
+def test_an_event_says_what_its_detail_says(tmp_path: Path) -> None:
+    city = build(
+        tmp_path,
+        make_place("hall", name="Town Hall"),
+        make_event(
+            "a", place={"source_id": "hall"}, categories=["stem_discovery"], registration_url="https://a.example/x"
+        ),
+    )
+    (event,) = read_events(city)
+    (shown,) = city.ask("/v1/seattle/events")["data"]
+    assert str(event["UID"]) == shown["id"]
+    assert str(event["SUMMARY"]) == shown["name"]
+    assert str(event["DESCRIPTION"]) == shown["description"]
+    assert str(event["LOCATION"]) == "Town Hall, 1 Pine St"
+    assert str(event["URL"]) == shown["registration_url"]
+    assert (event["GEO"].latitude, event["GEO"].longitude) == (47.61, -122.33)
+    assert event["CATEGORIES"].cats == ["stem_discovery"]
+    assert f"{event['LAST-MODIFIED'].dt:%Y-%m-%dT%H:%M:%SZ}" == shown["updated_at"]
+    assert event["DTSTAMP"].dt == event["LAST-MODIFIED"].dt
+
+
+TEXTS = [
+    'A "quoted", name; with \\ and: colons',
+    "two\nlines\r\nand three",
+    "é" * 100,
+    "日本" * 60,
+    "x" * 75,
+    "🎈" * 40,
+]
+
+
+def test_any_text_comes_back_as_it_was(tmp_path: Path) -> None:
+    city = build(tmp_path, *(make_event(f"{number}", description=text) for number, text in enumerate(TEXTS)))
+    shown = {each["id"]: each["description"].replace("\r\n", "\n") for each in city.ask("/v1/seattle/events")["data"]}
+    assert len(shown) == len(TEXTS)
+    assert {str(each["UID"]): str(each["DESCRIPTION"]) for each in read_events(city)} == shown
+
+
+def test_an_event_without_a_clock_time_is_of_whole_days(tmp_path: Path) -> None:
+    event = read_event(tmp_path, starts_local=None, date_on="2026-08-12")
+    assert event["DTSTART"].dt == date(2026, 8, 12)
+    assert "DTEND" not in event
+
+
+@pytest.mark.parametrize("ends", ["2026-08-14T18:00:00", "2026-08-15T00:00:00"])
+def test_days_end_on_the_day_after_the_last(tmp_path: Path, ends: str) -> None:
+    event = read_event(tmp_path, starts_local="2026-08-12T00:00:00", ends_local=ends, all_day=True)
+    assert (event["DTSTART"].dt, event["DTEND"].dt) == (date(2026, 8, 12), date(2026, 8, 15))
+
+
+def test_a_dateless_event_is_in_no_calendar(tmp_path: Path) -> None:
+    city = build(tmp_path, make_event("a", starts_local=None), make_event("b"))
+    ids = ",".join(version.listing_id for version in city.read_versions())
+    assert [str(each["SUMMARY"]) for each in read_events(city, f"{PATH}?ids={ids}")] == ["Event b"]
+
+
+def test_it_takes_the_list_s_filters_and_has_all_its_pages(tmp_path: Path) -> None:
+    events = [make_event(f"{n}", starts_local=f"2026-08-{12 + n % 9}T10:00:00") for n in range(120)]
+    city = build(tmp_path, *events, make_event("free", price={"type": "free"}), make_event("adults", audience="adults"))
+    assert len(read_events(city)) == 121
+    (free,) = read_events(city, f"{PATH}?free=true")
+    assert str(free["SUMMARY"]) == "Event free"
+    assert len(read_events(city, f"{PATH}?from=2026-08-13&to=2026-08-13")) == 14
+    assert [str(each["SUMMARY"]) for each in read_events(city, f"{PATH}?q=adults&audience=adults")] == ["Event adults"]
+
+
+def test_more_than_a_calendar_is_good_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outings.answers.ical.answer.MOST_EVENTS", 3)
+    city = build(tmp_path, *(make_event(f"{n}") for n in range(4)))
+    with pytest.raises(ApiError) as raised:
+        city.ask_bytes(PATH)
+    assert (raised.value.status, raised.value.details["reason"], raised.value.details["max"]) == (
+        400,
+        "out_of_range",
+        3,
+    )
+
+
+SERIES = {
+    "weekly": {"rrule": "FREQ=WEEKLY;BYDAY=WE,SA"},
+    "counted": {"rrule": "FREQ=DAILY;COUNT=9"},
+    "until in utc": {"rrule": "FREQ=WEEKLY;UNTIL=20260910T170000Z"},
+    "until a date": {"rrule": "FREQ=DAILY;INTERVAL=3;UNTIL=20260901"},
+    "monthly": {"rrule": "FREQ=MONTHLY;BYDAY=2WE"},
+    "last day": {"rrule": "FREQ=MONTHLY;BYMONTHDAY=-1"},
+    "an anchor beside the rule": {"rrule": "FREQ=WEEKLY;BYDAY=MO"},
+    "with exceptions": {"rrule": "FREQ=DAILY", "exdates": ["2026-08-14T10:00:00", "2026-08-20T10:00:00"]},
+    "with additions": {"rrule": "FREQ=WEEKLY", "rdates": ["2026-08-15T10:00:00", "2026-08-16T18:30:00"]},
+    "of dates alone": {"rdates": ["2026-08-20T10:00:00", "2026-08-29T09:00:00"]},
+    "in the gap": {"starts_local": "2026-08-12T02:30:00", "rrule": "FREQ=DAILY"},
+    "begun long ago": {"starts_local": "2023-01-04T10:00:00", "rrule": "FREQ=WEEKLY"},
+    "over": {"starts_local": "2026-07-01T10:00:00", "rrule": "FREQ=DAILY;COUNT=3"},
+    "ends past the horizon": {"rrule": "FREQ=WEEKLY;UNTIL=20290101T000000Z"},
+    "not followed": {"rrule": "FREQ=DAILY;BYHOUR=9,15"},
+    "of whole days": {"starts_local": None, "date_on": "2026-08-12", "rrule": "FREQ=WEEKLY;COUNT=6"},
+    "many exceptions": {
+        "rrule": "FREQ=DAILY",
+        "exdates": [f"{date(2026, 8, 13) + timedelta(days=2 * n)}T10:00:00" for n in range(80)],
+    },
+}
+WINDOWS = [(date(2026, 7, 1), 90), (date(2027, 2, 20), 31)]
+
+
+def expand(component: Component) -> Iterator[datetime]:
+    """A reader's own expansion, in local time, from far before to far after."""
+    anchor = read_local(component["DTSTART"].dt)
+    if "RRULE" not in component:
+        yield anchor
+        return
+    dates = rruleset()
+    dates.rrule(rrulestr(write_rule(component), dtstart=anchor))
+    for name, add in (("EXDATE", dates.exdate), ("RDATE", dates.rdate)):
+        if name in component:
+            for each in component[name].dts:
+                add(read_local(each.dt))
+    yield from dates.between(datetime(2020, 1, 1), datetime(2027, 6, 1), inc=True)
+
+
+def read_local(value: datetime | date) -> datetime:
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else datetime.combine(value, datetime.min.time())
+
+
+def write_rule(component: Component) -> str:
+    """With its end in local time, as its dates are here."""
+    text = component["RRULE"].to_ical().decode()
+    if "UNTIL" not in text or not isinstance(component["DTSTART"].dt, datetime):
+        return text
+    until = component["RRULE"]["UNTIL"][0].astimezone(ZONE)
+    kept = [part for part in text.split(";") if not part.startswith("UNTIL")]
+    return ";".join([*kept, f"UNTIL={until:%Y%m%dT%H%M%S}"])
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> City:
+    events = [make_event(name, **{"name": name, "ends_local": None, **members}) for name, members in SERIES.items()]
+    return build(tmp_path_factory.mktemp("series"), *events)
+
+
+def find_id(city: City, name: str) -> str:
+    (found,) = (each.listing_id for each in city.read_versions() if each.slug == name.replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_is_the_dates_that_the_list_shows(series: City, name: str) -> None:
+    row_id = find_id(series, name)
+    found = sorted({each for component in read_events(series, f"{PATH}?ids={row_id}") for each in expand(component)})
+    for first, days in WINDOWS:
+        shown: list[str] = []
+        for start in range(0, days, 30):
+            window = f"from={first + timedelta(days=start)}&to={first + timedelta(days=min(start + 29, days - 1))}"
+            body = series.ask(f"/v1/seattle/events?occurrences=expand&limit=200&{window}")
+            shown += [each["occurrence"]["starts_local"] for each in body["data"] if each["id"] == row_id]
+            assert not body["meta"]["has_more"]
+        last = datetime.combine(first + timedelta(days=days), datetime.min.time())
+        start_of = datetime.combine(first, datetime.min.time())
+        assert [f"{each:%Y-%m-%dT%H:%M:%S}" for each in found if start_of <= each < last] == shown
+
+
+def test_a_series_that_a_rule_says_is_one_entry_and_its_uid_the_event_s(series: City) -> None:
+    row_id = find_id(series, "with exceptions")
+    (event,) = read_events(series, f"{PATH}?ids={row_id}")
+    assert str(event["UID"]) == row_id
+    assert len(event["EXDATE"].dts) == 2
+
+
+def test_an_end_in_utc_is_the_last_date_itself(series: City) -> None:
+    (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'counted')}")
+    assert event["RRULE"]["UNTIL"] == [datetime(2026, 8, 20, 17, tzinfo=ZoneInfo("UTC"))]
+    assert "COUNT" not in event["RRULE"]
+
+
+def test_dates_that_no_rule_says_are_entries_by_their_keys(tmp_path: Path) -> None:
+    city = build(tmp_path, make_event("a", **SERIES["of dates alone"]))
+    body = city.ask("/v1/seattle/events?occurrences=expand")
+    events = read_events(city)
+    assert [str(each["UID"]) for each in events] == [each["occurrence"]["key"] for each in body["data"]]
+    assert len(events) == 3
