@@ -31,6 +31,7 @@ _FIELDS = Rate(each=8)
 # A reference is read out of each document.
 _EXPANDED = Rate(each=12)
 _OCCURRENCE = Rate(each=30)
+_SOURCE = Rate(each=15)
 _FACET = Rate(each=40, thousand=0.5)
 # Of sections and sessions, which are looked at one by one.
 _FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
@@ -54,6 +55,8 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
     for name in query.get_words("facets"):
         is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or _is_expanded(query))
         parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
+    if "source" in query.get_words("include"):
+        parts.append((_SOURCE, _count_items(query)))
     if "q" in query.values:
         parts.append((_TEXT, 1))
     if "lat" in query.values:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from outings.answers.addons import SourceBlocks
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.fields import choose_fields
@@ -48,7 +49,9 @@ def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[b
     else:
         document = opened.read_document(found.row)
     document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
-    return encode_detail(choose_fields(query)(document), notices=query.notices)
+    sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
+    document = sources.attach(document, found.row)
+    return encode_detail(choose_fields(query)(document), notices=(*query.notices, *sources.notices))
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:

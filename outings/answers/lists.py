@@ -6,6 +6,7 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
+from outings.answers.addons import SourceBlocks
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.facets import count_facets
@@ -40,13 +41,16 @@ def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Ci
     today = about.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, settled, snapshot=snapshot, today=today)
     documents = _read_documents(query, settled, snapshot=snapshot, today=today, page=page)
-    items = _shape_items(query, documents, expansion=Expansion(list_expanded(query), snapshot=snapshot, about=about))
+    expansion = Expansion(list_expanded(query), snapshot=snapshot, about=about)
+    sources = SourceBlocks(query, snapshot=snapshot, about=about)
+    whole = (sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True))
+    items = [*map(choose_fields(query), whole)]
     next_cursor = None if page.end is None else make_cursor(query, page.end, snapshot=snapshot, today=today)
     meta = encode_meta(
         query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
     )
     facets = _encode_facets(query, settled, snapshot=snapshot, today=today)
-    return encode_list(items, meta=meta, notices=query.notices, facets=facets)
+    return encode_list(items, meta=meta, notices=(*query.notices, *sources.notices), facets=facets)
 
 
 def settle_list(query: Query, today: date) -> Settled:
@@ -156,12 +160,6 @@ def _read_documents(query: Query, settled: Settled, *, snapshot: Snapshot, today
     else:
         items = [opened.read_document(row) for row in rows]
     return items
-
-
-def _shape_items(query: Query, documents: Sequence[bytes], *, expansion: Expansion) -> list[bytes]:
-    """With what was to be attached, and without what was not asked for."""
-    choose = choose_fields(query)
-    return [choose(expansion.expand(document)) for document in documents]
 
 
 def _render_class(row: int, settled: Settled, *, opened: Opened) -> bytes:

@@ -29,6 +29,7 @@ from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
 from outings.answers.search.index import SearchIndex
 from outings.answers.series import Series
+from outings.answers.sources import Sources
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
@@ -84,8 +85,11 @@ class Opened:
         self.area_counts: dict[tuple[str, date], NDArray[np.int64]] = {}
         self._areas: Areas | None = None
         self._groups: Groups | None = None
+        self._sources: Sources | None = None
         self._area_ranking: Ranking | None = None
         self._ranking: Ranking | None = None
+        self._gazetteer: Gazetteer | None = None
+        self._gazetteer_lock = threading.Lock()
         if "organization_spellings" in snapshot.mapped:
             self.open_ranking()
         self._self = weakref.ref(self)
@@ -123,6 +127,12 @@ class Opened:
         if self._groups is None:
             self._groups = Groups(self._read("groups"))
         return self._groups
+
+    def open_sources(self) -> Sources:
+        """What listings' sources say of them."""
+        if self._sources is None:
+            self._sources = Sources(self._read("sources"))
+        return self._sources
 
     def open_area_ranking(self) -> Ranking:
         """Of the directory's neighborhoods."""

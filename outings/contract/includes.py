@@ -30,16 +30,20 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501, since what
-    a key does have is not answered yet."""
+    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501 for what a
+    key does have and that is not answered yet."""
     asked = query.get_words("include")
     missing = [include for include in asked if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
-    if len(missing) < len(asked):
+    if any(include not in missing and not _is_answered(include, query) for include in asked):
         raise not_implemented("include is not answered by this version yet.", param="include")
     notices = tuple(
         missing_include(include, permission=offer.describe_permission(include), links=offer.links)
         for include in missing
     )
     return replace(query, notices=(*query.notices, *notices)) if notices else query
+
+
+def _is_answered(include: str, query: Query) -> bool:
+    return include == "source" and query.match.route.type is not None

@@ -55,6 +55,12 @@ def missing_include(include: str, *, permission: Mapping[str, Any], links: Mappi
     )
 
 
+def unavailable_source(count: int, *, of: int) -> Notice:
+    """Of `of` items, `count` have no block."""
+    message = "Nothing is known of where it came from." if of == 1 else f"Of {count} items no source is known."
+    return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
+
+
 def outside_metro(name: str) -> Notice:
     return Notice(code="point_outside_metro", message=f"The point lies outside {name}.")
 

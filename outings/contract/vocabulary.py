@@ -40,6 +40,9 @@ CHANGE_KINDS = ("created", "updated", "removed", "restored")
 VERIFICATION_STATUSES = (
     "clear", "changed", "flagged", "unverifiable", "unreachable", "gone",
 )  # fmt: skip
+SCORE_BASES = ("verified", "baseline")
+DATE_HEALTHS = ("ok", "stale", "past", "conflicting", "missing")
+SOURCE_HEALTHS = ("ok", "redirected", "slow", "unreachable", "gone")
 
 RESERVED_METRO_SLUGS = frozenset(
     {

@@ -74,9 +74,17 @@ def test_a_deployment_without_links_gives_none() -> None:
 
 
 @pytest.mark.parametrize("mode", ["", "&include_mode=lenient"])
-def test_what_a_key_has_is_not_answered_yet_and_says_so(mode: str) -> None:
-    error = refuse(f"{EVENT}?include=source{mode}", SOURCE, offer=Offer())
+def test_a_forecast_is_not_answered_yet_and_says_so(mode: str) -> None:
+    entitled = Entitlement(addons=frozenset({"forecast"}))
+    error = refuse(f"{EVENT}?include=forecast{mode}", entitled, offer=Offer())
     assert (error.status, error.code, error.details) == (501, "not_implemented", {"param": "include"})
+
+
+@pytest.mark.parametrize("mode", ["", "&include_mode=lenient"])
+@pytest.mark.parametrize("path", [EVENT, "/v1/seattle/places", "/v1/classes/slug/clay"])
+def test_what_a_key_has_is_asked_as_it_stands(path: str, mode: str) -> None:
+    query = parse(f"{path}?include=source{mode}")
+    assert settle_includes(query, entitlement=SOURCE, offer=Offer()) is query
 
 
 def test_a_mode_without_an_add_on_is_no_other_request() -> None:

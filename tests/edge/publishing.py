@@ -32,6 +32,9 @@ NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 TODAY = date(2026, 8, 10)
 COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 
+# The listings of each metro whose feed says where they came from.
+SOURCED = ("event-1", "event-2", "camp", "place")
+
 
 def make_id(name: str) -> str:
     return str(uuid5(NAMESPACE_URL, name))
@@ -57,6 +60,7 @@ def make_world(slug: str, *, timezone: str, events: int = 5) -> World:
     return World(
         slug=slug, timezone=timezone, listings=listings, organizations=[make_organization(make_id(f"{slug}-org"))],
         dates={row_id: [starts] for row_id, starts in dates.items()},
+        sources={make_id(f"{slug}-{name}"): {"url": f"https://{slug}.example/{name}"} for name in SOURCED},
     )  # fmt: skip
 
 

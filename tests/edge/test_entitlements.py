@@ -11,7 +11,7 @@ import pytest
 from outings.contract.routes import ROUTES
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service, make_service
-from tests.edge.publishing import add_keys
+from tests.edge.publishing import SOURCED, add_keys, make_id
 from tests.edge.test_scopes import ANSWERED, READS
 
 # Which add-ons a route takes at all; a route that is not here has no `include`. api.md, Add-ons; decisions.md §14.
@@ -31,6 +31,8 @@ TAKEN: dict[str, list[str]] = {
     }.items()
     for name in names.split()
 }
+# Where an add-on is answered to who has it.
+BLOCKS = {"source": {name for name, addons in TAKEN.items() if "source" in addons} - {"around", "nearby"}}
 # Where the metro is known: by the path and before the parameters, by a parameter, or only by the row.
 IN_QUERY = {"events.slug", "classes.slug", "camps.slug", "places.slug"}
 IN_ROW = {"events.detail", "classes.detail", "camps.detail", "places.detail", "organizations.detail", "versions"}
@@ -108,7 +110,7 @@ def foretell(name: str, kind: Kind, include: str | None, mode: str | None) -> tu
         return closed
     if include is not None and include not in kind.has and mode is None:
         return (403, "include_not_permitted", {"param": "include", "include": include, **permit(include)})
-    if include is not None and include in kind.has:
+    if include is not None and include in kind.has and name not in BLOCKS.get(include, ()):
         return (501, "not_implemented", {"param": "include"})
     if name not in ANSWERED:
         return (501, "not_implemented", None)
@@ -143,7 +145,11 @@ def test_a_key_gets_what_it_may_have_and_is_told_what_it_lacks(service: Service,
         if code is None and name in FILES:
             assert got.body == service.get(target, kind=kind).body
         elif code is None:
-            check_success(service, got, plain=service.get(target, kind=kind), missing=include)
+            plain = service.get(target, kind=kind)
+            if include is not None and include in KINDS[kind].has:
+                check_block(got, include, plain=plain)
+            else:
+                check_success(service, got, plain=plain, missing=include)
             check_scope(got, KINDS[kind], name=name)
         else:
             check_failure(got, code, details)
@@ -172,6 +178,21 @@ def check_success(service: Service, got: Response, *, plain: Response, missing: 
             {"code": "include_not_permitted", "include": missing, "param": "include", "details": permit(missing)}
         ]
         assert got.headers["etag"] != plain.headers["etag"]
+
+
+def check_block(got: Response, include: str, *, plain: Response) -> None:
+    """The plain answer, in which every item has the block, or a notice says that some have none."""
+    body = got.read_json()
+    notices = body.pop("notices", [])
+    items = body["data"] if isinstance(body["data"], list) else [body["data"]]
+    sourced = {item["id"]: item.pop(include)["url"] for item in items if include in item}
+    assert body == plain.read_json()
+    known = {make_id(f"{metro}-{name}"): f"https://{metro}.example/{name}" for metro in METROS for name in SOURCED}
+    assert sourced == {item["id"]: known[item["id"]] for item in items if item["id"] in known}
+    without = len(items) - len(sourced)
+    told = [(each["code"], each["include"], each["details"]) for each in notices]
+    assert told == [("source_unavailable", include, {"without": without})] * bool(without)
+    assert got.headers["etag"] != plain.headers["etag"]
 
 
 def check_scope(got: Response, kind: Kind, *, name: str) -> None:

@@ -15,6 +15,7 @@ from outings.contract.resources.shared import (
     Price,
     Traits,
 )
+from outings.contract.resources.source import SourceBlock
 from outings.contract.resources.words import CampType, Clock, Instant, Weekday
 
 
@@ -62,3 +63,4 @@ class Camp(Facts, frozen=True, kw_only=True):
     traits: Traits
     links: EventLinks
     expanded: Expanded | UnsetType = UNSET
+    source: SourceBlock | UnsetType = UNSET

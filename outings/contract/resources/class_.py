@@ -14,6 +14,7 @@ from outings.contract.resources.shared import (
     Term,
     Traits,
 )
+from outings.contract.resources.source import SourceBlock
 from outings.contract.resources.words import (
     Clock,
     Currency,
@@ -120,3 +121,4 @@ class Class(Facts, frozen=True, kw_only=True):
     links: EventLinks
     sessions: tuple[CompactCard, ...] = ()
     expanded: Expanded | UnsetType = UNSET
+    source: SourceBlock | UnsetType = UNSET

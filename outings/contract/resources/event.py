@@ -10,6 +10,7 @@ from outings.contract.resources.shared import (
     Price,
     Traits,
 )
+from outings.contract.resources.source import SourceBlock
 from outings.contract.resources.words import Clock, Day, Instant, Local, Occasion, Team
 
 
@@ -66,3 +67,4 @@ class Event(Facts, frozen=True, kw_only=True):
     links: EventLinks
     occurrence: Occurrence | UnsetType = UNSET
     expanded: Expanded | UnsetType = UNSET
+    source: SourceBlock | UnsetType = UNSET

@@ -4,6 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.organization import Organization
 from outings.contract.resources.shared import Ages, Listing, Location, Member
+from outings.contract.resources.source import SourceBlock
 from outings.contract.resources.words import Currency, TypeHint
 
 
@@ -92,3 +93,4 @@ class Place(Listing, frozen=True, kw_only=True):
     is_sensory_friendly: bool | None
     links: PlaceLinks
     expanded: PlaceExpanded | UnsetType = UNSET
+    source: SourceBlock | UnsetType = UNSET

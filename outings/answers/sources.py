@@ -1,0 +1,129 @@
+"""What the source of a listing says of it, and what it amounts to on a date: docs/readers.md has the rules in words."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import polars as pl
+from msgspec import Struct
+
+from outings.contract.instants import format_instant
+from outings.contract.resources.source import SourceBlock, Verification
+from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
+from outings.release.mapped import NOT_STATED, MappedTable
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_UNKNOWN = -1
+_DAY = 86_400
+# Dates that nobody looked at for longer are stale, in days.
+STALE_DAYS = 30
+# Outcomes of a check that reached the source, and so bear on the score.
+_REACHED = frozenset({"clear", "changed", "flagged", "gone"})
+_DISPUTED = frozenset({"changed", "flagged"})
+# Members that tell when something is; of one with a dot the first part counts.
+DATE_MEMBERS = frozenset({
+    "starts_local", "ends_local", "starts_at", "ends_at", "date_on", "start_time", "end_time", "all_day", "timezone",
+    "rrule", "exdates", "rdates", "recurrence_description", "term", "schedule", "sections", "sessions", "starts_on",
+    "ends_on", "days", "year",
+})  # fmt: skip
+# A check that finds the page elsewhere says that its address changed.
+_ADDRESS_MEMBERS = frozenset({"url", "source", "source_url"})
+
+# What they are made of.
+LISTINGS = (
+    "row", "type", "has_date", "source_url", "crawled_at", "verification", "checked_at", "changed_fields",
+)  # fmt: skip
+OCCURRENCES = ("row", "date")
+HAPPENINGS = ("row", "starts_on", "ends_on")
+
+
+def make_sources(
+    listings: pl.DataFrame, occurrences: pl.DataFrame, sections: pl.DataFrame, sessions: pl.DataFrame
+) -> pl.DataFrame:
+    """By row. `last`: the last day on which anything of it is, in days since 1970; not stated where that is open. A
+    text that is not stated is empty."""
+    session_ends = pl.coalesce("ends_on", "starts_on")
+    lasts = pl.concat(
+        (
+            occurrences.group_by("row").agg(last=pl.col("date").max()),
+            sections.group_by("row").agg(last=_find_last(pl.col("ends_on"))),
+            sessions.group_by("row").agg(last=_find_last(session_ends)),
+        )
+    )
+    joined = listings.join(lasts, on="row", how="left", maintain_order="left")
+    return joined.select(
+        pl.col("type"),
+        pl.col("has_date").cast(pl.Int8()).fill_null(_UNKNOWN),
+        pl.col("verification").cast(pl.Int16()).fill_null(_UNKNOWN),
+        pl.col("crawled_at", "checked_at").fill_null(_UNKNOWN),
+        pl.col("source_url", "changed_fields").fill_null(""),
+        last=pl.col("last").to_physical().cast(pl.Int32()).fill_null(NOT_STATED),
+    )
+
+
+def _find_last(ends: pl.Expr) -> pl.Expr:
+    """Null where one of them is open."""
+    return pl.when(ends.is_null().any()).then(None).otherwise(ends.max())
+
+
+class Day(Struct, frozen=True, kw_only=True):
+    """A local date, and when it begins, in seconds since 1970."""
+
+    date: date
+    start: int
+
+
+class Sources:
+    """Of one snapshot's listings."""
+
+    def __init__(self, table: MappedTable) -> None:
+        self._types, self._dated = table.view_array("type"), table.view_array("has_date")
+        self._lasts, self._statuses = table.view_array("last"), table.view_array("verification")
+        self._crawled, self._checked = table.view_array("crawled_at"), table.view_array("checked_at")
+        self._urls, self._changed = table.read_texts("source_url"), table.read_texts("changed_fields")
+
+    def make_block(self, row: int, today: Day) -> SourceBlock | None:
+        """None where the feed says nothing of the source."""
+        url, changed = self._urls[row], self._changed[row]
+        code, crawled, checked = self._statuses[row], self._crawled[row], self._checked[row]
+        if not (url or changed) and (code, crawled, checked) == (_UNKNOWN, _UNKNOWN, _UNKNOWN):
+            return None
+        status = None if code == _UNKNOWN else VERIFICATION_STATUSES[code]
+        fields = tuple(changed.split("\n")) if changed else ()
+        return SourceBlock(
+            url=url or None,
+            crawled_at=_format(crawled),
+            score_basis="verified" if status in _REACHED else "baseline",
+            verification=Verification(status=status, checked_at=_format(checked), changed_fields=fields),
+            date_health=self._judge_dates(row, today, disputed=status in _DISPUTED and _name_any(fields, DATE_MEMBERS)),
+            source_health=_judge_source(status, fields, is_visited=max(crawled, checked) != _UNKNOWN),
+        )
+
+    def _judge_dates(self, row: int, today: Day, *, disputed: bool) -> str | None:
+        if TYPES[self._types[row]] == "place":
+            return None
+        if self._dated[row] == 0:
+            return "missing"
+        if disputed:
+            return "conflicting"
+        last = self._lasts[row]
+        if last != NOT_STATED and last < today.date.toordinal() - _EPOCH:
+            return "past"
+        seen = max(self._crawled[row], self._checked[row])
+        return "stale" if seen != _UNKNOWN and seen < today.start - STALE_DAYS * _DAY else "ok"
+
+
+def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:
+    """None where nobody says that the source was visited. No feed says how slow it was."""
+    if status in ("gone", "unreachable"):
+        return status
+    if _name_any(fields, _ADDRESS_MEMBERS):
+        return "redirected"
+    return "ok" if status is not None or is_visited else None
+
+
+def _name_any(fields: Sequence[str], members: frozenset[str]) -> bool:
+    return any(each.partition(".")[0] in members for each in fields)
+
+
+def _format(seconds: int) -> str | None:
+    return None if seconds == _UNKNOWN else format_instant(seconds)
