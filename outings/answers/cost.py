@@ -4,12 +4,15 @@ A sum of parts, each measured by `python -m bench.paths` on columns of 100,000 l
 grow with how many there are. It needs to be right within a factor of two or so.
 """
 
+from datetime import date
+
 from msgspec import Struct
 
 from outings.answers.expanded import list_expanded
 from outings.answers.meta import read_limit
 from outings.answers.opened import open_snapshot
 from outings.contract.query import Query
+from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # Microseconds.
@@ -28,6 +31,7 @@ class Rate(Struct, frozen=True, kw_only=True):
 
 _DOCUMENT = Rate(each=3)
 _FIELDS = Rate(each=8)
+_ENTRY = Rate(each=15)
 # A reference is read out of each document.
 _EXPANDED = Rate(each=12)
 _OCCURRENCE = Rate(each=30)
@@ -71,6 +75,17 @@ def estimate_search(*, words: int, postings: int, limit: int, has_columns: bool)
         return ENGINE
     parts = ((_SEARCHED_WORD, words), (_RESULT, limit))
     return LIST + round(sum(count * rate.each for rate, count in parts) + _POSTINGS.thousand * postings / 1000)
+
+
+def estimate_directory(query: Query, *, snapshot: Snapshot, today: date) -> int:
+    """Microseconds. Counts are worked out once a day, and a word that is new may take some milliseconds."""
+    opened = open_snapshot(snapshot)
+    counts = opened.area_counts if query.route == "neighborhoods" else opened.row_counts
+    if not all((each, today) in counts for each in COLLECTIONS):
+        return UNKNOWN
+    if query.values.keys() & {"q", "neighborhood"}:
+        return UNKNOWN
+    return LIST + round(read_limit(query) * _ENTRY.each)
 
 
 def _count_items(query: Query) -> int:

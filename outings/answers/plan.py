@@ -17,7 +17,7 @@ from outings.answers.addons import SourceBlocks, list_addons
 from outings.answers.calendar import answer_calendar
 from outings.answers.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.circumstances import Circumstances
-from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_list
+from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list
 from outings.answers.coverage.answer import answer_coverage
 from outings.answers.details import Found, answer_detail, find_listing
 from outings.answers.directory.neighborhoods import answer_neighborhoods
@@ -192,6 +192,7 @@ def _plan_directory(query: Query, about: Circumstances) -> Plan:
     return Plan(
         _hash("directory", snapshot.hash, query.text, position, today, about.entitlement.digest),
         lambda: answer(query, settled, snapshot=snapshot, about=about),
+        cost=estimate_directory(query, snapshot=snapshot, today=today),
     )
 
 

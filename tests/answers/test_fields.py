@@ -24,6 +24,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 def make_world() -> World:
     organization = {"id": IDS["organization"], "name": "Rec", "slug": "rec"}
     place = {"id": IDS["place"], "name": "Barn", "slug": "barn"}
+    point = documents.make_location(lat=40.5, lng=-74.0)
     section = documents.make_section(IDS["class"][:-1] + "a")
     section["schedule"]["days"] = ["monday"]
     session = documents.make_session(IDS["camp"][:-1] + "b", starts_on="2026-08-10", ends_on="2026-08-14")
@@ -37,7 +38,7 @@ def make_world() -> World:
             ),
             documents.make_class(IDS["class"], **shared, sections=[section, section]),
             documents.make_camp(IDS["camp"], **shared, sessions=[session]),
-            documents.make_place(IDS["place"], organization=organization, location=documents.make_location(lat=40.5)),
+            documents.make_place(IDS["place"], organization=organization, location=point),
         ],
         organizations=[documents.make_organization(IDS["organization"], name="Rec", slug="rec")],
         dates={IDS["event"]: [datetime(2026, 8, day, 9) for day in (3, 10, 17)]},
@@ -65,13 +66,23 @@ def list_choices(name: str) -> list[list[str]]:
     return [paths[start::step] for step in (5, 11) for start in range(step)]
 
 
+def choose_request(name: str) -> tuple[str, dict[str, str]]:
+    """What shows one whole, or a list of them."""
+    if name == "organization_entry":
+        return "/v1/harbor/organizations", {"q": "rec", "min_count": "0"}
+    if name == "nearby_item":
+        return "/v1/harbor/nearby", {"lat": "40.5", "lng": "-74"}
+    if name == "organization":
+        return f"/v1/organizations/{IDS[name]}", {}
+    expand = "organization" if name == "place" else "place,organization"
+    return f"/v1/{COLLECTIONS[name]}/{IDS[name]}", {"expand": expand}
+
+
 @pytest.mark.parametrize("name", sorted(MEMBERS))
 def test_any_choice_is_what_a_reader_would_cut_out(release: Release, name: str) -> None:
-    path = f"/v1/{COLLECTIONS.get(name, 'organizations')}/{IDS[name]}"
-    expand = {} if name == "organization" else {"expand": "place,organization"}
-    if name == "place":
-        expand = {"expand": "organization"}
-    whole = fetch(release, path, expand)["data"]
+    path, params = choose_request(name)
+    whole = fetch(release, path, params)["data"]
+    assert whole
     for paths in (*([each] for each in sorted(MEMBERS[name])), *list_choices(name)):
-        got = fetch(release, path, {**expand, "fields": ",".join(paths)})["data"]
+        got = fetch(release, path, {**params, "fields": ",".join(paths)})["data"]
         assert got == cut(whole, ["id", "type", *paths]), paths
