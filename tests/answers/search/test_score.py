@@ -44,9 +44,9 @@ def make_listing(random: Random) -> Document:
 
 
 def type_word(random: Random) -> str:
-    """A word, now and then with a typo or two."""
+    """A word, a long one now and then with a typo or two: a short one might become a filler word."""
     word = random.choice(WORDS)
-    for _ in range(random.choice([0, 0, 0, 1, 2])):
+    for _ in range(random.choice([0, 0, 0, 1, 2]) if len(word) > 4 else 0):
         at = random.randrange(len(word))
         letter = random.choice("aeinst")
         word = random.choice([word[:at] + letter + word[at:], word[:at] + letter + word[at + 1 :], word])
