@@ -20,6 +20,7 @@ from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import find_vectors
 from outings.answers.evaluator import Evaluator
+from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
@@ -175,6 +176,13 @@ class Opened:
             if self._near is None:
                 self._near = NearIndex(self._read, series=self.series, programs=self.programs, vectors=self._vectors)
             return self._near
+
+    def open_gazetteer(self) -> Gazetteer:
+        """Made at the first call, of every place's document: for whoever resolves addresses by what is listed."""
+        with self._gazetteer_lock:
+            if self._gazetteer is None:
+                self._gazetteer = make_gazetteer(self._metro, tables=self._files, read_document=self.read_document)
+            return self._gazetteer
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""

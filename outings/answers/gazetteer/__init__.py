@@ -1,0 +1,1 @@
+"""Where things are: addresses, names, corners, neighborhoods and zips that a release itself knows."""
