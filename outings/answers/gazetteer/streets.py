@@ -13,9 +13,10 @@ _DIRECTIONS = {
 # Long form, and what else stands for it, as the Postal Service lists them (Publication 28, C1): the commonest.
 _KINDS = {
     "st": "street streets str", "ave": "avenue avenues av", "blvd": "boulevard", "rd": "road", "dr": "drive",
-    "pl": "place", "ln": "lane", "ct": "court", "pkwy": "parkway pky", "sq": "square", "ter": "terrace", "hwy": "highway",
-    "tpke": "turnpike tpk", "expy": "expressway exwy", "cir": "circle", "plz": "plaza", "brg": "bridge", "way": "",
-    "aly": "alley", "loop": "", "walk": "", "row": "", "path": "", "slip": "", "oval": "", "concourse": "",
+    "pl": "place", "ln": "lane", "ct": "court", "pkwy": "parkway pky", "sq": "square", "ter": "terrace",
+    "hwy": "highway", "tpke": "turnpike tpk", "expy": "expressway exwy", "cir": "circle", "plz": "plaza",
+    "brg": "bridge", "way": "", "aly": "alley", "loop": "", "walk": "", "row": "", "path": "", "slip": "",
+    "oval": "", "concourse": "",
 }  # fmt: skip
 _SHORT = {long: short for short, longs in _KINDS.items() for long in longs.split()}
 _ORDINALS = {
