@@ -13,6 +13,7 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
 MAX_WORDS = 63
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
+REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 READABLE_FORMATS = ("ndjson", "table")
 
 # A checked table as the decoder gives it: what was wrong in it is absent.
@@ -34,6 +35,7 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         _check_feed(decoder, feed, key)
         _check_feed_metro(decoder, feed, f"{key}.metro", known)
     _check_edge(decoder, tables.get("edge", {}))
+    _check_geocoder(decoder, tables.get("geocoder", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))
 
 
@@ -52,6 +54,14 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
             ip_network(proxy, strict=False)
         except ValueError:
             decoder.report("edge.trusted_proxies", f'"{proxy}" is no address; allowed: addresses and networks of IP')
+
+
+def _check_geocoder(decoder: Decoder, geocoder: Values) -> None:
+    provider, url = geocoder.get("provider"), geocoder.get("url", "")
+    if provider in REMOTE_GEOCODERS and not url.startswith(("http://", "https://")):
+        decoder.report("geocoder.url", f"is no URL of a server of {provider}; allowed: http://… or https://…")
+    elif provider not in (*REMOTE_GEOCODERS, None) and url:
+        decoder.report("geocoder.url", f'is given beside provider "{provider}", which asks no server; allowed: empty')
 
 
 def _list_names(metro: Values) -> list[str]:

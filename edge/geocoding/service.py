@@ -1,0 +1,19 @@
+"""Service: how a geocoder over HTTP is asked, and what its answers mean. Pure: `remote` does the asking."""
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from outings.contract.resources.metro import Bounds, Center
+
+Parameters = dict[str, str]
+
+
+class Service(Struct, frozen=True, kw_only=True):
+    """`path`: behind the operator's URL. `read_points`: a 200's body → points, the best first; ValueError (msgspec's
+    errors are such) where it is no answer of this kind."""
+
+    name: str
+    path: str
+    make_parameters: Callable[[str, Bounds], Parameters]
+    read_points: Callable[[bytes], Iterable[Center]]

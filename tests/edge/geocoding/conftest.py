@@ -1,0 +1,62 @@
+"""A metro, and geocoders that ask a server on loopback."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from edge.geocoding.opening import SERVICES
+from edge.geocoding.remote import Patience, RemoteGeocoder
+from outings.contract.errors import ApiError
+from outings.release.snapshot import Snapshot
+from tests.answers.worlds import World, open_world
+from tests.edge.geocoding.serving import Answering, Point, serve_format
+
+QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01)
+
+
+@dataclass
+class Asker:
+    """A geocoder, the server that it asks and the clock that it reads."""
+
+    geocoder: RemoteGeocoder
+    server: Answering
+    snapshot: Snapshot
+    seconds: float = 1_000_000.0
+
+    def find(self, address: str) -> Point:
+        found = asyncio.run(self.geocoder.find_address(address, snapshot=self.snapshot))
+        return found.lat, found.lng
+
+    def fail(self, address: str) -> ApiError:
+        with pytest.raises(ApiError) as caught:
+            self.find(address)
+        return caught.value
+
+
+Make = Callable[..., Asker]
+
+
+@pytest.fixture(scope="session")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """Its bounds are 39 to 41 north, 75 to 73 west."""
+    return open_world(World(), tmp_path_factory.mktemp("harbor"))
+
+
+@pytest.fixture
+def make_asker(harbor: Snapshot) -> Iterator[Make]:
+    closing = []
+
+    def make(provider: str = "nominatim", *, patience: Patience = QUICK) -> Asker:
+        serving = serve_format(provider)
+        server = serving.__enter__()
+        geocoder = RemoteGeocoder(SERVICES[provider], url=server.url, clock=lambda: asker.seconds, patience=patience)
+        asker = Asker(geocoder, server, harbor)
+        closing.append((geocoder, serving))
+        return asker
+
+    yield make
+    for geocoder, serving in closing:
+        geocoder.close()
+        serving.__exit__(None, None, None)

@@ -1,0 +1,128 @@
+"""A geocoder on loopback that speaks one of the formats, with faults when it is told."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Point = tuple[float, float]
+
+
+def write_nominatim(points: Sequence[Point]) -> Any:
+    """As nominatim.openstreetmap.org answers `format=jsonv2`."""
+    return [
+        {
+            "place_id": 305_211_000 + number, "licence": "Data © OpenStreetMap contributors, ODbL 1.0.",
+            "osm_type": "node", "osm_id": 2_473_051_010, "lat": f"{lat:.7f}", "lon": f"{lng:.7f}",
+            "category": "building", "type": "house", "place_rank": 30, "importance": 0.0000625, "addresstype": "place",
+            "name": "", "display_name": "12, Pier Street, Harbor, New Jersey, 07030, United States",
+            "boundingbox": ["40.1", "40.2", "-74.2", "-74.1"],
+        }
+        for number, (lat, lng) in enumerate(points)
+    ]  # fmt: skip
+
+
+def write_photon(points: Sequence[Point]) -> Any:
+    """As photon.komoot.io answers."""
+    return {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [lng, lat]},
+                "properties": {"osm_type": "N", "osm_id": 1, "type": "house", "countrycode": "US", "city": "Harbor"},
+            }
+            for lat, lng in points
+        ],
+    }
+
+
+def write_census(points: Sequence[Point]) -> Any:
+    """As geocoding.geo.census.gov answers `onelineaddress`."""
+    return {
+        "result": {
+            "input": {"address": {"address": "12 Pier St"}, "benchmark": {"id": "4", "isDefault": True}},
+            "addressMatches": [
+                {
+                    "tigerLine": {"side": "L", "tigerLineId": "76355984"},
+                    "coordinates": {"x": lng, "y": lat},
+                    "addressComponents": {"zip": "07030", "streetName": "PIER", "city": "HARBOR", "state": "NJ"},
+                    "matchedAddress": "12 PIER ST, HARBOR, NJ, 07030",
+                }
+                for lat, lng in points
+            ],
+        }
+    }
+
+
+FORMATS = {
+    "nominatim": ("/search", "q", write_nominatim),
+    "photon": ("/api", "q", write_photon),
+    "census": ("/locations/onelineaddress", "address", write_census),
+}
+
+
+@dataclass
+class Answering:
+    """What the server does: `status` and `headers`, `body` in place of `points`; `pause` before it, `dripping` between
+    its bytes; `failing` answers 500 so many times first. `asked` are the queries that it got."""
+
+    url: str
+    points: list[Point] = field(default_factory=list)
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    pause: float = 0.0
+    dripping: float = 0.0
+    failing: int = 0
+    asked: list[dict[str, str]] = field(default_factory=list)
+
+
+@contextmanager
+def serve_format(provider: str) -> Iterator[Answering]:
+    path, _, write = FORMATS[provider]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = urlsplit(self.path)
+            answering.asked.append({name: texts[0] for name, texts in parse_qs(asked.query).items()})
+            time.sleep(answering.pause)
+            status = answering.status if asked.path == path else 404
+            if answering.failing:
+                answering.failing -= 1
+                status = 500
+            body = json.dumps(write(answering.points)).encode() if answering.body is None else answering.body
+            self.send_response(status)
+            for name, value in {"content-length": str(len(body)), **answering.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            try:
+                self.send_body(body)
+            except OSError:
+                return  # whoever asked has gone
+
+        def send_body(self, body: bytes) -> None:
+            if not answering.dripping:
+                self.wfile.write(body)
+            for sign in body if answering.dripping else b"":
+                self.wfile.write(bytes([sign]))
+                time.sleep(answering.dripping)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    answering = Answering(f"http://127.0.0.1:{server.server_address[1]}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield answering
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
