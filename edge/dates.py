@@ -25,13 +25,20 @@ class Dates:
         """The same mapping for as long as no date in it changes."""
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
-            dates = {
-                slug: now.astimezone(read_zone(snapshot.metro.timezone)).date()
-                for slug, snapshot in release.metros.items()
-            }
+            dates = _find_dates(release, now)
             if dates != self._dates:
                 self._dates = dates
             self._minute = now.replace(second=0, microsecond=0)
             self._next_minute = self._minute + timedelta(minutes=1)
             self._release = release.id
         return self._dates
+
+    def find_dates(self, release: Release) -> Mapping[str, date]:
+        """The same of a release that is not the current one."""
+        return _find_dates(release, self._clock())
+
+
+def _find_dates(release: Release, now: datetime) -> dict[str, date]:
+    return {
+        slug: now.astimezone(read_zone(snapshot.metro.timezone)).date() for slug, snapshot in release.metros.items()
+    }

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import partial
+from urllib.parse import parse_qsl
 
+import structlog
 from msgspec import Struct
 
 from edge.bounded import Bounded
@@ -20,11 +22,16 @@ from outings.answers.relations import costs_queries
 from outings.answers.semantic.model import Model
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import unavailable
+from outings.contract.errors import ApiError, bad_request, unavailable
 from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.routes import Match
+from outings.release.objects import Corrupt
+from outings.release.root import parse_release_id
 from outings.release.snapshot import Page
+from outings.release.store import StoreError
+
+log = structlog.get_logger()
 
 # Until the first release is open, in seconds.
 RETRY_AFTER = 5
@@ -49,6 +56,15 @@ class Planned(Struct, frozen=True, kw_only=True):
     release: bytes
     head: tuple[Header, ...]
     minute: datetime | None = None
+
+
+class _Asked(Struct, frozen=True, kw_only=True):
+    """A query, and what is to answer it; `is_named` where it says which release."""
+
+    query: Query
+    serving: Serving
+    dates: Mapping[str, date]
+    is_named: bool
 
 
 class Planning:
@@ -95,17 +111,13 @@ class Planning:
         planned = self._get(plans, name)
         if planned is not None:
             return planned
-        about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
-        read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
-        is_slow = match.route.sets is not None and costs_queries(match, about=about)
-        query = await self._opening.run(read) if is_slow else read()
-        if query.route == "changes" and read_cursor(query) > serving.release.latest_version_id:
-            serving = await self._await_version(read_cursor(query))
-            dates = self._dates.read_dates(serving.release)
+        asked = await self._read_asked(match, exchange, serving=serving, dates=dates, entitlement=entitlement)
+        query, serving, dates = asked.query, asked.serving, asked.dates
+        if not asked.is_named:
             plans = self._recall(serving, dates)
         is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = await self._find_walk(query, query.cursor)
+            began = serving if asked.is_named else await self._find_walk(query, query.cursor)
             # One that could not be opened now may be opened the next time.
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             serving = began or serving
@@ -122,6 +134,30 @@ class Planning:
             plans.put(name, planned)
         return planned
 
+    async def _read_asked(
+        self,
+        match: Match,
+        exchange: Exchange,
+        *,
+        serving: Serving,
+        dates: Mapping[str, date],
+        entitlement: Entitlement,
+    ) -> _Asked:
+        """Of the release that it names, else of the current one, or of a newer one that it knows of."""
+        named = await self._open_named(exchange.query_string)
+        if named is not None:
+            serving, dates = named, self._dates.find_dates(named.release)
+        about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
+        read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
+        is_slow = match.route.sets is not None and costs_queries(match, about=about)
+        query = await self._opening.run(read) if is_slow else read()
+        if named is None and "release" in query.values:
+            raise explain_release(str(query.get("release")))
+        if named is None and query.route == "changes" and read_cursor(query) > serving.release.latest_version_id:
+            serving = await self._await_version(read_cursor(query))
+            dates = self._dates.read_dates(serving.release)
+        return _Asked(query=query, serving=serving, dates=dates, is_named=named is not None)
+
     def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[_Name, Planned]:
         if self._under is None or self._under[0] is not serving or self._under[1] is not dates:
             self._under = (serving, dates)
@@ -134,6 +170,23 @@ class Planning:
         if planned is None or planned.minute is None or planned.minute == self._dates.read_minute():
             return planned
         return None
+
+    async def _open_named(self, query_string: bytes) -> Serving | None:
+        """The release that the request names, where it is kept: also its metro and its words are that one's."""
+        texts = [value for name, value in parse_qsl(query_string) if name == b"release"]
+        if len(texts) != 1 or not texts[0].isascii():
+            return None
+        release_id = texts[0].decode()
+        found = self._releases.find_release(release_id)
+        if found is not None:
+            return found
+        try:
+            return await self._opening.run(partial(self._releases.open_release, release_id))
+        except ValueError:
+            return None
+        except (StoreError, Corrupt, OSError) as error:
+            log.warning("named_release_not_opened", release=release_id, reason=str(error))
+            raise unavailable(RETRY_AFTER) from None
 
     async def _await_version(self, version_id: int) -> Serving:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
@@ -157,6 +210,17 @@ class Planning:
     def _is_gone(self, query: Query, cursor: Cursor) -> bool:
         assert query.metro is not None
         return self._releases.is_gone(query.metro, cursor.release)
+
+
+def explain_release(text: str) -> ApiError:
+    """400 of one that is not kept, or of what is no release's id."""
+    try:
+        parse_release_id(text)
+    except ValueError as error:
+        return bad_request(param="release", reason="invalid_value", message=str(error))
+    return bad_request(
+        param="release", reason="release_gone", message=f"Release {text} is not kept any more, or never was."
+    )
 
 
 def plan_request(

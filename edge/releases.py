@@ -18,8 +18,8 @@ from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, read_pointer
 from outings.release.reading import open_release
-from outings.release.releases import ListedRelease, list_releases
-from outings.release.root import Root, explain_regress, format_release_id, read_root
+from outings.release.releases import ListedRelease, list_releases, read_release
+from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
 
@@ -30,6 +30,8 @@ MOST_KEPT = 4
 # Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
 _GONE = "gone"
+# In place of a metro, where a release is looked for by its id.
+_RELEASE = ""
 MOST_CACHE_BYTES = 20 * 2**30
 # A release that could not be opened is tried again this much later: its objects are fetched anew.
 RETRY_AFTER = timedelta(seconds=30)
@@ -122,6 +124,31 @@ class Releases:
         if found is None and not self.is_gone(metro, stamp):
             found = self._open_listed(metro, stamp)
         return found
+
+    def find_release(self, release_id: str) -> Serving | None:
+        """The one of this id, if it is open. Does not block."""
+        for served in (self.current, *self._kept):
+            if served is not None and served.release.id == release_id:
+                return served
+        return None
+
+    def open_release(self, release_id: str) -> Serving | None:
+        """As `find_release`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
+        ValueError where the text is no release id; StoreError, Corrupt."""
+        sequence, _ = parse_release_id(release_id)
+        if self.current is not None and self.current.release.sequence < sequence:
+            self.poll()  # another worker was first to see it
+        found = self.find_release(release_id)
+        if found is not None or self._gone.get((_RELEASE, release_id)) is not None:
+            return found
+        try:
+            served = self._open(read_release(self._store, release_id))
+        except NotFound:
+            if self.current is not None and sequence <= self.current.release.sequence:
+                self._gone.put((_RELEASE, release_id), _GONE)
+            return None
+        self._keep(served)
+        return served
 
     def has_published(self, version_id: int) -> bool:
         """Whether there is a release with this version, served or not, for all that can be known. Blocks."""

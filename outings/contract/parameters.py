@@ -208,7 +208,7 @@ _HOW = (
     ),
     _control(
         name="release", kind="text", minimum=1, maximum=40, example="12-0a1b2c3d", stability="experimental",
-        implemented=False, meaning="Answer from this release, as long as it is kept.",
+        meaning="Answer from this release, as long as it is kept.",
     ),
 )  # fmt: skip
 

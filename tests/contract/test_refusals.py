@@ -220,8 +220,7 @@ def test_what_a_path_says_is_not_said_otherwise(path: str, name: str):
 
 @pytest.mark.parametrize(
     "query_string",
-    ["zip=98101", "near_zip=98101", "include_approximate=true",
-     "release=1-0a1b2c3d"],
+    ["zip=98101", "near_zip=98101", "include_approximate=true"],
 )  # fmt: skip
 def test_what_is_not_answered_yet_says_so(query_string: str):
     error = refuse(f"/v1/seattle/events?{query_string}")

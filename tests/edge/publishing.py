@@ -12,6 +12,7 @@ from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
+from outings.release import mapped
 from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot
@@ -97,6 +98,7 @@ def put_snapshot(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
         tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
+        mapped_layout=mapped.LAYOUT,
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),
