@@ -214,6 +214,6 @@ def show_value(value: Any) -> str | None:
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
-def quarantine_unread(value: object, reason: str, *, line: int, feed: str) -> Problem:
+def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
     """The problem of a record that could not be decoded at all."""
-    return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=None)
+    return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=source_id)

@@ -13,11 +13,14 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class RawRecord(NamedTuple):
-    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins."""
+    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
+    `source_id` whose it is, where that could be read.
+    """
 
     line: int
     value: object
     reason: str | None = None
+    source_id: str | None = None
 
 
 def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:

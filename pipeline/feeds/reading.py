@@ -11,6 +11,8 @@ from msgspec import Struct, structs
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.cleaning import Origin, clean_record, is_stated, quarantine_unread
+from pipeline.feeds.ics import count_lines as count_calendar_lines
+from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
 from pipeline.feeds.source import FeedError, SettingError, SourceFile, check_unchanged, hash_feed, list_files
 from pipeline.feeds.table import read_rows
@@ -48,16 +50,19 @@ def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
     check_defaults(feed, configuration.vocabulary)
     hashed = hash_feed(feed, configuration)
     files = list_files(feed, configuration.directory)
-    named = _number_lines(files) if feed.format == "ndjson" else ()
+    named = _number_lines(files, feed.format)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
     kept: dict[tuple[str, ...], Record] = {}
     problems: list[Problem] = []
     read = quarantined = 0
-    for raw in _read_raw(feed, files, named, configuration.vocabulary):
+    for raw in _read_raw(feed, files, named, configuration):
         read += 1
         if raw.reason is not None:
-            problems.append(quarantine_unread(raw.value, raw.reason, line=raw.line, feed=feed.name))
+            unread = quarantine_unread(
+                raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id
+            )  # fmt: skip
+            problems.append(unread)
             quarantined += 1
             continue
         value = fill_record(raw.value, feed.defaults, configuration.vocabulary)
@@ -127,22 +132,41 @@ def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str
 
 
 def _read_raw(
-    feed: FeedTable, files: Sequence[SourceFile], named: Sequence[tuple[str, int]], vocabulary: Vocabulary
+    feed: FeedTable, files: Sequence[SourceFile], named: Sequence[tuple[str, int]], configuration: Configuration
 ) -> Iterator[RawRecord]:
     if feed.format == "table":
-        yield from read_rows(feed, files, vocabulary)
+        yield from read_rows(feed, files, configuration.vocabulary)
         return
+    timezone = find_timezone(feed, configuration) if feed.format == "ics" else ""
     for file, (name, before) in zip(files, named, strict=True):
         try:
-            yield from read_lines(file.path, lines_before=before)
+            if feed.format == "ics":
+                yield from read_calendar(
+                    file.path.read_bytes(), timezone=timezone, vocabulary=configuration.vocabulary, lines_before=before
+                )
+            else:
+                yield from read_lines(file.path, lines_before=before)
         except OSError as error:
             raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
+        except ValueError as error:
+            raise FeedError(feed.name, name, str(error)) from error
 
 
-def _number_lines(files: Sequence[SourceFile]) -> tuple[tuple[str, int], ...]:
+def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
+    """Of the feed's metro. Raises `SettingError` where a calendar's records would have none."""
+    stated = feed.metro or feed.defaults.get("metro")
+    for metro in configuration.metros:
+        if stated in (metro.slug, *metro.aliases):
+            return metro.timezone
+    raise SettingError(feed.name, "metro", "is missing; a calendar does not say which of the metros it is of")
+
+
+def _number_lines(files: Sequence[SourceFile], format_: str) -> tuple[tuple[str, int], ...]:
     """Each file with how many lines stand before it. (A table's line is a row of its result, whatever its files.)"""
-    before = [0]
-    before += [count_lines(file.path) for file in files[:-1]]
+    if format_ == "table":
+        return ()
+    count = count_calendar_lines if format_ == "ics" else count_lines
+    before = [0, *(count(file.path) for file in files[:-1])]
     return tuple((file.name, start) for file, start in zip(files, accumulate(before), strict=True))
 
 

@@ -81,8 +81,10 @@ def hash_feed(feed: FeedTable, configuration: Configuration) -> str:
     """
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
+    # A calendar's times in UTC become those of its metro.
+    zones = [metro.timezone for metro in configuration.metros] if feed.format == "ics" else []
     settings = structs.asdict(feed) | {"url": None, "max_shrink": None, "select": None}
-    digest.update(msgspec.json.encode([settings, metros, configuration.vocabulary], order="sorted"))
+    digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
     if feed.select is not None:
         digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
     for file in list_files(feed, configuration.directory):
