@@ -1,0 +1,210 @@
+"""An iCalendar file's bytes → its events and time zones as content lines, whatever wrote them.
+
+Not by `icalendar`: it takes 2 ms an event, and one wrong line costs it the whole file; here it costs an event.
+"""
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+# UTF-32's mark begins as that of UTF-16 does, and is looked for first.
+_MARKS = (
+    (BOM_UTF8, "utf-8"), (BOM_UTF32_LE, "utf-32-le"), (BOM_UTF32_BE, "utf-32-be"), (BOM_UTF16_LE, "utf-16-le"),
+    (BOM_UTF16_BE, "utf-16-be"),
+)  # fmt: skip
+# No text of a record is as long; and adding line to line is no work without end.
+_MAX_CONTINUED = 1 << 16
+_NAME = re.compile(r"([A-Za-z0-9-]+)(?=[;:])")
+_PARAMETER = re.compile(r';([A-Za-z0-9-]+)=((?:"[^"]*"|[^";:])*)')
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
+
+
+class Line(NamedTuple):
+    """`name` and the parameters' names in capitals, parameters without their quotes; `value` as it stands."""
+
+    name: str
+    parameters: dict[str, str]
+    value: str
+
+
+class Component(Struct, frozen=True, kw_only=True):
+    """A VEVENT or a VTIMEZONE, without what is nested in it. `line`: where it begins, from 1. `text`: as it stands.
+
+    `is_closed` false: the file goes on with something else before its END.
+    """
+
+    line: int
+    lines: tuple[Line, ...]
+    text: str
+    is_closed: bool = True
+
+    def get(self, name: str) -> Line | None:
+        """The first of a name that says something."""
+        return next((line for line in self.lines if line.name == name and line.value.strip()), None)
+
+    def get_all(self, name: str) -> list[Line]:
+        return [line for line in self.lines if line.name == name and line.value.strip()]
+
+
+class Calendar(Struct, frozen=True, kw_only=True):
+    events: tuple[Component, ...]
+    zones: tuple[Component, ...]
+    is_cancelled: bool
+
+
+def count_lines(path: Path) -> int:
+    return len(_split_physical(_encode_utf8(path.read_bytes())))
+
+
+def parse_calendar(content: bytes) -> Calendar:
+    """ValueError for a file that is no calendar, or ends before a calendar does: the rest of it is not known."""
+    reader = _Reader()
+    for number, text in _unfold(_encode_utf8(content)):
+        reader.take(number, text)
+    if not reader.calendars:
+        raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
+    if reader.is_open:
+        raise ValueError("is cut short: it ends before END:VCALENDAR")
+    return Calendar(events=tuple(reader.events), zones=tuple(reader.zones), is_cancelled=reader.method == "CANCEL")
+
+
+def unescape(value: str) -> str:
+    r"""A TEXT value as it reads: \n is a line end, any other escaped character itself."""
+    return _ESCAPE.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
+
+
+def split_texts(value: str) -> list[str]:
+    """A list of TEXT values, each as it reads."""
+    marked = _COMMA.sub("\\1\x00", value)
+    return [text for part in marked.split("\x00") if (text := unescape(part).strip())]
+
+
+def parse_line(text: str) -> Line | None:
+    """None for what is no content line. A colon in an unquoted parameter ends it, as it should not stand there."""
+    found = _NAME.match(text)
+    if found is None:
+        return None
+    parameters = {}
+    end = found.end()
+    while parameter := _PARAMETER.match(text, end):
+        parameters[parameter[1].upper()] = parameter[2].replace('"', "")
+        end = parameter.end()
+    _, colon, value = text[end:].partition(":")
+    return Line(found[1].upper(), parameters, value) if colon else None
+
+
+class _Reader:
+    """Takes the lines in order and keeps the events and zones among them."""
+
+    def __init__(self) -> None:
+        self.calendars = 0
+        self.is_open = False
+        self.method: str | None = None
+        self.events: list[Component] = []
+        self.zones: list[Component] = []
+        self._kind: str | None = None
+        self._begun = 0
+        self._nested: list[str] = []
+        self._lines: list[Line] = []
+        self._texts: list[str] = []
+
+    def take(self, number: int, text: str) -> None:
+        line = parse_line(text)
+        if line is None:
+            self._continue(text)
+        elif line.name == "BEGIN":
+            self._begin(number, line.value.strip().upper(), text)
+        elif line.name == "END":
+            self._end(line.value.strip().upper(), text)
+        elif self._kind is not None:
+            self._texts.append(text)
+            if not self._nested:
+                self._lines.append(line)
+        elif line.name == "METHOD":
+            self.method = line.value.strip().upper()
+
+    def _begin(self, number: int, kind: str, text: str) -> None:
+        if kind in ("VCALENDAR", "VEVENT", "VTIMEZONE"):
+            self._close(is_closed=False)
+        if kind == "VCALENDAR":
+            self.calendars += 1
+            self.is_open = True
+        elif kind in ("VEVENT", "VTIMEZONE"):
+            self._kind, self._begun, self._texts = kind, number, [text]
+        elif self._kind is not None:
+            self._nested.append(kind)
+            self._texts.append(text)
+
+    def _end(self, kind: str, text: str) -> None:
+        if kind == self._kind:
+            self._texts.append(text)
+            self._close(is_closed=True)
+        elif kind == "VCALENDAR":
+            self._close(is_closed=False)
+            self.is_open = False
+        elif self._kind is not None:
+            self._texts.append(text)
+            if kind in self._nested:
+                del self._nested[self._nested.index(kind) :]
+
+    def _close(self, *, is_closed: bool) -> None:
+        if self._kind is not None:
+            kept = self.events if self._kind == "VEVENT" else self.zones
+            text = "\r\n".join(self._texts) + "\r\n"
+            kept.append(Component(line=self._begun, lines=tuple(self._lines), text=text, is_closed=is_closed))
+        self._kind, self._nested, self._lines, self._texts = None, [], [], []
+
+    def _continue(self, text: str) -> None:
+        """A line end that was not escaped: what follows it belongs to the text before."""
+        if self._lines and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
+            last = self._lines[-1]
+            self._lines[-1] = last._replace(value=f"{last.value}\\n{text}")
+
+
+def _encode_utf8(content: bytes) -> bytes:
+    """UTF-16 and UTF-32 as UTF-8, by their mark or by their zero bytes; any other stays as it is."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            content = content.removeprefix(mark)
+            return content if encoding == "utf-8" else _recode(content, encoding)
+    beginning = content[:64]
+    if beginning[1::2].count(0) > len(beginning) // 4:
+        return _recode(content, "utf-16-le")
+    if beginning[::2].count(0) > len(beginning) // 4:
+        return _recode(content, "utf-16-be")
+    return content
+
+
+def _recode(content: bytes, encoding: str) -> bytes:
+    return content.decode(encoding, errors="replace").encode()
+
+
+def _split_physical(content: bytes) -> list[bytes]:
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+
+
+def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
+    """Logical lines, with the number that each begins at. Joined as bytes: a fold may stand within a character."""
+    begun, parts = 0, list[bytes]()
+    for number, line in enumerate(_split_physical(content), start=1):
+        if line.startswith((b" ", b"\t")):
+            parts.append(line[1:])
+        elif line:
+            if parts:
+                yield begun, _decode(b"".join(parts))
+            begun, parts = number, [line]
+    if parts:
+        yield begun, _decode(b"".join(parts))
+
+
+def _decode(line: bytes) -> str:
+    """A line that is not UTF-8 is of Windows or Latin-1: what is left of old software writes nothing else."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", errors="replace")
