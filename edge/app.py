@@ -17,6 +17,7 @@ from edge.counts import Counts
 from edge.dates import Dates
 from edge.delivery import Deliver
 from edge.failures import Explain
+from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.identification import Identify
 from edge.keys import KeyRing, Recognize
 from edge.limits.counting import Limits
@@ -47,8 +48,8 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone; `proxies`, `model`: none. `poll` looks for a new release and
-    new keys at once."""
+    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`: none. `poll` looks for a new
+    release and new keys at once."""
 
     def __init__(
         self,
@@ -64,11 +65,13 @@ class Edge:
         limits: Limits | None = None,
         proxies: Proxies | None = None,
         model: Model | None = None,
+        geocoder: Geocoder | None = None,
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or Usage(clock=clock)
         self._offer = offer
         self._model = model
+        self._geocoder = geocoder or NoGeocoder()
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
         self._proxies = proxies or Proxies(())
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
@@ -99,6 +102,7 @@ class Edge:
             memory=plans,
             offer=self._offer,
             model=self._model,
+            geocoder=self._geocoder,
         )
         bodies = Bodies(
             store=store,
@@ -152,6 +156,7 @@ class Edge:
         self._opening.close()
         self._releases.close()
         self._usage.close()
+        self._geocoder.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:

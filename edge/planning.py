@@ -12,6 +12,7 @@ from edge.bounded import Bounded
 from edge.computing import Computing
 from edge.dates import Dates
 from edge.exchange import Exchange
+from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.releases import Releases, Serving
 from edge.requests import read_query
 from edge.responses import Header, make_head
@@ -25,6 +26,7 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, bad_request, unavailable
 from outings.contract.includes import Offer
 from outings.contract.query import Query
+from outings.contract.resources.metro import Center
 from outings.contract.routes import Match
 from outings.release.objects import Corrupt
 from outings.release.root import parse_release_id
@@ -70,7 +72,7 @@ class _Asked(Struct, frozen=True, kw_only=True):
 class Planning:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
     same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
-    one thread. `model` ranks searches."""
+    one thread. `model` ranks searches, `geocoder` finds addresses."""
 
     def __init__(
         self,
@@ -81,8 +83,10 @@ class Planning:
         memory: int,
         offer: Offer,
         model: Model | None = None,
+        geocoder: Geocoder = NoGeocoder(),
     ) -> None:
         self._releases = releases
+        self._geocoder = geocoder
         self._dates = dates
         self._opening = opening
         self._offer = offer
@@ -129,6 +133,7 @@ class Planning:
             entitlement=entitlement,
             minute=self._dates.read_minute(),
             model=self._model,
+            spot=await self._find_spot(query, serving),
         )
         if is_lasting:
             plans.put(name, planned)
@@ -157,6 +162,14 @@ class Planning:
             serving = await self._await_version(read_cursor(query))
             dates = self._dates.read_dates(serving.release)
         return _Asked(query=query, serving=serving, dates=dates, is_named=named is not None)
+
+    async def _find_spot(self, query: Query, serving: Serving) -> Center | None:
+        """Where the query's address is; None without one. 400, 501, 503."""
+        address = query.get_as("address", str)
+        if address is None:
+            return None
+        assert query.metro is not None
+        return await self._geocoder.find_address(address, snapshot=serving.release.metros[query.metro])
 
     def _recall(self, serving: Serving, dates: Mapping[str, date]) -> Bounded[_Name, Planned]:
         if self._under is None or self._under[0] is not serving or self._under[1] is not dates:
@@ -231,9 +244,12 @@ def plan_request(
     entitlement: Entitlement,
     minute: datetime,
     model: Model | None = None,
+    spot: Center | None = None,
 ) -> Planned:
-    """`minute`: now. What a walk began with is in its cursor."""
-    about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement, minute=minute, model=model)
+    """`minute`: now. What a walk began with is in its cursor. `spot`: where the query's address is."""
+    about = Circumstances(
+        release=serving.release, dates=dates, entitlement=entitlement, minute=minute, model=model, spot=spot
+    )
     plan = make_plan(query, about)
     etag = plan.etag.encode()
     return Planned(

@@ -16,6 +16,7 @@ from edge.access_log import AccessLog
 from edge.addresses import Proxies
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.counts import Counts, make_table
+from edge.geocoding.opening import open_geocoder
 from edge.ledger import open_ledger
 from edge.limits.opening import LOCAL, open_limits
 from edge.supervisor import Supervisor
@@ -61,6 +62,7 @@ def make_served_edge(
             shows_keys=edge.usage_metrics,
         ),
         model=None if configuration.search.model is None else load_model(configuration.search.model),
+        geocoder=open_geocoder(configuration.geocoder),
     )
 
 

@@ -7,15 +7,18 @@ from msgspec import Struct
 
 from outings.answers.semantic.model import Model
 from outings.contract.entitlement import Entitlement
+from outings.contract.resources.metro import Center
 from outings.release.snapshot import Release
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
     """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
-    nothing is answered that depends on it. `model`: for searches, where an operator names one."""
+    nothing is answered that depends on it. `model`: for searches, where an operator names one. `spot`: where the
+    request's `address` is."""
 
     release: Release
     dates: Mapping[str, date]
     entitlement: Entitlement
     minute: datetime | None = None
     model: Model | None = None
+    spot: Center | None = None

@@ -224,7 +224,9 @@ def _plan_nearby(query: Query, about: Circumstances) -> Plan:
 def _plan_around(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     around = settle_around(query, snapshot=snapshot, about=about)
-    tag = _hash("around", query.text, snapshot.hash, around.near.minute, about.entitlement.digest)
+    origin = around.near.origin  # an address need not always be found at the same place
+    read = (snapshot.hash, around.near.minute, origin.lat, origin.lng)
+    tag = _hash("around", query.text, read, about.entitlement.digest)
     return Plan(tag, lambda: answer_around(around))
 
 

@@ -91,7 +91,8 @@ def _check_centre(route: Route, values: Values) -> None:
     if "radius_m" in values:
         raise _missing("lat", "radius_m was sent without a centre: send lat and lng.")
     if route.name in ("around", "nearby", "activity") or values.get("sort") == "nearest":
-        raise _missing("lat", "This needs a centre: send lat and lng.")
+        other = ", or address" if "address" in route.parameters else ""
+        raise _missing("lat", f"This needs a centre: send lat and lng{other}.")
 
 
 def _check_dates(route: Route, values: Values) -> None:

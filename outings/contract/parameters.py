@@ -160,8 +160,9 @@ _WHERE = (
         meaning="A metro's slug, where the path names none and the id or slug is in several.",
     ),
     Parameter(
-        name="address", kind="text", minimum=1, maximum=300, example="400 Broad St", implemented=False,
-        meaning="A street address that the server resolves to the centre.",
+        name="address", kind="text", minimum=1, maximum=300, example="400 Broad St",
+        meaning="A house, a corner or the name of a place, which the server resolves to the centre, where it resolves "
+        "any.",
     ),
 )  # fmt: skip
 

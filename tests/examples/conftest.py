@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from edge.app import Edge
+from edge.geocoding.local import LocalGeocoder
 from outings.release.folder import FolderStore
 from tests.contract.conformance import check_response
 from tests.examples.cities import Ask, Built, Row, Rows, copy_example, read_export, read_printed, select_records
@@ -63,6 +64,7 @@ def fetch(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactor
         FolderStore(built.store),
         cache=tmp_path_factory.mktemp("cache"),
         clock=lambda: datetime(2026, 8, 10, 16, tzinfo=UTC),
+        geocoder=LocalGeocoder(),
     )
     with TestClient(edge, headers={"X-API-Key": key}) as client:
 

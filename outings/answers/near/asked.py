@@ -16,6 +16,7 @@ from outings.answers.opened import Opened
 from outings.answers.predicate import NotBefore
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
+from outings.contract.resources.metro import Center
 from outings.contract.resources.near import Origin
 from outings.contract.values import Value
 from outings.release.snapshot import Snapshot
@@ -71,7 +72,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     return Near(
         query=query,
         snapshot=snapshot,
-        origin=find_origin(query),
+        origin=find_origin(query, spot=about.spot),
         radius_m=radius,
         minute=minute,
         now=now,
@@ -86,7 +87,11 @@ def read_minute(about: Circumstances) -> datetime:
     return about.minute.astimezone(UTC).replace(second=0, microsecond=0)
 
 
-def find_origin(query: Query) -> Origin:
+def find_origin(query: Query, *, spot: Center | None) -> Origin:
+    """`spot`: where its address is."""
+    if "address" in query.values:
+        assert spot is not None, "who asks resolves the address before"
+        return Origin(lat=spot.lat, lng=spot.lng, source="address")
     lat, lng = query.get_as("lat", float), query.get_as("lng", float)
     assert lat is not None
     assert lng is not None

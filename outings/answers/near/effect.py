@@ -65,4 +65,5 @@ def show_filters(near: Near) -> dict[str, Any]:
         )
         for name, each in settled.items()
     }
-    return {**{name: echo_value(of_all[name]) for name in NAMES if name in of_all}, "by_type": by_type}
+    address = {name: echo_value(value) for name, value in near.query.values.items() if name == "address"}
+    return {**address, **{name: echo_value(of_all[name]) for name in NAMES if name in of_all}, "by_type": by_type}

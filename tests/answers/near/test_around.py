@@ -268,9 +268,3 @@ def test_what_is_refused(harbor: tuple[World, Release], params: dict[str, str], 
     with pytest.raises(ApiError) as refused:
         fetch(harbor[1], PATH, params)
     assert (refused.value.details["param"], refused.value.details["reason"]) == (param, reason)
-
-
-def test_no_geocoder_finds_an_address_yet(harbor: tuple[World, Release]) -> None:
-    with pytest.raises(ApiError) as refused:
-        fetch(harbor[1], PATH, {"address": "1 Main St"})
-    assert refused.value.code == "not_implemented"
