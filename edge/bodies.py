@@ -116,7 +116,8 @@ class Bodies:
 def count_made(planned: Planned) -> Counter:
     """A listing's detail is its document from the pack; what is attached to it was asked for."""
     query = planned.query
-    return Counter.OBJECT if query.route in _DETAILS and not query.get_words("expand") else Counter.COMPUTED
+    is_plain = not query.get_words("expand") and "related" not in query.get_words("include")
+    return Counter.OBJECT if query.route in _DETAILS and is_plain else Counter.COMPUTED
 
 
 def name_body(planned: Planned, coding: bytes) -> _Name:

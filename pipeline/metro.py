@@ -37,6 +37,7 @@ from pipeline.objects import ObjectWriter, Tally
 from pipeline.pages import put_pages
 from pipeline.previous import ORGANIZATION, Previous
 from pipeline.rows import Row
+from pipeline.similar import make_related
 from pipeline.tables import encode_table, make_tables, order_rows
 from pipeline.vectors import ModelPlan, make_semantic
 
@@ -140,6 +141,7 @@ def _write_tables(
     packs = () if plan.base is None else plan.base.manifest.packs
     packed = pack_documents(ordered, previous, packs=packs, writer=writer, details=plan.details)
     frames = make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods)
+    frames["related"] = make_related(frames, today=plan.today)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     mapped = {
         name: _put_table(encode_mapped(frame), frame, writer)

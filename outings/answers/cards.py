@@ -1,10 +1,14 @@
-"""A class listing as a compact card, read out of its document: what `sessions` of its program's card shows."""
+"""A listing as a compact card, read out of its document: what `related` shows, and `sessions` of a class's card."""
+
+from collections.abc import Sequence
+from datetime import date
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.resources.shared import Ages, CompactCard, PlaceReference, Price, Term
-from outings.contract.resources.words import Clock
+from outings.contract.resources.words import Clock, Local
+from outings.contract.vocabulary import COLLECTIONS
 
 _START_OF_DAY = "00:00:00"
 
@@ -19,11 +23,16 @@ class _Section(Struct, frozen=True):
     schedule: _Schedule
 
 
-class _Document(Struct, frozen=True):
-    """The members that a card takes from a class."""
+class _Session(Struct, frozen=True):
+    starts_on: date | None
+    ends_on: date | None
+    start_time: Clock | None
+
+
+class _Document(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """The members that a card takes from a listing."""
 
     id: str
-    type: str
     slug: str
     name: str
     place: PlaceReference | None
@@ -31,44 +40,75 @@ class _Document(Struct, frozen=True):
     ages: Ages
     categories: tuple[str, ...]
     image_url: str | None
+
+
+class _Event(_Document, frozen=True, kw_only=True, tag="event"):
+    starts_local: Local | None
+    timezone: str | None
+
+
+class _Class(_Document, frozen=True, kw_only=True, tag="class"):
     term: Term
     schedule: _Schedule
     sections: tuple[_Section, ...]
 
 
-_decoder = msgspec.json.Decoder(_Document)
+class _Camp(_Document, frozen=True, kw_only=True, tag="camp"):
+    timezone: str | None
+    sessions: tuple[_Session, ...]
+
+
+_decoder: msgspec.json.Decoder[_Event | _Class | _Camp] = msgspec.json.Decoder(_Event | _Class | _Camp)
 _encoder = msgspec.json.Encoder()
 
 
-def encode_card(document: bytes) -> bytes:
-    """`document`: a class's, as stored."""
+def encode_card(document: bytes, *, today: date | None = None, next_local: str | None = None) -> bytes:
+    """`document`: an event's, a class's or a camp's, as stored. A series begins at `next_local`, a camp with its first
+    session that is not over on the date; a class says what its own page says, whatever the date."""
     listing = _decoder.decode(document)
+    match listing:
+        case _Event():
+            kind, starts, timezone = "event", next_local or listing.starts_local, listing.timezone
+        case _Class():
+            kind, starts, timezone = "class", _find_start(listing), listing.schedule.timezone
+        case _Camp():
+            kind, starts, timezone = "camp", _find_session(listing.sessions, today), listing.timezone
     return _encoder.encode(
         CompactCard(
             id=listing.id,
-            type=listing.type,
+            type=kind,
             slug=listing.slug,
             name=listing.name,
-            starts_local=_find_start(listing),
-            timezone=listing.schedule.timezone,
+            starts_local=starts,
+            timezone=timezone,
             place=listing.place,
             price=listing.price,
             ages=listing.ages,
             categories=listing.categories,
             image_url=listing.image_url,
-            links={"self": f"/v1/classes/{listing.id}"},
+            links={"self": f"/v1/{COLLECTIONS[kind]}/{listing.id}"},
         )
     )
 
 
-def _find_start(listing: _Document) -> str | None:
+def _find_start(listing: _Class) -> str | None:
     """The term's first day at the stated time, else its first section's; a day without a time begins at midnight.
 
     Not the next meeting: a card says of a listing what its own page says.
     """
-    parts: tuple[_Document | _Section, ...] = (listing, *listing.sections)
+    parts: tuple[_Class | _Section, ...] = (listing, *listing.sections)
     starts = [(each.term.starts_on, each.schedule.start_time) for each in parts]
     stated = [f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None]
     if listing.term.starts_on is not None:
         return stated[0]
     return min(stated, default=None)
+
+
+def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
+    """At its stated time, else at midnight."""
+    starts = [
+        f"{each.starts_on.isoformat()}T{each.start_time or _START_OF_DAY}"
+        for each in sessions
+        if each.starts_on is not None and (today is None or (each.ends_on or each.starts_on) >= today)
+    ]
+    return min(starts, default=None)

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
 from msgspec import Struct
 
-from outings.answers.addons import SourceBlocks
+from outings.answers.addons import SourceBlocks, attach_member, list_addons
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.fields import choose_fields
 from outings.answers.opened import open_snapshot
+from outings.answers.related import make_related
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, bad_request, forbidden, not_found
+from outings.contract.notices import unavailable_related
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Release, Snapshot
@@ -51,7 +54,12 @@ def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[b
     document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
     sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
     document = sources.attach(document, found.row)
-    return encode_detail(choose_fields(query)(document), notices=(*query.notices, *sources.notices))
+    notices = (*query.notices, *sources.notices)
+    if "related" in list_addons(query, about):
+        related = make_related(query, found.row, snapshot=found.snapshot, about=about)
+        document = attach_member(document, "related", msgspec.json.encode(related))
+        notices += (unavailable_related(),) if related.is_empty else ()
+    return encode_detail(choose_fields(query)(document), notices=notices)
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:

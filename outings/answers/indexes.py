@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import names, programs, series, sources, starts, terms
+from outings.answers import names, programs, series, similar, sources, starts, terms
 from outings.answers.coverage import groups
 from outings.answers.directory import areas
 from outings.answers.directory import index as directory
@@ -48,6 +48,7 @@ _INDEXES: Mapping[str, _Index] = {
             "sessions": sources.HAPPENINGS,
         },
     ),
+    "similar": _Index(similar.make_similar, {"related": similar.RELATED}),
     "slots": _Index(starts.make_slots, {"sections": starts.SECTIONS, "sessions": starts.SESSIONS}),
     "tiles": _Index(tiles.make_tiles, {"listings": tiles.LISTINGS}),
     "tile_bounds": _Index(tiles.make_tile_bounds, {"listings": tiles.LISTINGS}),
@@ -71,12 +72,14 @@ def open_index(name: str, *, mapped: Mapping[str, Path], tables: Mapping[str, Pa
     if path is not None:
         return MappedTable(path)
     index = _INDEXES[name]
-    frames = (_read_columns(tables[table], table, columns) for table, columns in index.tables.items())
+    frames = (_read_columns(tables.get(table), table, columns) for table, columns in index.tables.items())
     return MappedTable(encode_mapped(index.make(*frames)))
 
 
-def _read_columns(path: Path, table: str, columns: Sequence[str]) -> pl.DataFrame:
-    """A column that the table of an older release has not is null."""
+def _read_columns(path: Path | None, table: str, columns: Sequence[str]) -> pl.DataFrame:
+    """A column that the table of an older release has not is null; a table that it has not is empty."""
+    if path is None:
+        return pl.DataFrame(schema={name: TABLES[table][name] for name in columns})
     known = pl.read_parquet_schema(path)
     frame = pl.read_parquet(path, columns=[name for name in columns if name in known])
     missing = (pl.lit(None, dtype=TABLES[table][name]).alias(name) for name in columns if name not in known)

@@ -54,7 +54,7 @@ _COMPACT = str.maketrans("", "", "-:")
 def _show_next(following: Next) -> dict[str, Any]:
     return {
         "next_starts_at": None if following.starts_at is None else format_instant(following.starts_at),
-        "next_starts_local": None if following.starts_local is None else _format_local(following.starts_local),
+        "next_starts_local": None if following.starts_local is None else show_local(following.starts_local),
         "remaining": following.remaining,
         "total": following.total,
     }
@@ -63,11 +63,12 @@ def _show_next(following: Next) -> dict[str, Any]:
 def _show_times(moment: Moment) -> Mapping[str, Any]:
     return {
         "starts_at": format_instant(moment.starts_at),
-        "starts_local": _format_local(moment.starts_local),
+        "starts_local": show_local(moment.starts_local),
         "ends_at": None if moment.ends_at is None else format_instant(moment.ends_at),
-        "ends_local": None if moment.ends_local is None else _format_local(moment.ends_local),
+        "ends_local": None if moment.ends_local is None else show_local(moment.ends_local),
     }
 
 
-def _format_local(seconds: int) -> str:
+def show_local(seconds: int) -> str:
+    """Seconds of the local clock."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]

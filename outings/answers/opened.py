@@ -24,12 +24,14 @@ from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
+from outings.answers.near.items import read_id
 from outings.answers.numbered import Numbering
-from outings.answers.occurrence import encode_next, expand_event, splice_block
+from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
 from outings.answers.search.index import SearchIndex
 from outings.answers.series import Series
+from outings.answers.similar import Similar
 from outings.answers.sources import Sources
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
@@ -87,6 +89,7 @@ class Opened:
         self._areas: Areas | None = None
         self._groups: Groups | None = None
         self._sources: Sources | None = None
+        self._similar: Similar | None = None
         self._area_ranking: Ranking | None = None
         self._ranking: Ranking | None = None
         self._gazetteer: Gazetteer | None = None
@@ -197,8 +200,20 @@ class Opened:
         return self.organizations.read_categories(row)
 
     def read_card(self, row: int) -> bytes:
-        """A listing's compact card."""
+        """A class's compact card."""
         return _make_card(self._self, row)
+
+    def encode_card(self, row: int, today: date) -> bytes:
+        """The compact card of an event, a class or a camp as of a date; a series begins with its next occurrence."""
+        starts = self.series.find_next(row, today).starts_local if self.series.is_series(row) else None
+        next_local = None if starts is None else show_local(starts)
+        return encode_card(self.read_document(row), today=today, next_local=next_local)
+
+    def open_similar(self) -> Similar:
+        """What is similar to what."""
+        if self._similar is None:
+            self._similar = Similar(self._read("similar"))
+        return self._similar
 
     def read_event(self, row: int, today: date) -> bytes:
         """An event's document, with the occurrence of that date where it is a series."""

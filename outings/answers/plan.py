@@ -119,8 +119,8 @@ def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]
 def _plan_detail(query: Query, about: Circumstances) -> Plan:
     check_expanded(query, about)
     found = find_listing(query, about=about)
-    # What is attached to a listing counts an organization's others.
-    cost = UNKNOWN if list_expanded(query) else LOOK_UP
+    # What is attached to a listing counts an organization's others, or asks the lists.
+    cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
     return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
 
 
@@ -158,7 +158,10 @@ def _tag_addons(query: Query, found: Found, about: Circumstances) -> object:
     if not addons:
         return None
     block = SourceBlocks(query, snapshot=found.snapshot, about=about).encode(found.row)
-    return addons, None if block is None else block.decode()
+    related = None
+    if "related" in addons:
+        related = (found.snapshot.hash, about.dates[found.snapshot.metro.slug], about.entitlement.digest)
+    return addons, None if block is None else block.decode(), related
 
 
 def _list_read(copies: list[Copy], about: Circumstances) -> list[tuple[str, date]]:

@@ -46,4 +46,4 @@ def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> 
 
 
 def _is_answered(include: str, query: Query) -> bool:
-    return include == "source" and query.match.route.type is not None
+    return include == "related" or (include == "source" and query.match.route.type is not None)

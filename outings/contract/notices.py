@@ -61,6 +61,10 @@ def unavailable_source(count: int, *, of: int) -> Notice:
     return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
 
 
+def unavailable_related() -> Notice:
+    return Notice(code="related_unavailable", include="related", message="Nothing related is known.")
+
+
 def outside_metro(name: str) -> Notice:
     return Notice(code="point_outside_metro", message=f"The point lies outside {name}.")
 

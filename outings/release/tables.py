@@ -168,6 +168,12 @@ TERMS: Mapping[str, pl.DataType] = {
     "position": pl.UInt16(),  # of the word in its field, from 0; a word further in is left out
 }
 
+# One row a published event, class or camp that has any, ordered by row; releases from before them have no such table.
+RELATED: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "others": pl.List(pl.UInt32()),  # the most similar rows of each type, the most similar first
+}
+
 TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
     "listings": LISTINGS,
     "occurrences": OCCURRENCES,
@@ -176,6 +182,7 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
     "organizations": ORGANIZATIONS,
     "neighborhoods": NEIGHBORHOODS,
     "terms": TERMS,
+    "related": RELATED,
 }
 
 # Of each listing type: its happenings' table.

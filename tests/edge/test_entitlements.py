@@ -32,7 +32,10 @@ TAKEN: dict[str, list[str]] = {
     for name in names.split()
 }
 # Where an add-on is answered to who has it.
-BLOCKS = {"source": {name for name, addons in TAKEN.items() if "source" in addons} - {"around", "nearby"}}
+BLOCKS = {
+    "source": {name for name, addons in TAKEN.items() if "source" in addons} - {"around", "nearby"},
+    "related": {name for name, addons in TAKEN.items() if "related" in addons},
+}
 # Where the metro is known: by the path and before the parameters, by a parameter, or only by the row.
 IN_QUERY = {"events.slug", "classes.slug", "camps.slug", "places.slug"}
 IN_ROW = {"events.detail", "classes.detail", "camps.detail", "places.detail", "organizations.detail", "versions"}
@@ -184,6 +187,13 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     """The plain answer, in which every item has the block, or a notice says that some have none."""
     body = got.read_json()
     notices = body.pop("notices", [])
+    assert got.headers["etag"] != plain.headers["etag"]
+    if include == "related":
+        # Nothing in these worlds has a category, a place or an organization.
+        assert body["data"].pop("related") == {"similar": [], "from_organization": [], "at_place": []}
+        assert [(each["code"], each["include"]) for each in notices] == [("related_unavailable", "related")]
+        assert body == plain.read_json()
+        return
     items = body["data"] if isinstance(body["data"], list) else [body["data"]]
     sourced = {item["id"]: item.pop(include)["url"] for item in items if include in item}
     assert body == plain.read_json()
@@ -192,7 +202,6 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     without = len(items) - len(sourced)
     told = [(each["code"], each["include"], each["details"]) for each in notices]
     assert told == [("source_unavailable", include, {"without": without})] * bool(without)
-    assert got.headers["etag"] != plain.headers["etag"]
 
 
 def check_scope(got: Response, kind: Kind, *, name: str) -> None:

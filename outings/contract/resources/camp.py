@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from outings.contract.resources.class_ import Registration
 from outings.contract.resources.event import EventLinks
 from outings.contract.resources.expanded import Expanded
+from outings.contract.resources.related import Related
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
@@ -64,3 +65,4 @@ class Camp(Facts, frozen=True, kw_only=True):
     links: EventLinks
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
+    related: Related | UnsetType = UNSET

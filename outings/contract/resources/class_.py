@@ -4,6 +4,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from outings.contract.resources.event import EventLinks
 from outings.contract.resources.expanded import Expanded
+from outings.contract.resources.related import Related
 from outings.contract.resources.shared import (
     AgeRange,
     Ages,
@@ -122,3 +123,4 @@ class Class(Facts, frozen=True, kw_only=True):
     sessions: tuple[CompactCard, ...] = ()
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
+    related: Related | UnsetType = UNSET
