@@ -61,7 +61,7 @@ def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, 
     page = cut_page(query, rows.size, name_key=name_key, snapshot=snapshot, today=today)
     choose = choose_fields(query)
     items = [
-        choose(_encode_entry(row, opened=opened, live=live, ranked=ranked))
+        choose(_encode_entry(row, opened=opened, live=live, ranked=ranked, metro=snapshot.metro.slug))
         for row in rows[page.start : page.stop].tolist()
     ]
     meta = encode_meta(query, settled, page, snapshot=snapshot, hint=find_hint(title))
@@ -114,7 +114,9 @@ def _read_stored(opened: Opened, row: int) -> _Stored:
     return _decoder.decode(opened.read_organization(row))
 
 
-def _encode_entry(row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None) -> bytes:
+def _encode_entry(
+    row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None, metro: str
+) -> bytes:
     stored = _read_stored(opened, row)
     counts = {
         collection: int(live[listing_type][row]) if listing_type in live else 0
@@ -131,6 +133,12 @@ def _encode_entry(row: int, *, opened: Opened, live: Mapping[str, Counted], rank
         counts=Counts(**counts),
         score=None if ranked is None else int(ranked.scores[row]) / 1000,
         match=None if ranked is None else MATCHES[int(ranked.matches[row])],
-        links=stored.links,
+        links=_point_here(stored.links, metro),
     )
     return _encoder.encode(entry)
+
+
+def _point_here(links: OrganizationLinks, metro: str) -> OrganizationLinks:
+    """The lists that `counts` are of: without `metro=` those of an organization of several metros are `400`."""
+    lists = {collection: f"{getattr(links, collection)}?metro={metro}" for collection in COLLECTIONS.values()}
+    return OrganizationLinks(self=links.self, **lists)

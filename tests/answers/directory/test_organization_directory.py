@@ -1,6 +1,7 @@
 """`/v1/{metro}/organizations`: whom it lists, with which counts, and what a key sees of it."""
 
 from datetime import date, datetime
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -161,3 +162,24 @@ def test_counts_are_those_of_the_lists_under_their_defaults(
         assert item["counts"] == fetch(release, f"/v1/organizations/{item['id']}")["data"]["counts"]
     live = [item for item in listed if any(item["counts"].values())]
     assert read_all(release, PATH, {}) == live
+
+
+def test_links_lead_to_the_lists_of_this_metro_whatever_others_have(tmp_path: Path) -> None:
+    """Where an organization has live listings in several metros, its lists are `400 metro_required` without `metro=`."""
+    world = World(
+        organizations=[documents.make_organization(BUSY)],
+        listings=[documents.make_place(make_uuid(1), **own(BUSY))],
+    )
+    meadow = World(
+        slug="meadow",
+        organizations=[documents.make_organization(BUSY)],
+        listings=[documents.make_place(make_uuid(number), **own(BUSY), metro="meadow") for number in (2, 3)],
+    )
+    release = open_release([world, meadow], tmp_path)
+    for slug, count in (("harbor", 1), ("meadow", 2)):
+        (entry,) = fetch(release, f"/v1/{slug}/organizations")["data"]
+        for collection, live in entry["counts"].items():
+            path, _, question = entry["links"][collection].partition("?")
+            assert question == f"metro={slug}"
+            assert fetch(release, path, {"metro": slug})["meta"]["count"] == live
+        assert entry["counts"]["places"] == count
