@@ -24,7 +24,6 @@ from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
-from outings.answers.near.items import read_id
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.programs import Programs
