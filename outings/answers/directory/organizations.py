@@ -114,9 +114,7 @@ def _read_stored(opened: Opened, row: int) -> _Stored:
     return _decoder.decode(opened.read_organization(row))
 
 
-def _encode_entry(
-    row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None, metro: str
-) -> bytes:
+def _encode_entry(row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None, metro: str) -> bytes:
     stored = _read_stored(opened, row)
     counts = {
         collection: int(live[listing_type][row]) if listing_type in live else 0
