@@ -146,7 +146,10 @@ def _close(schema: Any) -> Any:
 
 def _cut_resources(schemas: Schema) -> Schema:
     """Under `fields` any member of a resource may be absent; of an item, not `id` and `type`."""
-    frame = {"ListMeta", "DirectoryMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet", "OrganizationCount"}
+    frame = {
+        "ListMeta", "DirectoryMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet",
+        "OrganizationCount",
+    }  # fmt: skip
     return {name: schema if name in frame else {**schema, "required": []} for name, schema in schemas.items()}
 
 

@@ -1,0 +1,56 @@
+"""`outings mirror`: a SQLite file that equals what a key may read, kept in step."""
+
+import os
+import time
+from pathlib import Path
+
+import click
+
+from outings.command.options import print_json, take_json
+from outings.mirror.checking import check_mirror
+from outings.mirror.client import Client, Connection, MirrorError
+from outings.mirror.file import MirrorFile
+from outings.mirror.following import catch_up
+
+KEY = "OUTINGS_KEY"
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--url", required=True, help="Where the API is, such as https://api.example.org.")
+@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; else the environment's {KEY}.")
+@click.option("--check", "is_check", is_flag=True, help="Compare with the API by the rolling hash.")
+@click.option("--follow", type=click.FloatRange(min=1), metavar="SECONDS", help="Look again so often, until stopped.")
+@take_json
+def mirror(*, file: Path, url: str, key_file: Path | None, is_check: bool, follow: float | None, as_json: bool) -> None:
+    """Bring FILE up to date with what the key may read, by /v1/changes; it goes on where it was stopped."""
+    url = url.rstrip("/")
+    try:
+        client, held = Client(Connection(url, key=_read_key(key_file))), MirrorFile(file)
+        while True:
+            caught = catch_up(client, held, url=url, tell=_tell)
+            if follow is None:
+                break
+            time.sleep(follow)
+        different = check_mirror(client, held, url=url) if is_check else []
+    except MirrorError as error:
+        raise click.ClickException(str(error)) from None
+    told = [f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different]
+    if as_json:
+        print_json({"changes": caught.changes, "records": held.count(), "different": told})
+    else:
+        click.echo(f"{held.count():,} records, {caught.changes:,} changes read")
+    held.close()
+    if told:
+        raise click.ClickException("the mirror differs:\n" + "\n".join(told))
+
+
+def _tell(cursor: int, latest: int) -> None:
+    click.echo(f"version {cursor:,} of {latest:,}", err=True)
+
+
+def _read_key(path: Path | None) -> str:
+    key = os.environ.get(KEY, "") if path is None else path.read_text()
+    if not key.strip():
+        raise MirrorError(f"no key: give --key-file, or set {KEY}")
+    return key.strip()

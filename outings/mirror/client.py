@@ -1,0 +1,112 @@
+"""Asking the API: one connection, waits as it says, and tries again what may pass."""
+
+import gzip
+import http.client
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+# Tries of what fails without a word of how long; the waits between them double from a second.
+ATTEMPTS = 6
+# A wait that the API asks for and nobody sits through: the month's allowance is spent.
+LONGEST_WAIT = 900.0
+_TIMEOUT = 60.0
+_ANSWERS = (200, 400, 403, 404)
+# What may be gone the next time.
+_PASSING = (429, 500, 502, 503, 504)
+
+
+class MirrorError(Exception):
+    """What the mirror can't go on from."""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """`body` is parsed JSON; `release` the one that answered."""
+
+    status: int
+    body: Any
+    release: str | None
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """Header names in lower case; `data` unpacked."""
+
+    status: int
+    headers: dict[str, str]
+    data: bytes
+
+
+class Connection:
+    """`url`: where the API is; what its path has stands before `/v1`. OSError, http.client.HTTPException."""
+
+    def __init__(self, url: str, *, key: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or parts.hostname is None:
+            raise MirrorError(f"url {url!r}: an address with http:// or https:// is needed")
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT)
+        self._prefix = parts.path.rstrip("/")
+        self._headers = {"X-API-Key": key, "Accept-Encoding": "gzip"}
+
+    def __call__(self, target: str) -> Reply:
+        try:
+            self._connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
+            response = self._connection.getresponse()
+            data = response.read()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            raise
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        if headers.get("content-encoding") == "gzip":
+            data = gzip.decompress(data)
+        return Reply(status=response.status, headers=headers, data=data)
+
+
+class Client:
+    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds."""
+
+    def __init__(self, send: Callable[[str], Reply], *, wait: Callable[[float], None] = time.sleep) -> None:
+        self._send = send
+        self._wait = wait
+
+    def ask(self, path: str, **params: str | int) -> Answer:
+        """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
+        target = f"{path}{'?' if params else ''}{urlencode(params)}"
+        reason = ""
+        for attempt in range(ATTEMPTS):
+            delay = float(2**attempt)
+            try:
+                reply = self._send(target)
+            except (OSError, http.client.HTTPException) as error:
+                reason = str(error) or type(error).__name__
+            else:
+                if reply.status in _ANSWERS:
+                    return Answer(
+                        status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
+                    )
+                reason = _explain(reply)
+                if reply.status not in _PASSING:
+                    break
+                delay = float(reply.headers.get("retry-after") or delay)
+            if delay > LONGEST_WAIT:
+                break
+            self._wait(delay)
+        raise MirrorError(f"{target}: {reason}")
+
+
+def _parse(data: bytes, target: str) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        raise MirrorError(f"{target}: the answer is no JSON") from None
+
+
+def _explain(reply: Reply) -> str:
+    try:
+        return f"{reply.status} {msgspec.json.decode(reply.data)['error']['message']}"
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return f"status {reply.status}"

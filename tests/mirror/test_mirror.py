@@ -1,0 +1,233 @@
+"""A mirror of a key equals what the key may read, whatever the API does on the way."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.app import Edge
+from outings.mirror.checking import check_mirror
+from outings.mirror.client import ATTEMPTS, Client, MirrorError, Reply
+from outings.mirror.file import MirrorFile, Record
+from outings.mirror.following import catch_up
+from tests.edge.asking import ask
+from tests.edge.conftest import Clock
+from tests.edge.publishing import add_keys
+from tests.pipeline.city import City, make_event, make_place
+
+URL = "http://api.example"
+KEYS: dict[str, dict[str, object]] = {
+    "all": {}, "seattle": {"metros": ("seattle",)}, "events": {"types": ("events",)},
+}  # fmt: skip
+MOVING = {"occurrence", "counts", "categories", "metros"}
+
+
+class Api:
+    """An edge over a city, asked without a wire. `faults` are what is answered first: a reply, or an error."""
+
+    def __init__(self, city: City) -> None:
+        self.city = city
+        self.edge = Edge(city.store, cache=city.folder / "edge", clock=Clock())
+        self.keys: dict[str, str] = {}
+        self.asked: list[str] = []
+        self.waited: list[float] = []
+        self.faults: list[Reply | Exception] = []
+        self.before: Callable[[str], None] = lambda _: None
+
+    def open(self, kind: str = "all") -> Client:
+        if not self.keys:
+            self.keys = add_keys(self.city.store, KEYS)
+        self.edge.poll()
+
+        def send(target: str) -> Reply:
+            self.asked.append(target)
+            self.before(target)
+            if self.faults:
+                fault = self.faults.pop(0)
+                if isinstance(fault, Exception):
+                    raise fault
+                return fault
+            got = ask(self.edge, target, key=self.keys[kind])
+            return Reply(status=got.status, headers=got.headers, data=got.read_body())
+
+        return Client(send, wait=self.waited.append)
+
+
+def write(city: City, number: int) -> None:
+    """Three rounds of two metros: names change, listings leave, come back, and go to the other metro."""
+    gone = {"status": "archived"} if number == 1 else {}
+    mover = make_event("mover", id="0d5c0000-0000-4000-8000-0000000000aa")
+    for metro in ("seattle", "boston"):
+        records = [make_event(f"{metro} {n}", name=f"Event {n} of round {number}") for n in range(6)]
+        records += [make_event(f"{metro} weekly", rrule="FREQ=WEEKLY"), make_event(f"{metro} comes", **gone)]
+        records += [make_place(f"{metro} hall"), make_event(f"{metro} adults", audience="adults", confidence=0.1)]
+        chain = {"type": "organization", "source_id": "chain", "id": "0d5c0000-0000-4000-8000-0000000000bb"}
+        records.append({**chain, "name": f"Chain {number}"})
+        if metro == ("seattle", "boston", "seattle")[number]:
+            records.append(mover)
+        city.write(records, feed=metro, metro=metro)
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Api:
+    city = City(tmp_path)
+    city.add_metro("boston", "America/New_York")
+    write(city, 0)
+    city.build()
+    return Api(city)
+
+
+def open_file(api: Api, name: str = "mirror.sqlite") -> MirrorFile:
+    return MirrorFile(api.city.folder / name)
+
+
+def read_records(api: Api, name: str = "mirror.sqlite") -> dict[str, Any]:
+    rows = sqlite3.connect(api.city.folder / name).execute("SELECT id, document FROM records")
+    return {row_id: json.loads(document) for row_id, document in rows}
+
+
+def read_details(api: Api, kind: str) -> dict[str, Any]:
+    """Of all that was ever published, what the key gets by its detail."""
+    found = {}
+    for version in api.city.read_versions():
+        collection = {"event": "events", "place": "places", "organization": "organizations"}[version.type]
+        got = ask(api.edge, f"/v1/{collection}/{version.listing_id}", key=api.keys[kind])
+        if got.status == 200:
+            data = got.read_json()["data"]
+            moving = MOVING if data["type"] == "organization" else {"occurrence"}
+            found[version.listing_id] = {name: value for name, value in data.items() if name not in moving}
+    return found
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_it_equals_what_the_key_may_read_after_each_build(api: Api, kind: str) -> None:
+    file = open_file(api)
+    for number in range(3):
+        write(api.city, number)
+        api.city.build()
+        client = api.open(kind)
+        catch_up(client, file, url=URL)
+        assert read_records(api) == read_details(api, kind)
+        assert check_mirror(client, file, url=URL) == []
+
+
+def test_it_goes_on_where_it_was_stopped_and_asks_for_nothing_twice(api: Api) -> None:
+    client = api.open()
+    assert catch_up(client, open_file(api), url=URL).changes > 0
+    api.asked.clear()
+    assert catch_up(client, open_file(api), url=URL).changes == 0
+    assert len(api.asked) == 1
+    write(api.city, 1)
+    api.city.build(metros=frozenset({"boston"}))
+    catch_up(api.open(), open_file(api), url=URL)
+    assert read_records(api) == read_details(api, "all")
+
+
+def test_stopped_at_any_request_it_is_whole_when_it_goes_on(api: Api) -> None:
+    catch_up(api.open(), open_file(api, "whole.sqlite"), url=URL)
+    requests = len(api.asked)
+    for stop in range(1, requests + 1):
+        name = f"{stop}.sqlite"
+        left = [stop]
+
+        def fall(_: str, left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+
+        api.before = fall
+        with pytest.raises(KeyboardInterrupt):
+            catch_up(api.open(), open_file(api, name), url=URL)
+        api.before = lambda _: None
+        catch_up(api.open(), open_file(api, name), url=URL)
+        assert read_records(api, name) == read_records(api, "whole.sqlite")
+
+
+def test_releases_that_come_in_the_middle_are_followed_to_the_end(api: Api) -> None:
+    rounds = [1, 2]
+
+    def publish(target: str) -> None:
+        if rounds and "ids=" in target:
+            write(api.city, rounds.pop(0))
+            api.city.build()
+            api.edge.poll()
+
+    api.before = publish
+    client, file = api.open(), open_file(api)
+    assert check_mirror(client, file, url=URL) == []
+    assert not rounds
+    assert read_records(api) == read_details(api, "all")
+
+
+def make_reply(status: int, **headers: str) -> Reply:
+    body = {"error": {"code": "x", "message": "no", "request_id": "1"}}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status=status, headers=named, data=json.dumps(body).encode())
+
+
+def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
+    client = api.open()
+    api.faults = [make_reply(429, retry_after="7"), make_reply(503), ConnectionResetError("reset"), TimeoutError()]
+    catch_up(client, open_file(api), url=URL)
+    assert api.waited == [7.0, 2.0, 4.0, 8.0]
+    assert read_records(api) == read_details(api, "all")
+
+
+@pytest.mark.parametrize(
+    ("faults", "said"),
+    [
+        ([make_reply(401)], "401 no"),
+        ([make_reply(500)] * ATTEMPTS, "500 no"),
+        ([ConnectionResetError("reset")] * ATTEMPTS, "reset"),
+        ([make_reply(429, retry_after="86400")], "429 no"),
+        ([Reply(status=200, headers={}, data=b"<html>")], "no JSON"),
+    ],
+)
+def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], said: str) -> None:
+    catch_up(api.open(), open_file(api), url=URL)
+    before = read_records(api)
+    api.faults = list(faults)
+    with pytest.raises(MirrorError, match=said):
+        catch_up(api.open(), open_file(api), url=URL)
+    assert read_records(api) == before
+
+
+def test_a_key_of_another_scope_makes_it_begin_anew(api: Api) -> None:
+    catch_up(api.open("all"), open_file(api), url=URL)
+    catch_up(api.open("seattle"), open_file(api), url=URL)
+    assert read_records(api) == read_details(api, "seattle")
+
+
+def test_another_api_needs_another_file(api: Api) -> None:
+    file = open_file(api)
+    catch_up(api.open(), file, url=URL)
+    with pytest.raises(MirrorError, match=r"mirror of http://api\.example"):
+        catch_up(api.open(), file, url="http://other.example")
+
+
+def test_a_store_that_was_begun_anew_is_noticed(api: Api, tmp_path: Path) -> None:
+    catch_up(api.open(), open_file(api), url=URL)
+    (tmp_path / "other").mkdir()
+    young = City(tmp_path / "other")
+    young.write([make_event("a")])
+    young.build()
+    with pytest.raises(MirrorError, match="Begin a new file"):
+        catch_up(Api(young).open(), open_file(api), url=URL)
+
+
+def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None:
+    client, file = api.open(), open_file(api)
+    catch_up(client, file, url=URL)
+    progress = file.read_progress()
+    assert progress is not None
+    (row_id, document) = next((key, each) for key, each in read_records(api).items() if each["type"] == "place")
+    old = Record(
+        id=row_id, type="place", metro=document["metro"], updated_at="2026-01-01T00:00:00Z", document="{}"
+    )  # fmt: skip
+    file.apply(put=[old], dropped=[], progress=progress)
+    (found,) = check_mirror(client, file, url=URL)
+    assert (found.metro, found.type) == (document["metro"], "place")
+    assert found.here != found.there
