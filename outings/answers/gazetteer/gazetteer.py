@@ -31,7 +31,7 @@ _decoder = msgspec.json.Decoder(Listed)
 _Key = Words | tuple[Words, Words]
 
 
-class Spot(msgspec.Struct, frozen=True):
+class Spot(msgspec.Struct, frozen=True, gc=False):
     """A point, and what may stand behind a name of it: where it is not `is_placed`, any city of the metro too."""
 
     lat: float
@@ -127,14 +127,16 @@ def _lie_together(spots: Iterable[Spot], middle: Center) -> bool:
 def make_gazetteer(
     metro: MetroSettings, *, tables: Mapping[str, Path], read_document: Callable[[int], bytes]
 ) -> Gazetteer:
-    """Of published listings with coordinates: every place, and of the others one for each point, place and zip."""
-    columns = ["row", "type", "status", "lat", "lng", "place_id", "zip"]
+    """Of published listings with coordinates: every place, and of those that are at none one for each point."""
+    columns = ["row", "type", "status", "lat", "lng", "place_id"]
     listings = pl.read_parquet(tables["listings"], columns=columns).filter(
         pl.col("status") == STATUSES.index("published"), pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")
-    told = pl.when(is_place).then(pl.col("row"))
-    chosen = listings.unique(["lat", "lng", "place_id", "zip", told.alias("told")], keep="first", maintain_order=True)
+    told = pl.when(is_place).then(pl.col("row")).alias("told")
+    chosen = listings.filter(is_place | pl.col("place_id").is_null()).unique(
+        ["lat", "lng", told], keep="first", maintain_order=True
+    )
     spots = (
         (_decoder.decode(read_document(row)), lat, lng)
         for row, lat, lng in chosen.select("row", "lat", "lng").iter_rows()

@@ -1,6 +1,7 @@
 """Streets and names as they are compared: "East 72nd Street" is "E. 72 St"."""
 
 import re
+from functools import lru_cache
 
 from outings.contract.words import split_words
 
@@ -23,12 +24,15 @@ _ORDINALS = {
     "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7",
     "eighth": "8", "ninth": "9", "tenth": "10", "eleventh": "11", "twelfth": "12",
 }  # fmt: skip
+# Cities and streets are named again and again.
+_REMEMBERED = 4_096
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _BESIDE = re.compile(r"\s*(?:&|@|\band\b|\bat\b)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*,?\s*\b(?:bet\.|bet\b|btwn?\b\.?|between\b)\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:&|,|\band\b)\s*", re.IGNORECASE)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def fold_words(text: str) -> Words:
     """Words without a leading "the", directions, kinds of streets and ordinals in their short form."""
     words = [_fold_word(word) for word in split_words(text)]
@@ -67,6 +71,8 @@ def list_corners(text: str) -> list[tuple[Words, Words]]:
     """The corners by which a listing says where it is: "Pacific St. bet. Rochester Ave. and Buffalo Ave." has two. A
     longer list of streets bounds an area, and names none."""
     sides = _BETWEEN.split(text)
+    if len(sides) == 1 and not _BESIDE.search(text):
+        return []  # nearly all of them
     if len(sides) == 1:
         corner = split_corner(text)
         return [corner] if corner is not None and all(map(is_street, _BESIDE.split(text))) else []

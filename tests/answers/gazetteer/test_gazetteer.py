@@ -3,9 +3,10 @@
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
+import polars as pl
 import pytest
 
-from outings.answers.gazetteer.gazetteer import Gazetteer
+from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.opened import open_snapshot
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
@@ -136,3 +137,13 @@ def test_an_area_behind_the_name_tells_two_of_one_name_apart(gazetteer: Gazettee
 def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:
     empty = open_snapshot(open_world(World(), tmp_path)).open_gazetteer()
     assert empty.find_address("2323 E Cherry St") is None
+
+
+def test_a_release_from_before_zips_were_kept_is_read(tmp_path: Path) -> None:
+    snapshot = open_world(World(listings=LISTINGS), tmp_path)
+    opened = open_snapshot(snapshot)
+    old = tmp_path / "old.parquet"
+    pl.read_parquet(snapshot.tables["listings"]).drop("zip", "registration").write_parquet(old)
+    tables = {**snapshot.tables, "listings": old}
+    gazetteer = make_gazetteer(snapshot.metro, tables=tables, read_document=opened.read_document)
+    assert gazetteer.find_address("Clay Studio") is not None
