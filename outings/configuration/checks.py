@@ -14,7 +14,7 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 MAX_WORDS = 63
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
-READABLE_FORMATS = ("ndjson", "table")
+READABLE_FORMATS = ("ndjson", "table", "ics")
 
 # A checked table as the decoder gives it: what was wrong in it is absent.
 Values = dict[str, Any]

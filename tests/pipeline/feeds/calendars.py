@@ -1,0 +1,161 @@
+"""Calendars as software writes them, each with the instants (UTC) that a reader of it should find, worked out by hand.
+
+Seattle is 7 hours behind UTC from 8 March to 1 November 2026, 8 hours else.
+"""
+
+from typing import NamedTuple
+
+
+class Odd(NamedTuple):
+    """`body`: what stands between BEGIN and END of the calendar. `found`: by source_id, its starts ("MM-DD HH:MM" of
+    2026, or with the year), with "/HH:MM" where the first one ends. `refused`: source_ids of the quarantine.
+    """
+
+    title: str
+    body: str
+    found: dict[str, list[str]]
+    refused: tuple[str | None, ...] = ()
+
+
+def event(*lines: str, uid: str = "u") -> str:
+    return "\n".join(["BEGIN:VEVENT", f"UID:{uid}", "SUMMARY:Story time", *lines, "END:VEVENT"])
+
+
+OUTLOOK_ZONE = """BEGIN:VTIMEZONE
+TZID:{name}
+{more}BEGIN:STANDARD
+DTSTART:16010101T020000
+TZOFFSETFROM:{summer}
+TZOFFSETTO:{winter}
+RRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:16010101T020000
+TZOFFSETFROM:{winter}
+TZOFFSETTO:{summer}
+RRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3
+END:DAYLIGHT
+END:VTIMEZONE
+"""
+CUSTOM = OUTLOOK_ZONE.format(name="Customized Time Zone", more="", summer="-0700", winter="-0800")
+ODD_OFFSET = OUTLOOK_ZONE.format(name="Island", more="", summer="-0615", winter="-0715")
+LIC = OUTLOOK_ZONE.format(name="tz-7", more="X-LIC-LOCATION:America/New_York\n", summer="-0400", winter="-0500")
+
+TIMES = [
+    Odd("plain", event("DTSTART;TZID=America/Los_Angeles:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("floating", event("DTSTART:20260811T090000", "DTEND:20260811T103000"), {"u": ["08-11 16:00/17:30"]}),
+    Odd("Google: single events in UTC", event("DTSTART:20260811T160000Z", "DTEND:20260811T170000Z"),
+        {"u": ["08-11 16:00/17:00"]}),
+    Odd("UTC in the hour that clocks show twice", event("DTSTART:20261101T093000Z"), {"u": ["11-01 09:30"]}),
+    Odd("UTC in the hour before it", event("DTSTART:20261101T083000Z"), {"u": ["11-01 08:30"]}),
+    Odd("TZID=UTC", event("DTSTART;TZID=UTC:20260811T160000"), {"u": ["08-11 16:00"]}),
+    Odd("Outlook: a Windows name", event("DTSTART;TZID=Eastern Standard Time:20260811T120000"), {"u": ["08-11 16:00"]}),
+    Odd("Outlook: a Windows name in quotes", event('DTSTART;TZID="Pacific Standard Time":20260111T090000'),
+        {"u": ["01-11 17:00"]}),
+    Odd("Exchange: a menu's name with a colon",
+        event("DTSTART;TZID=(UTC-08:00) Pacific Time (US & Canada):20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("Exchange: the same in quotes",
+        event('DTSTART;TZID="(UTC-05:00) Eastern Time (US & Canada)":20260811T120000'), {"u": ["08-11 16:00"]}),
+    Odd("a zone of 1993", event("DTSTART;TZID=US/Pacific:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("Mozilla: a zone behind a path", event("DTSTART;TZID=/mozilla.org/20070129_1/America/New_York:20260811T120000"),
+        {"u": ["08-11 16:00"]}),
+    Odd("Exchange: a custom zone as the metro's", CUSTOM + event("DTSTART;TZID=Customized Time Zone:20260811T090000"),
+        {"u": ["08-11 16:00"]}),
+    Odd("a custom zone as no other", ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000"), {"u": ["08-11 15:15"]}),
+    Odd("X-LIC-LOCATION names the zone", LIC + event("DTSTART;TZID=tz-7:20260811T120000"), {"u": ["08-11 16:00"]}),
+    Odd("zones after the events", event("DTSTART;TZID=tz-7:20260811T120000") + "\n" + LIC, {"u": ["08-11 16:00"]}),
+    Odd("an offset as a zone", event("DTSTART;TZID=GMT-0500:20260811T110000"), {"u": ["08-11 16:00"]}),
+    Odd("a zone that is none", event("DTSTART;TZID=Seattle Time:20260811T090000"), {}, ("u",)),
+    Odd("its VTIMEZONE broken", "BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\nTZOFFSETTO:x\nEND:STANDARD\nEND:VTIMEZONE\n"
+        + event("DTSTART;TZID=X:20260811T090000"), {}, ("u",)),
+    Odd("an end in another zone", event("DTSTART;TZID=America/Los_Angeles:20260811T090000",
+        "DTEND;TZID=America/New_York:20260811T130000"), {"u": ["08-11 16:00/17:00"]}),
+    Odd("DURATION", event("DTSTART:20260811T090000", "DURATION:PT1H30M"), {"u": ["08-11 16:00/17:30"]}),
+    Odd("DURATION over the change of clocks", event("DTSTART:20261031T230000", "DURATION:PT4H30M"),
+        {"u": ["11-01 06:00/10:30"]}),
+    Odd("a wrong DURATION", event("DTSTART:20260811T090000", "DURATION:1 hour"), {}, ("u",)),
+    Odd("a DURATION without bounds", event("DTSTART:20260811T090000", "DURATION:P999999W"), {}, ("u",)),
+    Odd("no DTSTART", event(), {}, ("u",)),
+    Odd("an empty DTSTART", event("DTSTART:"), {}, ("u",)),
+    Odd("DTSTART of year 1", event("DTSTART:00010101T000000Z"), {}, ("u",)),
+    Odd("30 February", event("DTSTART;VALUE=DATE:20260230"), {}, ("u",)),
+    Odd("a time with dashes", event("DTSTART:2026-08-11T09:00:00"), {"u": ["08-11 16:00"]}),
+    Odd("the Z beside a TZID wins", event("DTSTART;TZID=America/Los_Angeles:20260811T160000Z"), {"u": ["08-11 16:00"]}),
+    Odd("in the gap of the clocks", event("DTSTART;TZID=America/Los_Angeles:20260308T023000"), {"u": ["03-08 10:30"]}),
+    Odd("twice on the clock: the first", event("DTSTART;TZID=America/Los_Angeles:20261101T013000"),
+        {"u": ["11-01 08:30"]}),
+]  # fmt: skip
+
+DAYS = [
+    Odd("a day", event("DTSTART;VALUE=DATE:20260811"), {"u": ["08-11 07:00/08-12 07:00"]}),
+    Odd("two days, the end not one of them", event("DTSTART;VALUE=DATE:20260811", "DTEND;VALUE=DATE:20260813"),
+        {"u": ["08-11 07:00/08-13 07:00"]}),
+    Odd("a day that ends before it begins to", event("DTSTART;VALUE=DATE:20260811", "DTEND;VALUE=DATE:20260811"),
+        {"u": ["08-11 07:00"]}),
+    Odd("a day without VALUE", event("DTSTART:20260811", "DURATION:P2D"), {"u": ["08-11 07:00/08-13 07:00"]}),
+    Odd("Outlook: a whole day by midnights", event("DTSTART:20260811T000000", "DTEND:20260812T000000",
+        "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE"), {"u": ["08-11 07:00/08-12 07:00"]}),
+    Odd("days that recur", event("DTSTART;VALUE=DATE:20260811", "RRULE:FREQ=WEEKLY;COUNT=3",
+        "EXDATE;VALUE=DATE:20260818"), {"u": ["08-11 07:00/08-12 07:00", "08-25 07:00"]}),
+]  # fmt: skip
+
+LA = ";TZID=America/Los_Angeles:"
+SERIES = [
+    Odd("over the change of clocks", event(f"DTSTART{LA}20261027T090000", "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU"),
+        {"u": ["10-27 16:00", "11-03 17:00", "11-10 17:00"]}),
+    Odd("Google: UNTIL in UTC", event(f"DTSTART{LA}20260811T190000",
+        "RRULE:FREQ=WEEKLY;UNTIL=20260819T065959Z;BYDAY=TU"),
+        {"u": ["08-12 02:00", "08-19 02:00"]}),
+    Odd("EXDATE lists and lines", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=6",
+        f"EXDATE{LA}20260802T090000,20260803T090000", "EXDATE:20260804T160000Z", "EXDATE;VALUE=DATE:20260805"),
+        {"u": ["08-01 16:00", "08-06 16:00"]}),
+    Odd("RDATE of periods and of UTC", event(f"DTSTART{LA}20260801T090000",
+        "RDATE;VALUE=PERIOD:20260803T160000Z/20260803T170000Z", f"RDATE{LA}20260805T100000"),
+        {"u": ["08-01 16:00", "08-03 16:00", "08-05 17:00"]}),
+    Odd("a date moved", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=3") + "\n"
+        + event(f"DTSTART{LA}20260802T140000", f"RECURRENCE-ID{LA}20260802T090000"),
+        {"u": ["08-01 16:00", "08-03 16:00"], "u/20260802T090000": ["08-02 21:00"]}),
+    Odd("Google: a date named in UTC, before its series",
+        event("DTSTART:20260802T210000Z", "RECURRENCE-ID:20260802T160000Z") + "\n"
+        + event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=3"),
+        {"u": ["08-01 16:00", "08-03 16:00"], "u/20260802T090000": ["08-02 21:00"]}),
+    Odd("a date without its series", event(f"DTSTART{LA}20260802T140000", f"RECURRENCE-ID{LA}20260802T090000"),
+        {"u/20260802T090000": ["08-02 21:00"]}),
+    Odd("a day moved", event("DTSTART;VALUE=DATE:20260801", "RRULE:FREQ=DAILY;COUNT=3") + "\n"
+        + event("DTSTART;VALUE=DATE:20260809", "RECURRENCE-ID;VALUE=DATE:20260802"),
+        {"u": ["08-01 07:00", "08-03 07:00"], "u/20260802": ["08-09 07:00"]}),
+    Odd("this and all that follow", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=2") + "\n"
+        + event(f"DTSTART{LA}20260802T140000", f"RECURRENCE-ID;RANGE=THISANDFUTURE{LA}20260802T090000"),
+        {"u": ["08-01 16:00", "08-02 16:00"]}, ("u",)),
+    Odd("in UTC, with an end: its instants", event("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=WE",
+        "EXDATE:20261104T020000Z"), {"u": ["10-28 02:00", "11-11 02:00"]}),
+    Odd("in UTC, its first date left out", event("DTSTART:20260805T020000Z", "RRULE:FREQ=DAILY;COUNT=3",
+        "EXDATE:20260805T020000Z"), {"u": ["08-06 02:00", "08-07 02:00"]}),
+    Odd("two rules", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2", "RRULE:FREQ=WEEKLY;COUNT=2"),
+        {}, ("u",)),
+    Odd("EXRULE", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2", "EXRULE:FREQ=WEEKLY"), {}, ("u",)),
+    Odd("a rule that can't be read: its first date", event("DTSTART:20260801T090000", "RRULE:FREQ=NEVER"),
+        {"u": ["08-01 16:00"]}),
+    Odd("a rule in lower case with spaces", event("DTSTART:20260801T090000", "RRULE:freq=daily; count=2"),
+        {"u": ["08-01 16:00", "08-02 16:00"]}),
+    Odd("an EXDATE that can't be read", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE:soon"),
+        {}, ("u",)),
+]  # fmt: skip
+
+FILES = [
+    Odd("an alarm's own lines", event("DTSTART:20260811T090000", "BEGIN:VALARM", "SUMMARY:No", "DURATION:PT15M",
+        "END:VALARM"), {"u": ["08-11 16:00"]}),
+    Odd("an event not closed", event("DTSTART:20260811T090000", uid="a").removesuffix("END:VEVENT")
+        + event("DTSTART:20260811T090000", uid="b"), {"b": ["08-11 16:00"]}, ("a",)),
+    Odd("names in lower case", "begin:vevent\nuid:u\nsummary:x\ndtstart;value=date-time:20260811t090000\nend:vevent",
+        {"u": ["08-11 16:00"]}),
+    Odd("tasks and journals", "BEGIN:VTODO\nUID:t\nDTSTART:20260811T090000\nEND:VTODO", {}),
+    Odd("a line end not escaped", event("DESCRIPTION:One", "two", "DTSTART:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("the version with the highest SEQUENCE", event("SEQUENCE:2", "DTSTART:20260811T100000") + "\n"
+        + event("SEQUENCE:1", "DTSTART:20260811T090000"), {"u": ["08-11 17:00"]}),
+    Odd("no name", "BEGIN:VEVENT\nUID:u\nDTSTART:20260811T090000\nEND:VEVENT", {}, ("u",)),
+    Odd("two calendars in one file", event("DTSTART:20260811T090000") + "\nEND:VCALENDAR\nBEGIN:VCALENDAR\n"
+        + event("DTSTART:20260811T090000", uid="v"), {"u": ["08-11 16:00"], "v": ["08-11 16:00"]}),
+]  # fmt: skip
+
+ODD_CALENDARS = [*TIMES, *DAYS, *SERIES, *FILES]

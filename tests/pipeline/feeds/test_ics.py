@@ -1,0 +1,315 @@
+"""iCalendar feeds: what a calendar says, whatever wrote it, is what the records say; the rest is named."""
+
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rrulestr
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.ics import read_calendar
+from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.source import FeedError, SettingError
+from pipeline.record import EventRecord, Record
+from pipeline.recurrence import expand_recurrence
+from tests.pipeline.feeds.calendars import ODD_CALENDARS, Odd, event
+from tests.pipeline.feeds.settings import Configure
+
+ReadIcs = Callable[..., FeedRead]
+METRO_ZONE = "America/Los_Angeles"
+
+
+@pytest.fixture
+def read_ics(configure: Configure, tmp_path: Path) -> ReadIcs:
+    """Reads a calendar of the body given, or the bytes, as a feed of Seattle."""
+
+    def read(body: str | bytes, settings: str = 'metro = "seattle"') -> FeedRead:
+        content = wrap(body).encode() if isinstance(body, str) else body
+        (tmp_path / "feed.ics").write_bytes(content)
+        configuration = configure(f'format = "ics"\nurl = "feed.ics"\n{settings}')
+        found = read_feed(configuration.feeds[0], configuration)
+        assert found.read == len(found.records) + found.merged + found.quarantined
+        assert found.quarantined == sum(problem.quarantined for problem in found.problems)
+        return found
+
+    return read
+
+
+def wrap(body: str) -> str:
+    return f"BEGIN:VCALENDAR\nVERSION:2.0\n{body}\nEND:VCALENDAR\n".replace("\n", "\r\n")
+
+
+def read_event(found: FeedRead) -> EventRecord:
+    (record,) = found.records
+    assert isinstance(record, EventRecord)
+    return record
+
+
+def find_start(record: EventRecord) -> datetime | None:
+    return record.starts_local or (datetime.combine(record.date_on, datetime.min.time()) if record.date_on else None)
+
+
+def list_instants(record: Record) -> list[str]:
+    """As a build finds them: the starts, the first with its end."""
+    assert isinstance(record, EventRecord)
+    expansion = expand_recurrence(
+        starts_local=find_start(record), ends_local=record.ends_local,
+        has_time=record.starts_local is not None and not record.all_day, rrule=record.rrule, exdates=record.exdates,
+        rdates=record.rdates, timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
+    )  # fmt: skip
+    return [show_instant(each.starts_at) for each in expansion.occurrences]
+
+
+def find_end(record: Record) -> int | None:
+    assert isinstance(record, EventRecord)
+    expansion = expand_recurrence(
+        starts_local=find_start(record), ends_local=record.ends_local, has_time=True, rrule=None, exdates=(), rdates=(),
+        timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
+    )  # fmt: skip
+    return expansion.anchor.ends_at if expansion.anchor else None
+
+
+def show_instant(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%m-%d %H:%M}"
+
+
+@pytest.mark.parametrize("odd", ODD_CALENDARS, ids=lambda odd: odd.title)
+def test_an_odd_calendar_gives_the_right_instants_or_a_line_of_the_quarantine(read_ics: ReadIcs, odd: Odd) -> None:
+    found = read_ics(odd.body)
+    expected = {name: [each.partition("/")[0] for each in starts] for name, starts in odd.found.items()}
+    assert {record.source_id: list_instants(record) for record in found.records} == expected
+    assert tuple(problem.source_id for problem in found.problems if problem.quarantined) == odd.refused
+    for record in found.records:
+        if end := odd.found[record.source_id][0].partition("/")[2]:
+            seconds = find_end(record)
+            assert seconds is not None
+            assert show_instant(seconds).endswith(end)
+
+
+NAMED = wrap(event("DTSTART:20260811T090000", "DESCRIPTION:Café — «ici»"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        NAMED.encode(), b"\xef\xbb\xbf" + NAMED.encode(), NAMED.encode("utf-16"), NAMED.encode("utf-16-le"),
+        NAMED.encode("utf-16-be"), NAMED.encode("utf-32"), NAMED.encode("cp1252"), NAMED.replace("\r", "").encode(),
+        NAMED.replace("\n", "").encode(), NAMED.replace("\r\n", "\r\r\n").encode(),
+        NAMED.encode().replace("é".encode(), b"\xc3\r\n \xa9"), NAMED.replace("é", "é\r\n\t").encode(),
+    ],
+    ids=["utf-8", "bom", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "windows", "lf", "cr", "crcrlf", "cut", "tab"],
+)  # fmt: skip
+def test_any_encoding_and_any_line_end_is_read(read_ics: ReadIcs, content: bytes) -> None:
+    record = read_event(read_ics(content))
+    assert record.description == "Café — «ici»"
+    assert record.starts_local == datetime(2026, 8, 11, 9)
+
+
+def test_what_an_event_says_becomes_the_members_of_a_record(read_ics: ReadIcs) -> None:
+    found = read_ics(
+        event(
+            "DTSTART:20260811T090000", r"DESCRIPTION;LANGUAGE=en:Bring a mat\, please\nand a \\cup\; <b>thanks</b>",
+            r"LOCATION:Central Library\n1000 Fourth Ave\, Seattle", "GEO:47.6067;-122.3325",
+            "URL;VALUE=URI:https://example.org/e?a=1,2;3", "CATEGORIES:Free",
+            r"CATEGORIES:Nature Outdoors,Kids\, small",
+            "ATTACH;FMTTYPE=application/pdf:https://example.org/a.pdf",
+            "ATTACH;FMTTYPE=image/jpeg:https://example.org/a.jpg", "CREATED:20260101T000000Z",
+            "LAST-MODIFIED:20260601T120000Z", "DTSTAMP:20260811T000000Z", "X-ANYTHING;A=\"b:c\":d",
+        )
+    )  # fmt: skip
+    assert found.problems == ()
+    record = read_event(found)
+    assert record.name == "Story time"
+    assert record.description == "Bring a mat, please\nand a \\cup; thanks"
+    assert record.location is not None
+    assert (record.location.address, record.location.lat, record.location.lng) == (
+        "Central Library 1000 Fourth Ave, Seattle", 47.6067, -122.3325,
+    )  # fmt: skip
+    assert record.source.url == "https://example.org/e?a=1,2;3"
+    assert (record.categories, record.keywords) == (("nature_outdoors",), ("Free", "Kids, small"))
+    assert record.image_url == "https://example.org/a.jpg"
+    assert record.created_at == datetime(2026, 1, 1, tzinfo=UTC)
+    assert record.verified_at == datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def test_what_apple_says_of_the_place_stands_in_where_nothing_else_does(read_ics: ReadIcs) -> None:
+    line = 'X-APPLE-STRUCTURED-LOCATION;VALUE=URI;X-ADDRESS="1 Main St";X-TITLE="Park":geo:47.61,-122.33'
+    location = read_event(read_ics(event("DTSTART:20260811T090000", "GEO:0;0", line))).location
+    assert location is not None
+    assert (location.address, location.lat, location.lng) == ("Park, 1 Main St", 47.61, -122.33)
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "reason"),
+    [
+        ("STATUS:CONFIRMED", "published", None), ("STATUS:TENTATIVE", "published", None),
+        ("STATUS:CANCELLED", "archived", "cancelled"), ("STATUS:canceled", "archived", "cancelled"),
+        ("CLASS:PUBLIC", "published", None), ("CLASS:PRIVATE", "draft", None), ("CLASS:CONFIDENTIAL", "draft", None),
+    ],
+)  # fmt: skip
+def test_a_status_says_whether_it_is_published(read_ics: ReadIcs, line: str, status: str, reason: str | None) -> None:
+    record = read_event(read_ics(event("DTSTART:20260811T090000", line)))
+    assert (record.status, record.reason) == (status, reason)
+
+
+def test_a_calendar_that_cancels_cancels_all_of_it(read_ics: ReadIcs) -> None:
+    record = read_event(read_ics("METHOD:CANCEL\n" + event("DTSTART:20260811T090000")))
+    assert (record.status, record.reason) == ("archived", "cancelled")
+
+
+def test_a_cancelled_date_leaves_its_series_and_says_what_the_series_says(read_ics: ReadIcs) -> None:
+    date_ = "BEGIN:VEVENT\nUID:u\nDTSTART:20260802T090000\nRECURRENCE-ID:20260802T090000\nSTATUS:CANCELLED\nEND:VEVENT"
+    found = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3", "LOCATION:Park") + "\n" + date_)
+    series, cancelled = found.records
+    assert list_instants(series) == ["08-01 16:00", "08-03 16:00"]
+    assert (cancelled.source_id, cancelled.name, cancelled.status) == ("u/20260802T090000", "Story time", "archived")
+
+
+def test_an_event_without_uid_is_known_by_what_it_says(read_ics: ReadIcs) -> None:
+    body = event("DTSTART:20260811T090000").replace("UID:u\n", "")
+    first = read_ics(body).records[0].source_id
+    assert first.startswith("without-uid-")
+    assert read_ics(body.replace("END:VEVENT", "DESCRIPTION:x\nEND:VEVENT")).records[0].source_id == first
+    assert read_ics(body.replace("0811", "0812")).records[0].source_id != first
+
+
+def test_an_endless_series_in_utc_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    lines = ("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;BYDAY=WE,FR", "EXDATE:20261106T020000Z")
+    record = read_event(read_ics(event(*lines)))
+    assert (record.rrule, record.timezone) == ("FREQ=WEEKLY;BYDAY=TU,TH", METRO_ZONE)
+    assert list_instants(record)[:4] == ["10-28 02:00", "10-30 02:00", "11-04 03:00", "11-11 03:00"]
+    monthly = read_ics(event("DTSTART:20261028T020000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1WE"))
+    assert [problem.reason.partition(":")[0] for problem in monthly.problems] == ["unsupported"]
+
+
+def test_defaults_stand_under_what_the_calendar_says(read_ics: ReadIcs) -> None:
+    settings = 'metro = "seattle"\ndefaults = { organization = { name = "Parks" }, categories = ["nature_outdoors"] }'
+    record = read_event(read_ics(event("DTSTART:20260811T090000"), settings))
+    assert record.organization is not None
+    assert (record.organization.name, record.categories) == ("Parks", ("nature_outdoors",))
+
+
+def test_a_delta_of_a_calendar_is_read_as_any_other(read_ics: ReadIcs) -> None:
+    found = read_ics(event("DTSTART:20260811T090000", "STATUS:CANCELLED"), 'metro = "seattle"\nmode = "delta"')
+    assert read_event(found).status == "archived"
+
+
+def test_a_calendar_says_no_metro_so_its_feed_must(read_ics: ReadIcs) -> None:
+    with pytest.raises(SettingError, match="metro: is missing"):
+        read_ics(event("DTSTART:20260811T090000"), "")
+    read = read_ics(event("DTSTART:20260811T090000"), 'defaults = { metro = "sea" }')
+    assert read.records[0].metro == "seattle"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no BEGIN:VCALENDAR"), (b"<html>Not found</html>", "no BEGIN:VCALENDAR"),
+        (wrap(event("DTSTART:20260811T090000")).encode()[:90], "cut short"),
+        (wrap("").encode().replace(b"END:VCALENDAR", b""), "cut short"),
+    ],
+)  # fmt: skip
+def test_half_a_calendar_is_none(read_ics: ReadIcs, content: bytes, message: str) -> None:
+    with pytest.raises(FeedError, match=message):
+        read_ics(content)
+
+
+def test_a_calendar_without_events_is_an_empty_feed(read_ics: ReadIcs) -> None:
+    assert read_ics("").read == 0
+
+
+def test_a_problem_names_the_file_and_the_line_where_its_event_begins(configure: Configure, tmp_path: Path) -> None:
+    (tmp_path / "a.ics").write_bytes(wrap(event("DTSTART:20260811T090000", uid="a")).encode("utf-16"))
+    (tmp_path / "b.ics").write_bytes(wrap("X-WR-CALNAME:B\n" + event("DTSTART:soon", uid="b")).encode())
+    configuration = configure('format = "ics"\nurl = "*.ics"\nmetro = "seattle"')
+    (problem,) = read_feed(configuration.feeds[0], configuration).problems
+    assert (problem.file, problem.line, problem.source_id, problem.value) == ("b.ics", 4, "b", "DTSTART:soon")
+
+
+ZONES = ("America/Los_Angeles", "America/New_York", "Europe/London", "UTC")
+RULES = (
+    "FREQ=DAILY;COUNT=9", "FREQ=WEEKLY;COUNT=8;BYDAY=MO,SA", "FREQ=MONTHLY;COUNT=5;BYDAY=2TU",
+    "FREQ=WEEKLY;INTERVAL=2;COUNT=6", "FREQ=DAILY;INTERVAL=3;UNTIL=20261130T120000Z",
+    "FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=4",
+)  # fmt: skip
+
+
+@given(
+    zone=st.sampled_from(ZONES),
+    # No hour that clocks skip or show twice: there our own rulings hold, which the table of odd calendars shows.
+    start=st.datetimes(datetime(2026, 2, 1), datetime(2026, 11, 10)).map(
+        lambda each: each.replace(hour=4 + each.hour % 18, second=0, microsecond=0)
+    ),
+    rule=st.sampled_from(RULES),
+    skipped=st.sets(st.integers(0, 8), max_size=3),
+)
+def test_a_series_has_the_instants_that_dateutil_finds(
+    zone: str, start: datetime, rule: str, skipped: set[int]
+) -> None:
+    # 09:00 UTC is one on 1 November: of a date of a series the clock alone is kept, and that hour is there twice.
+    assume(zone != "UTC" or start.hour != 9)
+    first = rrulestr(rule, dtstart=start.replace(tzinfo=ZoneInfo(zone)))[0]
+    every = list(rrulestr(rule, dtstart=first))
+    gone = [each for number, each in enumerate(every) if number in skipped]
+    mark, suffix = ("", "Z") if zone == "UTC" else (f";TZID={zone}", "")
+    excluded = [f"EXDATE{mark}:{each:%Y%m%dT%H%M%S}{suffix}" for each in gone]
+    body = event(f"DTSTART{mark}:{first:%Y%m%dT%H%M%S}{suffix}", f"RRULE:{rule}", *excluded)
+    (raw,) = read_calendar(wrap(body).encode(), timezone=METRO_ZONE, vocabulary=Vocabulary())
+    assert raw.reason is None
+    assert list_value_instants(raw.value) == [each.timestamp() for each in every if each not in gone]
+
+
+def list_value_instants(value: object) -> list[float]:
+    assert isinstance(value, dict)
+    times = {name: tuple(map(datetime.fromisoformat, value.get(name, ()))) for name in ("exdates", "rdates")}
+    expansion = expand_recurrence(
+        starts_local=datetime.fromisoformat(value["starts_local"]), ends_local=None, has_time=True,
+        rrule=value.get("rrule"), timezone=value["timezone"], horizon=(date(2026, 1, 1), date(2027, 12, 31)), **times,
+    )  # fmt: skip
+    return [float(each.starts_at) for each in expansion.occurrences]
+
+
+_BEGUN = re.compile(
+    rb"^BEGIN(;[^:\n]*)?:[ \t\f\v\x1c-\x1f\xa0]*VEVENT[ \t\f\v\x1c-\x1f\xa0]*$", re.MULTILINE | re.IGNORECASE
+)
+
+
+def test_whatever_the_bytes_each_event_is_counted_once(read_ics: ReadIcs, cases: int) -> None:
+    bodies = [odd.body.replace("UID:u", f"UID:u{number}") for number, odd in enumerate(ODD_CALENDARS)]
+    content = wrap("\n".join(bodies)).encode()
+    chance = random.Random(20261121)
+    refusals = []
+    for _ in range(cases):
+        mutated = mutate(content, chance)
+        lines = re.sub(rb"\n+", b"\n", re.sub(rb"\r\n?", b"\n", mutated))
+        try:
+            found = read_ics(mutated)
+        except FeedError as error:
+            refusals.append(str(error))
+        else:
+            assert found.read == len(_BEGUN.findall(re.sub(rb"\n[ \t]", b"", lines)))
+    assert len(refusals) <= cases // 2
+    assert all("VCALENDAR" in refusal for refusal in refusals)
+
+
+def mutate(content: bytes, chance: random.Random) -> bytes:
+    """A few bytes changed, cut out or put in."""
+    mutated = bytearray(content)
+    for _ in range(chance.randint(1, 40)):
+        place = chance.randrange(len(mutated))
+        action = chance.randrange(4)
+        if action == 0:
+            mutated[place] = chance.randrange(256)
+        elif action == 1:
+            del mutated[place : place + chance.randint(1, 30)]
+        elif action == 2:
+            mutated[place:place] = bytes(chance.choices(b'\r\n :;,="\\TZ0189\x00\xff', k=chance.randint(1, 6)))
+        else:
+            mutated[place:place] = mutated[place : place + chance.randint(1, 200)]
+    return bytes(mutated)
