@@ -81,6 +81,8 @@ def _read_metro(store: Store, manifest: dict[str, Any]) -> tuple[int, dict[str, 
     for page in manifest["pages"].values():
         body = json.loads(gzip.decompress(read_checked(store, page["object"])))
         names += [item["name"] for item in body["data"] if "name" in item]  # the calendar's days have none
+    for export in manifest["exports"].values():
+        read_checked(store, export["object"])
     if manifest["details"] is not None:
         named = read_checked(store, manifest["details"])
         assert {named[at : at + 32] for at in range(0, len(named), 32)} == {

@@ -14,7 +14,7 @@ from outings.release.manifest import Manifest, Table, encode_details, encode_man
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
-from outings.release.snapshot import MetroSettings, Page
+from outings.release.snapshot import Export, MetroSettings, Page
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
 
@@ -49,8 +49,8 @@ def remember(text: str, *, problems: str | None = None) -> FeedMemory:
 
 def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) -> Part:
     """Write a metro whose every object has `content` in it."""
-    kinds = ("table", "rows", "pack", "page", "detail")
-    table, rows, pack, page, detail = (f"{slug} {kind} {content}".encode() for kind in kinds)
+    kinds = ("table", "rows", "pack", "page", "detail", "export")
+    table, rows, pack, page, detail, export = (f"{slug} {kind} {content}".encode() for kind in kinds)
     details = encode_details([hashlib.sha256(detail).digest()])
     manifest = Manifest(
         layout=LAYOUT,
@@ -70,10 +70,16 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
         mapped={"rows": Table(object=hash_of(rows), size=len(rows), rows=1)},
         packs=(Pack(object=hash_of(pack), size=len(pack), alive=len(pack)),),
         pages={"/v1/events@2026-08-10": Page(object=hash_of(page), size=len(page))},
+        exports={
+            "events.jsonl": Export(
+                object=hash_of(export), packed=len(export), coding="", size=len(export), sha256=hash_of(export), rows=1,
+                rows_hash="0" * 64, version=1,
+            )
+        },
         details=hash_of(details),
-    )
+    )  # fmt: skip
     data = encode_manifest(manifest)
-    store.put_many((name_of(each), each) for each in (table, rows, pack, page, detail, details, data))
+    store.put_many((name_of(each), each) for each in (table, rows, pack, page, detail, export, details, data))
     return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
 
 
@@ -109,7 +115,7 @@ def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
             read_checked(store, feed["problems"])
     for slug, part in root["parts"].items():
         manifest = json.loads(read_checked(store, part["manifest"]))
-        for group in (manifest["packs"], manifest["pages"].values()):
+        for group in (manifest["packs"], manifest["pages"].values(), manifest["exports"].values()):
             for each in group:
                 read_checked(store, each["object"])
         details = read_checked(store, manifest["details"])
