@@ -9,6 +9,7 @@ from outings.answers.relations import find_homes, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
 from outings.contract.includes import Offer, settle_includes
+from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
 from outings.contract.routes import Match
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
@@ -58,6 +59,7 @@ def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapsh
         query_string,
         vocabulary=find_vocabulary(serving.release.metros) if metro is None else metro.vocabulary,
         aliases=serving.aliases,
+        enabled=ZIPS if any("zips" in each.tables for each in serving.release.metros.values()) else (),
     )
 
 

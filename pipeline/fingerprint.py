@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 import pipeline
 from outings import answers, contract, release
@@ -41,10 +42,11 @@ def make_fingerprint(
     feeds: Mapping[str, str],
     details: bool,
     model: str | None,
+    centroids: Sequence[Struct],
 ) -> str:
     """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro; `model`: its hash."""
     parts = [
         LAYOUT, RENDERER, hash_program(), metro, vocabulary, related, today,
-        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model,
+        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

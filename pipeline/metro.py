@@ -29,6 +29,7 @@ from outings.release.root import Part
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from outings.release.tables import LAYOUT, RENDERER
+from pipeline.centroids import Centroid, make_zips
 from pipeline.diff import Change, Settled, settle_rows
 from pipeline.documents import pack_documents
 from pipeline.exports import put_exports
@@ -62,6 +63,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     cache: Path
     base: Base | None
     model: ModelPlan | None = None
+    centroids: tuple[Centroid, ...] = ()
 
 
 class MetroBuilt(Struct, frozen=True, kw_only=True):
@@ -142,6 +144,8 @@ def _write_tables(
     packed = pack_documents(ordered, previous, packs=packs, writer=writer, details=plan.details)
     frames = make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods)
     frames["related"] = make_related(frames, today=plan.today)
+    if plan.centroids:
+        frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     mapped = {
         name: _put_table(encode_mapped(frame), frame, writer)

@@ -12,6 +12,7 @@ from outings.contract.related import join_groups
 from outings.release.root import Root
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
+from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import hash_feed
 from pipeline.fingerprint import make_fingerprint
@@ -95,16 +96,18 @@ def _plan_metro(
     today = build.as_of.read_date(metro.timezone)
     details = configuration.store.details == "objects"
     related = join_groups(read_shipped(), configuration.related)
+    centroids = read_centroids(configuration.zip.centroids, metro.bounds)
     inputs = make_fingerprint(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today,
         neighborhoods=b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods),
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
-        details=details, model=None if model is None else model.hash,
+        details=details, model=None if model is None else model.hash, centroids=centroids,
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
+        centroids=centroids,
     )  # fmt: skip
     return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
 

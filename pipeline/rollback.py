@@ -13,6 +13,7 @@ from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
+from pipeline.centroids import carry_centroids
 from pipeline.diff import PUBLISHED, Change
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
 from pipeline.previous import Previous
@@ -80,7 +81,7 @@ def _roll_metro_back(
     plan = MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
         inputs=manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
-        model=_keep_vectors(source.snapshot),
+        model=_keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
     )  # fmt: skip
     return build_metro(
         [source.carry_row(row_id) for row_id in source],

@@ -16,9 +16,11 @@ from outings.answers.predicate import (
     Condition,
     Conditions,
     Either,
+    InZips,
     Is,
     Matches,
     Named,
+    NearZip,
     Numbered,
     Overlaps,
     Shares,
@@ -109,6 +111,14 @@ def _cover_age(age: int | tuple[int, int | None]) -> Condition:
     return Overlaps("age_min", "age_max", low, high)
 
 
+def draw_circle(values: Values) -> Within | NearZip:
+    """Round coordinates, or the middle of a zip."""
+    is_approximate = values.get("include_approximate", False)
+    if "near_zip" in values:
+        return NearZip(values["near_zip"], values["radius_m"], is_approximate)
+    return Within(values["lat"], values["lng"], values["radius_m"], is_approximate)
+
+
 # The named predicates: what no plain condition says. A test caps their number.
 
 
@@ -167,9 +177,10 @@ FILTERS: tuple[Filter, ...] = (
     _bound("max_price", match_price, types=(CLASS, CAMP), level="happening"),
     _bound("neighborhood", match_neighborhood, types=ALL, level="listing"),
     Filter(
-        parameters=("lat", "lng", "radius_m"), types=ALL, level="listing", unstated="drop",
-        make=lambda values, _: Within(values["lat"], values["lng"], values["radius_m"]),
+        parameters=("lat", "lng", "near_zip", "radius_m"), types=ALL, level="listing", unstated="drop",
+        make=lambda values, _: draw_circle(values),
     ),
+    _bound("zip", InZips, types=ALL, level="listing"),
     _match("place_id", "place_id", types=(EVENT, CLASS, CAMP)),
     _match("organization_id", "organization_id", types=ALL),
     Filter(
@@ -221,7 +232,9 @@ FILTERS: tuple[Filter, ...] = (
 )  # fmt: skip
 
 # Filters in the order of the table, each name once: the order of `applied_filters` and `defaults_applied`.
-NAMES: tuple[str, ...] = tuple(dict.fromkeys(name for row in FILTERS for name in row.parameters))
+NAMES: tuple[str, ...] = tuple(
+    dict.fromkeys((*(name for row in FILTERS for name in row.parameters), "include_approximate"))
+)
 
 
 def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -> Conditions:

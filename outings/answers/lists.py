@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.addons import SourceBlocks
+from outings.answers.approximate import list_approximate
 from outings.answers.circumstances import Circumstances
 from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.facets import count_facets
@@ -50,7 +51,8 @@ def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Ci
         query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
     )
     facets = _encode_facets(query, settled, snapshot=snapshot, today=today)
-    return encode_list(items, meta=meta, notices=(*query.notices, *sources.notices), facets=facets)
+    notices = (*query.notices, *sources.notices, *list_approximate(query, page.rows, open_snapshot(snapshot)))
+    return encode_list(items, meta=meta, notices=notices, facets=facets)
 
 
 def settle_list(query: Query, today: date) -> Settled:

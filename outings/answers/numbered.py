@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 
 from outings.answers.distance import Vectors, lie_near
 from outings.answers.names import Names
-from outings.answers.predicate import Matches, Named, Numbered, Within
+from outings.answers.predicate import InZips, Matches, Named, NearZip, Numbered, Within
 from outings.answers.sql.engine import Rows
 from outings.answers.terms import Terms
+from outings.answers.zips import Zips
 from outings.contract.vocabulary import TYPES
 
 
 class Numbering:
-    """Of one snapshot. `terms` is called once, by the first who needs them."""
+    """Of one snapshot. `terms` is called once, by the first who needs them; `zips` gives None where there are none."""
 
-    def __init__(self, names: Names, *, vectors: Vectors, terms: Callable[[], Terms]) -> None:
+    def __init__(
+        self, names: Names, *, vectors: Vectors, terms: Callable[[], Terms], zips: Callable[[], Zips | None]
+    ) -> None:
+        self._open_zips = zips
         self._names = names
         self._vectors = vectors
         self._make_terms = terms
@@ -31,16 +35,35 @@ class Numbering:
             return None
         return reduce(np.intersect1d, (self._find(each, listing_type) for each in conditions))
 
-    def test_near(self, circle: Within, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the rows lie in the circle."""
-        vectors = [each[rows] for each in self._vectors]
-        return lie_near(vectors, lat=circle.lat, lng=circle.lng, radius_m=circle.radius_m)
+        lat, lng = self._find_middle(circle)
+        near = lie_near([each[rows] for each in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
+        if not circle.is_approximate:
+            return near
+        by_zip = [each[rows] for each in self._read_zips().vectors]
+        is_unplaced = np.isnan(self._vectors[0][rows])
+        return near | (is_unplaced & lie_near(by_zip, lat=lat, lng=lng, radius_m=circle.radius_m))
+
+    def _find_middle(self, circle: Within | NearZip) -> tuple[float, float]:
+        if isinstance(circle, Within):
+            return circle.lat, circle.lng
+        point = self._read_zips().find_point(circle.zip)
+        assert point is not None, "a request's zip was checked"
+        return point
+
+    def _read_zips(self) -> Zips:
+        zips = self._open_zips()
+        assert zips is not None, "a request's zip was checked"
+        return zips
 
     def _find(self, condition: Numbered, listing_type: str) -> Rows:
         match condition:
-            case Within(lat, lng, radius_m):
-                near = lie_near(self._vectors, lat=lat, lng=lng, radius_m=radius_m)
+            case Within() | NearZip():
+                near = self.test_near(condition, np.arange(len(self._names)))
                 return np.flatnonzero(near).astype(np.uint32)
+            case InZips(codes):
+                return self._read_zips().find_rows(codes)
             case Matches(text):
                 return self.open_terms().find_rows(text, size=len(self._names))
             case Named(ids):

@@ -24,6 +24,7 @@ from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
+from outings.answers.near.items import read_id
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.programs import Programs
@@ -37,6 +38,7 @@ from outings.answers.sql.evaluator import SqlEvaluator
 from outings.answers.terms import Terms
 from outings.answers.understanding.locations import make_locations
 from outings.answers.understanding.related import Related, read_shipped
+from outings.answers.zips import Zips
 from outings.release.snapshot import Snapshot
 
 # Fragments that answers are put together from again and again: of all metros together, so that those which are asked
@@ -64,7 +66,13 @@ class Opened:
         self.programs = Programs(read("members"))
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
-        numbering = Numbering(self.names, vectors=vectors, terms=lambda: Terms(read("words"), places=read("places")))
+        self._zips: Zips | None = None
+        numbering = Numbering(
+            self.names,
+            vectors=vectors,
+            terms=lambda: Terms(read("words"), places=read("places")),
+            zips=partial(_open_zips, weakref.ref(self)),
+        )
         self._numbering = numbering
         self._read, self._vectors = read, vectors
         self._metro = snapshot.metro
@@ -172,6 +180,16 @@ class Opened:
                 )
             return self._search
 
+    def open_zips(self) -> Zips | None:
+        """None where the deployment has no centroids of them."""
+        if self._zips is None and "zips" in self._files:
+            self._zips = Zips(self._files["zips"], listings=self._files["listings"])
+        return self._zips
+
+    def list_unplaced(self, rows: Sequence[int]) -> list[str]:
+        """The ids of those that have no coordinates."""
+        return [read_id(self.read_document(row))[1] for row in rows if np.isnan(self._vectors[0][row])]
+
     def open_near(self) -> NearIndex:
         """The same."""
         with self._search_lock:
@@ -228,6 +246,12 @@ class Opened:
 
 def _read(packs: Packs, pack: int, offset: int, length: int) -> bytes:
     return packs[pack][offset : offset + length]
+
+
+def _open_zips(of: "weakref.ref[Opened]") -> Zips | None:
+    opened = of()
+    assert opened is not None
+    return opened.open_zips()
 
 
 # By weak references: a fragment does not keep open what it is of.

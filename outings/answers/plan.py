@@ -37,6 +37,7 @@ from outings.answers.relations import find_homes, settle_metro
 from outings.answers.search.answer import answer_search, estimate_cost, settle_search
 from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
+from outings.answers.zips import check_zips
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
@@ -113,6 +114,7 @@ def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
+    check_zips(query, lambda: open_snapshot(snapshot).open_zips())
     return query, snapshot
 
 

@@ -63,11 +63,27 @@ class NotBefore(Struct, frozen=True):
 
 
 class Within(Struct, frozen=True):
-    """The listing's coordinates lie in the circle, its edge included. Not stated: dropped."""
+    """The listing's coordinates lie in the circle, its edge included. Not stated: dropped; or, where it is approximate,
+    the middle of its zip is what counts."""
 
     lat: float
     lng: float
     radius_m: float
+    is_approximate: bool = False
+
+
+class NearZip(Struct, frozen=True):
+    """The same of a circle round the middle of a zip."""
+
+    zip: str
+    radius_m: float
+    is_approximate: bool = False
+
+
+class InZips(Struct, frozen=True):
+    """The listing's address has one of these. Not stated: dropped."""
+
+    zips: tuple[str, ...]
 
 
 class Matches(Struct, frozen=True):
@@ -89,7 +105,7 @@ class Either(Struct, frozen=True):
 
 
 # Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
-Numbered = Within | Matches | Named
+Numbered = Within | NearZip | InZips | Matches | Named
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Either
 
 

@@ -62,7 +62,7 @@ def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, 
 def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
     if "ids" in given or ("changed_since" in given and name in ("from", "to")):
         return False
-    return name != "radius_m" or "lat" in given
+    return name != "radius_m" or "lat" in given or "near_zip" in given
 
 
 def _settle_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:

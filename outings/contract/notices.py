@@ -1,6 +1,6 @@
 """Notices: what an answer left out or took otherwise than it was asked, beside `data`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -67,6 +67,16 @@ def unavailable_related() -> Notice:
 
 def outside_metro(name: str) -> Notice:
     return Notice(code="point_outside_metro", message=f"The point lies outside {name}.")
+
+
+def approximate_rows(ids: Sequence[str]) -> Notice:
+    """Of a circle with `include_approximate`."""
+    return Notice(
+        code="rows_without_coordinates",
+        message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
+        param="include_approximate",
+        details={"ids": list(ids)},
+    )
 
 
 def hidden_rows(count: int) -> Notice:

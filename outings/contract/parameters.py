@@ -17,6 +17,9 @@ from outings.contract.vocabulary import (
 INCLUDES = ("source", "forecast", "related")
 FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
 
+# Answered where the deployment knows where postal codes lie, else `501`.
+ZIPS = ("zip", "near_zip", "include_approximate")
+
 _any_of = partial(Parameter, kind="word", array=True)
 _flag = partial(Parameter, kind="boolean", example="true")
 _control = partial(Parameter, is_filter=False)

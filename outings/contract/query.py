@@ -1,6 +1,6 @@
 """A request → one frozen, canonical Query, or one error. The same canonical request is the same text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import cached_property
@@ -119,10 +119,12 @@ def parse_query(
     *,
     vocabulary: Vocabulary,
     aliases: Mapping[str, str] = _NOTHING,
+    enabled: Collection[str] = (),
 ) -> Query:
     """Raises ApiError of parameters alone: 400, or 501 for one that this version does not answer yet.
 
-    `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request.
+    `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request. `enabled`:
+    names that this deployment answers, though not every one does.
     """
     route = match.route
     given = _split_pairs(query_string)
@@ -134,7 +136,7 @@ def parse_query(
     }
     _check_own(match, values)
     check_combination(route, values)
-    _check_implemented(route, values)
+    _check_implemented(route, values, enabled)
     if route.sets is not None:
         values[route.sets] = match.values["id"]
     cursor_text = values.pop("cursor") if _has_opaque_cursor(route, values) else None
@@ -231,8 +233,8 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
     return first is not None and second is not None and 90 < abs(first) <= 180 and abs(second) <= 90
 
 
-def _check_implemented(route: Route, values: Mapping[str, Value]) -> None:
-    for name in values:
+def _check_implemented(route: Route, values: Mapping[str, Value], enabled: Collection[str]) -> None:
+    for name in values.keys() - {*enabled}:
         # Whether a key has an add-on comes before whether we answer it.
         if not route.parameters[name].implemented and name != "include":
             raise not_implemented(f"{name} is not answered by this version yet.", param=name)

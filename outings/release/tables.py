@@ -157,6 +157,13 @@ NEIGHBORHOODS: Mapping[str, pl.DataType] = {
     "east": pl.Float64(),
 }
 
+# Where postal codes lie, ordered by `zip`; no table where the deployment has no centroids.
+ZIPS: Mapping[str, pl.DataType] = {
+    "zip": pl.String(),
+    "lat": pl.Float64(),
+    "lng": pl.Float64(),
+}
+
 # The text of a listing, by the part of it that a word stands in.
 FIELDS = ("name", "category", "keywords", "description", "organization", "place", "location")
 

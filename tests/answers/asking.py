@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from outings.answers.answer import Answer, answer
 from outings.answers.etag import compute_etag
 from outings.contract.entitlement import Entitlement
+from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
@@ -26,7 +27,7 @@ MOST_PAGES = 500
 def parse(path: str, params: Mapping[str, str] | None = None) -> Query:
     match = match_route(path)
     assert match is not None, path
-    return parse_query(match, urlencode(params or {}).encode(), vocabulary=Vocabulary())
+    return parse_query(match, urlencode(params or {}).encode(), vocabulary=Vocabulary(), enabled=ZIPS)
 
 
 def ask(

@@ -19,7 +19,7 @@ from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.mapped import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
-from outings.release.tables import TABLES
+from outings.release.tables import TABLES, ZIPS
 from pipeline.mapped import make_mapped
 from pipeline.similar import make_related
 
@@ -42,7 +42,8 @@ TODAY = date(2026, 8, 10)
 class World:
     """`dates`: a series' or dated event's live occurrences by id, naive local, the anchor among them; `unending`: ids
     of series without an end; `lasts`: how long each date of an event is, by the clock. `programs`: a class's program by
-    id. `organization_categories` by id. `neighborhoods`: as the table of them has each.
+    id. `organization_categories` by id. `neighborhoods`: as the table of them has each; `zips`: where
+    each lies, none where the deployment knows none.
     `sources`: what a listing's feed says of where it came from, by id: `url`, `crawled_at`, `status`, `checked_at`,
     `changed_fields`."""
 
@@ -56,6 +57,7 @@ class World:
     programs: dict[str, str] = field(default_factory=dict)
     organization_categories: dict[str, list[str]] = field(default_factory=dict)
     neighborhoods: list[Document] = field(default_factory=list)
+    zips: dict[str, tuple[float, float]] = field(default_factory=dict)
     sources: dict[str, Document] = field(default_factory=dict)
 
     def get(self, row_id: str) -> Document:
@@ -97,6 +99,10 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
         paths[name] = folder / f"{name}.parquet"
         table.write_parquet(paths[name])
         digest.update(paths[name].read_bytes())
+    if world.zips:
+        paths["zips"] = folder / "zips.parquet"
+        rows = [(code, *point) for code, point in sorted(world.zips.items())]
+        pl.DataFrame(rows, schema=dict(ZIPS), orient="row").write_parquet(paths["zips"])
     settings = MetroSettings(
         slug=world.slug, name=world.slug.title(), timezone=world.timezone, aliases=(f"{world.slug}-city",),
         center=Center(lat=40.0, lng=-74.0), bounds=Bounds(south=39.0, west=-75.0, north=41.0, east=-73.0),

@@ -21,6 +21,7 @@ from outings.answers.predicate import (
     Condition,
     Either,
     Is,
+    NearZip,
     NotBefore,
     Numbered,
     Overlaps,
@@ -62,7 +63,7 @@ def make_sieve(selection: Selection, columns: Columns, numbering: Numbering) -> 
     if selection.conditions.happening:
         _add(_sift_happenings(selection, columns, own), sets, tests)
     # Circles last: they cost most a row.
-    for numbered in sorted(selection.conditions.numbered, key=lambda each: isinstance(each, Within)):
+    for numbered in sorted(selection.conditions.numbered, key=lambda each: isinstance(each, Within | NearZip)):
         _add(_sift_numbered(numbered, selection.type, columns, numbering), sets, tests)
     return Sieve(reduce(np.bitwise_and, sets), tuple(tests))
 
@@ -163,7 +164,7 @@ def _pass_side(side: Sieve, rows: Rows) -> Mask:
 
 def _sift_numbered(condition: Numbered, listing_type: str, columns: Columns, numbering: Numbering) -> Sifted:
     own = columns.types[listing_type]
-    if isinstance(condition, Within):
+    if isinstance(condition, Within | NearZip):
         return None, lambda rows: numbering.test_near(condition, rows + own.first)
     found = numbering.find_rows([condition], listing_type)
     assert found is not None

@@ -12,8 +12,9 @@ from outings.answers.distance import Point, find_point
 from outings.answers.filters import NAMES
 from outings.answers.near.finding import Finding
 from outings.answers.near.index import Now, read_now
-from outings.answers.opened import Opened
+from outings.answers.opened import Opened, open_snapshot
 from outings.answers.predicate import NotBefore
+from outings.answers.zips import find_centre
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
@@ -21,7 +22,7 @@ from outings.contract.resources.near import Origin
 from outings.contract.values import Value
 from outings.release.snapshot import Snapshot
 
-_CIRCLE = frozenset({"lat", "lng", "radius_m"})
+_CIRCLE = frozenset({"lat", "lng", "near_zip", "radius_m"})
 
 
 class Near(Struct, frozen=True, kw_only=True):
@@ -53,6 +54,7 @@ class Near(Struct, frozen=True, kw_only=True):
             collections=self.collections,
             point=self.point,
             radius_m=self.radius_m,
+            zips=opened.open_zips(),
         )
 
     @property
@@ -72,7 +74,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     return Near(
         query=query,
         snapshot=snapshot,
-        origin=find_origin(query, spot=about.spot),
+        origin=find_origin(query, spot=about.spot, snapshot=snapshot),
         radius_m=radius,
         minute=minute,
         now=now,
@@ -87,15 +89,14 @@ def read_minute(about: Circumstances) -> datetime:
     return about.minute.astimezone(UTC).replace(second=0, microsecond=0)
 
 
-def find_origin(query: Query, *, spot: Center | None) -> Origin:
+def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Origin:
     """`spot`: where its address is."""
     if "address" in query.values:
         assert spot is not None, "who asks resolves the address before"
         return Origin(lat=spot.lat, lng=spot.lng, source="address")
-    lat, lng = query.get_as("lat", float), query.get_as("lng", float)
-    assert lat is not None
-    assert lng is not None
-    return Origin(lat=lat, lng=lng, source="coordinates")
+    centre = find_centre(query, open_snapshot(snapshot).open_zips)
+    assert centre is not None
+    return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 
 
 def _leave_past(collection: Collection, now: Now) -> Collection:

@@ -10,6 +10,7 @@ from outings.answers.distance import Point, find_line, measure_squares
 from outings.answers.evaluator import Evaluator
 from outings.answers.near.index import NearIndex
 from outings.answers.near.tiles import Measured, Rows
+from outings.answers.zips import Zips
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -21,6 +22,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     point: Point
     radius_m: float
     is_enrolling: bool = False
+    zips: Zips | None = None
 
     @property
     def line(self) -> float:
@@ -51,12 +53,20 @@ class Finding(Struct, frozen=True, kw_only=True):
         return found.choose(np.searchsorted(found.rows, kept))
 
     def count_hidden(self) -> int:
-        """The rows without coordinates that may be in the circle and that match all else."""
-        return self.deal_cards(self.keep_rows(self.index.unplaced.find_near(self.point, line=self.line))).size
+        """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""
+        rows = self.index.unplaced.find_near(self.point, line=self.line)
+        if self.zips is not None:
+            others = self.index.unplaced.rows
+            squares = measure_squares([each[others] for each in self.zips.vectors], self.point)
+            rows = np.union1d(rows, others[squares <= self.line**2])
+        return self.deal_cards(self.keep_rows(rows)).size
 
     def count_unplaceable(self) -> int:
         """The same of those that may be anywhere."""
-        return self.deal_cards(self.keep_rows(self.index.unplaced.list_unknown())).size
+        rows = self.index.unplaced.list_unknown()
+        if self.zips is not None:
+            rows = rows[np.isnan(self.zips.vectors[0][rows])]
+        return self.deal_cards(self.keep_rows(rows)).size
 
     def keep_rows(self, rows: Rows) -> Rows:
         """Those that match, rising as they came."""

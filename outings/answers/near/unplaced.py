@@ -31,13 +31,13 @@ class Unplaced:
     """Of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:
-        self._rows = table.read_array("row").astype(np.int64)
+        self.rows = table.read_array("row").astype(np.int64)
         self._vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
-        self._unknown = self._rows[np.isnan(self._vectors[0])]
+        self._unknown = self.rows[np.isnan(self._vectors[0])]
 
     def find_near(self, point: Point, *, line: float) -> Rows:
         """Those whose neighborhood's center lies within a straight line from the point; rising."""
-        return self._rows[measure_squares(self._vectors, point) <= line**2]
+        return self.rows[measure_squares(self._vectors, point) <= line**2]
 
     def list_unknown(self) -> Rows:
         """Those that nothing is known of; rising."""

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from outings.answers.approximate import list_approximate
 from outings.answers.circumstances import Circumstances
 from outings.answers.cost import UNKNOWN, estimate_search
 from outings.answers.meta import read_limit
@@ -28,6 +29,7 @@ from outings.answers.search.snippet import Hits, make_snippet
 from outings.answers.semantic.nearness import Semantic, add_near, open_semantic
 from outings.answers.understanding.query import Understood, understand_query
 from outings.answers.walks import name_walk
+from outings.answers.zips import find_centre
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request
@@ -141,7 +143,8 @@ def answer_search(search: Search) -> list[bytes]:
     end = search.offset + limit if places.size > limit else None
     items = list(_make_items(page, search, opened=opened, index=index))
     meta = _make_meta(search, counts=counts, total=shown.rows.size, count=len(items), end=end)
-    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+    approximate = list_approximate(query, page.rows.tolist(), opened)
+    return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
 def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
@@ -184,10 +187,9 @@ def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int
         case "newest":
             keys = -index.created[shown.rows]
         case "nearest":
-            lat, lng = (search.query.get_as(name, float) for name in ("lat", "lng"))
-            assert lat is not None
-            assert lng is not None
-            keys = measure_distances(index, shown.rows, lat=lat, lng=lng)
+            centre = find_centre(search.query, open_snapshot(search.snapshot).open_zips)
+            assert centre is not None
+            keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             age = None if find_override(search.query) else search.understood.age
             keys = rank_relevance(shown, index, age=age)

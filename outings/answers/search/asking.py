@@ -13,6 +13,7 @@ from outings.contract.values import Value
 from outings.contract.vocabulary import Vocabulary
 
 _OWN = frozenset({"q", "sort", "match", "types", "limit", "cursor"})
+_ORIGIN = ("lat", "lng", "near_zip")
 # What only listings of one type can have: asked for, there is nothing else to be found.
 _DECIDES = {"team": "event"}
 # Either, given outright, says more than the query's words do.
@@ -37,7 +38,8 @@ def ask_collections(
     decided = [only for name, only in _DECIDES.items() if name in query.values]
     types = tuple(each for each in choose_types(query, about) if all(each == only for only in decided))
     is_origin_alone = query.get("sort") == "nearest" and "radius_m" not in query.values
-    filters = {name: value for name, value in given.items() if not (is_origin_alone and name in ("lat", "lng"))}
+    left_out = _ORIGIN if is_origin_alone else ()
+    filters = {name: value for name, value in given.items() if name not in left_out}
     ages = None if age is None or find_override(query) else (age.min, age.max)
     asking = Asking(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
     asked = ask_types(tuple(filters.items()), types, asking)

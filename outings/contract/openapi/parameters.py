@@ -6,11 +6,12 @@ from typing import Any
 from outings.contract.argument import list_allowed
 from outings.contract.openapi.schemas import Schema, name_path, refer
 from outings.contract.parameter import Moving, Parameter
-from outings.contract.parameters import PARAMETERS
+from outings.contract.parameters import PARAMETERS, ZIPS
 from outings.contract.routes import Route
 from outings.contract.vocabulary import Vocabulary
 
 NOT_YET = "This version answers `501` to it."
+OF_DEPLOYMENT = "Answered where the deployment knows postal codes; else `501`."
 
 _HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
 # As `values` reads them: dates from 1900 to 2199, so that no sum of a date and a window overflows.
@@ -101,7 +102,7 @@ def _describe(row: Parameter) -> Iterable[str]:
     if row.replaced_by is not None:
         yield f"Send `{row.replaced_by}`."
     if not row.implemented:
-        yield NOT_YET
+        yield OF_DEPLOYMENT if row.name in ZIPS else NOT_YET
 
 
 def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None) -> Schema:

@@ -1,0 +1,62 @@
+"""Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from outings.answers.distance import Vectors, find_vectors
+from outings.contract.errors import bad_request, not_implemented
+from outings.contract.parameters import ZIPS
+from outings.contract.query import Query
+
+Rows = NDArray[np.uint32]
+
+
+class Zips:
+    """Of one snapshot, from its table of centroids."""
+
+    def __init__(self, path: Path, *, listings: Path) -> None:
+        points = pl.read_parquet(path)
+        self._points = {code: (lat, lng) for code, lat, lng in points.select("zip", "lat", "lng").iter_rows()}
+        stated = pl.read_parquet(listings, columns=["row", "zip"])
+        grouped = stated.drop_nulls().group_by("zip").agg(pl.col("row").sort())
+        self._rows = {code: np.array(rows, dtype=np.uint32) for code, rows in grouped.iter_rows()}
+        placed = stated.join(points, on="zip", how="left", maintain_order="left")
+        lats, lngs = (placed[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
+        # By row: the middle of its zip; NaN where it states none that is known.
+        self.vectors: Vectors = find_vectors(lats, lngs)
+
+    def find_point(self, code: str) -> tuple[float, float] | None:
+        """Latitude and longitude of its middle."""
+        return self._points.get(code)
+
+    def find_rows(self, codes: tuple[str, ...]) -> Rows:
+        """The listings that state any of these, rising."""
+        found = [self._rows[code] for code in codes if code in self._rows]
+        return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.uint32)
+
+
+def check_zips(query: Query, open_zips: Callable[[], Zips | None]) -> None:
+    """Raises 501 where the deployment has no centroids, and 400 for the middle of a zip that they have not."""
+    asked = next((name for name in ZIPS if name in query.values), None)
+    if asked is None:
+        return
+    zips = open_zips()
+    if zips is None:
+        raise not_implemented(f"This deployment knows no postal codes: {asked} is not answered.", param=asked)
+    code = query.get_as("near_zip", str)
+    if code is not None and zips.find_point(code) is None:
+        raise bad_request(param="near_zip", reason="invalid_value", message=f"No zip {code!r} is known here.")
+
+
+def find_centre(query: Query, open_zips: Callable[[], Zips | None]) -> tuple[float, float] | None:
+    """Of a checked query: where its circle has its middle, by coordinates or a zip."""
+    code = query.get_as("near_zip", str)
+    if code is not None:
+        zips = open_zips()
+        return None if zips is None else zips.find_point(code)
+    lat, lng = query.get_as("lat", float), query.get_as("lng", float)
+    return None if lat is None or lng is None else (lat, lng)
