@@ -10,6 +10,7 @@ from outings.answers.opened import open_snapshot
 from outings.answers.sources import Day
 from outings.contract.notices import Notice, unavailable_source
 from outings.contract.query import Query
+from outings.contract.resources.source import SourceBlock
 from outings.release.snapshot import Snapshot
 
 _encode = msgspec.json.Encoder().encode
@@ -34,20 +35,18 @@ class SourceBlocks:
         self._date = about.dates[snapshot.metro.slug]
         self._items = self._missing = 0
 
-    def encode(self, row: int) -> bytes | None:
+    def make(self, row: int) -> SourceBlock | None:
         """A listing's block; None where it was not asked for, or its feed states none."""
         if not self._is_asked:
             return None
         self._items += 1
         block = open_snapshot(self._snapshot).open_sources().make_block(row, self._today)
-        if block is None:
-            self._missing += 1
-            return None
-        return _encode(block)
+        self._missing += block is None
+        return block
 
     def attach(self, document: bytes, row: int) -> bytes:
-        block = self.encode(row)
-        return document if block is None else attach_member(document, "source", block)
+        block = self.make(row)
+        return document if block is None else attach_member(document, "source", _encode(block))
 
     @property
     def notices(self) -> tuple[Notice, ...]:

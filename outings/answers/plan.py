@@ -155,15 +155,15 @@ def _tag_references(query: Query, found: Found, about: Circumstances) -> object:
 
 
 def _tag_addons(query: Query, found: Found, about: Circumstances) -> object:
-    """The blocks that are attached to a detail."""
+    """What is attached to a detail: the block of its source, and all that lists of the date may show to the key."""
     addons = list_addons(query, about)
     if not addons:
         return None
-    block = SourceBlocks(query, snapshot=found.snapshot, about=about).encode(found.row)
+    block = SourceBlocks(query, snapshot=found.snapshot, about=about).make(found.row)
     related = None
     if "related" in addons:
         related = (found.snapshot.hash, about.dates[found.snapshot.metro.slug], about.entitlement.digest)
-    return addons, None if block is None else block.decode(), related
+    return addons, block, related
 
 
 def _list_read(copies: list[Copy], about: Circumstances) -> list[tuple[str, date]]:

@@ -30,20 +30,16 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501 for what a
-    key does have and that is not answered yet."""
+    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501 for a
+    forecast that a key does have, since none is answered yet."""
     asked = query.get_words("include")
     missing = [include for include in asked if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
-    if any(include not in missing and not _is_answered(include, query) for include in asked):
+    if "forecast" in asked and "forecast" not in missing:
         raise not_implemented("include is not answered by this version yet.", param="include")
     notices = tuple(
         missing_include(include, permission=offer.describe_permission(include), links=offer.links)
         for include in missing
     )
     return replace(query, notices=(*query.notices, *notices)) if notices else query
-
-
-def _is_answered(include: str, query: Query) -> bool:
-    return include == "related" or (include == "source" and query.match.route.type is not None)

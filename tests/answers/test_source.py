@@ -11,7 +11,7 @@ from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
-from tests.answers.generated import make_world
+from tests.answers.generated import CENTER, make_world
 from tests.answers.worlds import VERIFICATIONS, World, open_release
 
 TODAY = date(2026, 8, 10)
@@ -181,3 +181,34 @@ def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_
             assert [{**item, "source": None} for item in plain["data"]] == [
                 {**item, "source": None} for item in body["data"]
             ]
+
+
+def test_near_a_point_an_item_has_the_block_of_its_detail(tmp_path: Path) -> None:
+    made = random.Random(4)
+    world = make_world(made, size=80)
+    for each in world.listings[::2]:
+        world.sources[each["id"]] = {"url": f"https://{each['slug']}.example", "status": made.choice(VERIFICATIONS)}
+    release = open_release([world], tmp_path)
+    point = {"lat": str(CENTER[0]), "lng": str(CENTER[1]), "radius_m": "50000", "min_confidence": "0"}
+
+    def check(items: list[dict[str, Any]], body: dict[str, Any], name: str) -> None:
+        assert {bool(item.get("source")) for item in items} == {True, False}
+        for item in items:
+            path = f"/v1/{COLLECTIONS[item['type']]}/{item[name]}"
+            alone = fetch(release, path, INCLUDE, entitlement=HAS)["data"]
+            assert item.get("source") == alone.get("source")
+        without = sum("source" not in item for item in items)
+        told = [each["details"] for each in body["notices"] if each["code"] == "source_unavailable"]
+        assert told == [{"without": without}]
+
+    nearby = fetch(release, "/v1/harbor/nearby", {**point, **INCLUDE}, entitlement=HAS)
+    check(nearby["data"], nearby, "id")
+    around = fetch(release, "/v1/harbor/around", {**point, **INCLUDE}, entitlement=HAS)
+    check([item for group in around["data"]["results"].values() for item in group["items"]], around, "listing_id")
+    for path in ("nearby", "around"):
+        plain = ask(release, f"/v1/harbor/{path}", point)
+        without_it = ask(release, f"/v1/harbor/{path}", {**point, **INCLUDE}, entitlement=HAS_NOT)
+        assert b"".join(plain.parts) == b"".join(without_it.parts)
+    named = fetch(release, "/v1/harbor/nearby", {**point, **INCLUDE, "fields": "source.url"}, entitlement=HAS)
+    urls = [item["source"]["url"] if "source" in item else None for item in named["data"]]
+    assert urls == [item["source"]["url"] if "source" in item else None for item in nearby["data"]]

@@ -81,9 +81,11 @@ def test_a_forecast_is_not_answered_yet_and_says_so(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["", "&include_mode=lenient"])
-@pytest.mark.parametrize("path", [EVENT, "/v1/seattle/places", "/v1/classes/slug/clay"])
+@pytest.mark.parametrize(
+    "path", [f"{EVENT}?", "/v1/seattle/places?", "/v1/classes/slug/clay?", "/v1/seattle/nearby?lat=47&lng=-122&"]
+)
 def test_what_a_key_has_is_asked_as_it_stands(path: str, mode: str) -> None:
-    query = parse(f"{path}?include=source{mode}")
+    query = parse(f"{path}include=source{mode}")
     assert settle_includes(query, entitlement=SOURCE, offer=Offer()) is query
 
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from outings.answers.addons import SourceBlocks
 from outings.answers.circumstances import Circumstances
 from outings.answers.distance import find_line, find_metres
 from outings.answers.near.activity import measure_activity
@@ -40,6 +41,7 @@ class Around(Struct, frozen=True, kw_only=True):
     """A request that will be answered: one group from an offset on, all others from their beginning."""
 
     near: Near
+    about: Circumstances
     group: str | None
     offset: int
 
@@ -53,7 +55,7 @@ def settle_around(query: Query, *, snapshot: Snapshot, about: Circumstances) -> 
             param="cursor", reason="cursor_malformed",
             message=f"There is no group {group}: a cursor is a group's next_cursor.", allowed=list(GROUPS),
         )  # fmt: skip
-    return Around(near=near, group=group or None, offset=int(offset or 0))
+    return Around(near=near, about=about, group=group or None, offset=int(offset or 0))
 
 
 def answer_around(around: Around) -> list[bytes]:
@@ -69,12 +71,14 @@ def answer_around(around: Around) -> list[bytes]:
     hidden = enrolling.count_hidden()
     limit = near.query.get_as("limit", int)
     assert limit is not None
+    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=around.about)
     groups = {
         name: make_group(
             number,
             scored=scored,
             near=near,
             opened=opened,
+            sources=sources,
             limit=limit,
             offset=around.offset if name == around.group else 0,
         )
@@ -91,7 +95,7 @@ def answer_around(around: Around) -> list[bytes]:
             reason=_find_reason(near, hidden=hidden, total=scored.rows.size),
         ),
     }
-    notices = list_notices(near, hidden=hidden)
+    notices = (*list_notices(near, hidden=hidden), *sources.notices)
     return encode_object(_encoder.encode(data), meta=encode_near_meta(near, limit=limit), notices=notices)
 
 

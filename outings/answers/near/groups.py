@@ -2,9 +2,10 @@
 
 import msgspec
 import numpy as np
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 from numpy.typing import NDArray
 
+from outings.answers.addons import SourceBlocks
 from outings.answers.distance import find_metres
 from outings.answers.near.asked import Near
 from outings.answers.near.index import Start
@@ -12,6 +13,7 @@ from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, r
 from outings.answers.near.tiles import Rows
 from outings.answers.opened import Opened
 from outings.contract.resources.near import GROUPS
+from outings.contract.resources.source import SourceBlock
 from outings.contract.vocabulary import COLLECTIONS
 
 _MOST_WALKED = 5_000
@@ -62,6 +64,7 @@ class Item(Struct, frozen=True, kw_only=True):
     image_url: Raw
     is_indoor: Raw
     links: dict[str, str]
+    source: SourceBlock | UnsetType = UNSET
 
 
 class _Where(Struct, frozen=True):
@@ -90,7 +93,9 @@ class _Document(Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Document)
 
 
-def make_group(number: int, *, scored: Scored, near: Near, opened: Opened, limit: int, offset: int) -> Group:
+def make_group(
+    number: int, *, scored: Scored, near: Near, opened: Opened, sources: SourceBlocks, limit: int, offset: int
+) -> Group:
     """`number`: the group's place in GROUPS."""
     places = np.flatnonzero(scored.groups >> number & 1)
     end = offset + limit
@@ -101,7 +106,7 @@ def make_group(number: int, *, scored: Scored, near: Near, opened: Opened, limit
     items = [
         _make_item(
             opened.read_document(row), distance_m=distance, score=score / 1000,
-            also_in=_name_groups(groups & ~(1 << number)), start=start,
+            also_in=_name_groups(groups & ~(1 << number)), start=start, block=sources.make(row),
         )
         for row, distance, score, groups, start in rows
     ]  # fmt: skip
@@ -118,7 +123,9 @@ def _name_groups(groups: int) -> list[str]:
     return [name for number, name in enumerate(GROUPS) if groups >> number & 1]
 
 
-def _make_item(document: bytes, *, distance_m: int, score: float, also_in: list[str], start: Start) -> Item:
+def _make_item(
+    document: bytes, *, distance_m: int, score: float, also_in: list[str], start: Start, block: SourceBlock | None
+) -> Item:
     listing = _decoder.decode(document)
     zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
     starts_local, starts_at, ends_local = format_start(start, zone)
@@ -144,4 +151,5 @@ def _make_item(document: bytes, *, distance_m: int, score: float, also_in: list[
         image_url=listing.image_url,
         is_indoor=listing.is_indoor,
         links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
+        source=UNSET if block is None else block,
     )

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.addons import SourceBlocks
 from outings.answers.circumstances import Circumstances
 from outings.answers.distance import find_metres
 from outings.answers.fields import choose_fields
@@ -46,6 +47,7 @@ class Nearby(Struct, frozen=True, kw_only=True):
     """A request that will be answered."""
 
     near: Near
+    about: Circumstances
     after: _After | None
 
 
@@ -54,7 +56,8 @@ def settle_nearby(query: Query, *, snapshot: Snapshot, about: Circumstances) -> 
     minute, after = read_minute(about), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
-    return Nearby(near=settle_near(query, snapshot=snapshot, about=about, minute=minute), after=after)
+    near = settle_near(query, snapshot=snapshot, about=about, minute=minute)
+    return Nearby(near=near, about=about, after=after)
 
 
 def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
@@ -79,9 +82,11 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     page = found.choose(np.arange(min(limit, found.rows.size)))
     hidden = finding.count_hidden()
     cursor = _make_cursor(near, page, opened) if found.rows.size > limit else None
-    notices = list_notices(near, hidden=hidden)
+    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
+    items = _make_items(near, page, opened, sources=sources)
+    notices = (*list_notices(near, hidden=hidden), *sources.notices)
     meta = _make_meta(near, count=page.rows.size, next_cursor=cursor, hidden=hidden)
-    return encode_list(_make_items(near, page, opened), meta=_encoder.encode(meta), notices=notices)
+    return encode_list(items, meta=_encoder.encode(meta), notices=notices)
 
 
 def _take_page(nearby: Nearby, finding: Finding, index: NearIndex, *, limit: int) -> Measured:
@@ -104,12 +109,12 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
     return follows
 
 
-def _make_items(near: Near, page: Measured, opened: Opened) -> list[bytes]:
+def _make_items(near: Near, page: Measured, opened: Opened, *, sources: SourceBlocks) -> list[bytes]:
     choose = choose_fields(near.query)
     starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     return [
-        choose(encode_nearby(opened.read_document(row), distance_m=distance, start=start))
+        choose(sources.attach(encode_nearby(opened.read_document(row), distance_m=distance, start=start), row))
         for row, distance, start in zip(page.rows.tolist(), metres, starts, strict=True)
     ]
 

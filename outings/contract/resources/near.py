@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Ages, Location, Member, PlaceReference, Price
+from outings.contract.resources.source import SourceBlock
 from outings.contract.resources.words import Category, Id, Instant, ListingType, Local
 
 ORIGIN_SOURCES = ("coordinates", "address", "zip")
@@ -58,6 +59,7 @@ class NearbyItem(Member, frozen=True, kw_only=True):
     categories: tuple[Category, ...]
     image_url: str | None
     links: ItemLinks
+    source: SourceBlock | UnsetType = UNSET
 
 
 class AroundItem(Member, frozen=True, kw_only=True):
@@ -84,6 +86,7 @@ class AroundItem(Member, frozen=True, kw_only=True):
     image_url: str | None
     is_indoor: bool | None
     links: ItemLinks
+    source: SourceBlock | UnsetType = UNSET
 
 
 class AroundGroup(Member, frozen=True, kw_only=True):
