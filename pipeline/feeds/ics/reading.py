@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import time, timedelta
 from typing import Any
 
@@ -45,17 +46,21 @@ def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, line
     calendar = parse_calendar(content)
     zones = Zones(timezone, calendar.zones)
     entries: list[Entry] = []
-    records: list[RawRecord] = []
+    refused: list[tuple[Component, Unreadable]] = []
     for event in calendar.events:
         try:
             entries.append(_make_entry(event, zones))
         except Unreadable as unreadable:
-            records.append(_refuse(event, unreadable))
+            refused.append((event, unreadable))
     masters = {entry.uid: entry for entry in sorted(entries, key=_get_sequence) if entry.instance is None}
     instances = defaultdict[str, list[Moment]](list)
     for entry in entries:
         if entry.instance is not None:
             instances[entry.uid].append(entry.instance)
+    records = [
+        _refuse_unread(event, unreadable, masters=masters, instances=instances, zones=zones)
+        for event, unreadable in refused
+    ]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
     for entry in entries:
         master = masters.get(entry.uid)
@@ -67,6 +72,23 @@ def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, line
             records.append(RawRecord(entry.event.line, value))
     ordered = _order_versions(records, {entry.event.line: entry.sequence for entry in entries})
     return [record._replace(line=record.line + lines_before) for record in ordered]
+
+
+def _refuse_unread(
+    event: Component,
+    unreadable: Unreadable,
+    *,
+    masters: Mapping[str, Entry],
+    instances: defaultdict[str, list[Moment]],
+    zones: Zones,
+) -> RawRecord:
+    """One that stands for a date of a series takes that date from it: its own last good version stays."""
+    uid, instance = _name_event(event), _find_instance(event, zones)
+    if instance is None:
+        return _refuse(event, unreadable)
+    instances[uid].append(instance)
+    master = masters.get(uid)
+    return _refuse(event, unreadable, source_id=_name(uid, instance, master.starts.clock if master else zones.metro))
 
 
 def _get_sequence(entry: Entry) -> int:
@@ -115,16 +137,27 @@ def _name_event(event: Component) -> str:
     return f"without-uid-{digest[:32]}"
 
 
+def _find_instance(event: Component, zones: Zones) -> Moment | None:
+    """Of an event that can't be read; one that stands for a date and all that follow is none of them."""
+    line = event.get("RECURRENCE-ID")
+    if line is None or line.parameters.get("RANGE"):
+        return None
+    try:
+        return parse_moment(line, zones)
+    except Unreadable:
+        return None
+
+
 def _name_entry(entry: Entry, master: Entry | None) -> str:
+    return _name(entry.uid, entry.instance, (master or entry).starts.clock)
+
+
+def _name(uid: str, instance: Moment | None, clock: Clock) -> str:
     """A date of a series by its UID and when, by the series' clock, it was to be: <UID>/20260811T090000."""
-    if entry.instance is None:
-        return entry.uid
-    local = entry.instance.on(_find_clock(entry, master))
-    return f"{entry.uid}/{local:%Y%m%d}" if entry.instance.is_date else f"{entry.uid}/{local:%Y%m%dT%H%M%S}"
-
-
-def _find_clock(entry: Entry, master: Entry | None) -> Clock:
-    return (master or entry).starts.clock
+    if instance is None:
+        return uid
+    local = instance.on(clock)
+    return f"{uid}/{local:%Y%m%d}" if instance.is_date else f"{uid}/{local:%Y%m%dT%H%M%S}"
 
 
 def _make_record(

@@ -121,6 +121,9 @@ SERIES = [
         {"u": ["08-01 16:00", "08-03 16:00"], "u/20260802T090000": ["08-02 21:00"]}),
     Odd("a date without its series", event(f"DTSTART{LA}20260802T140000", f"RECURRENCE-ID{LA}20260802T090000"),
         {"u/20260802T090000": ["08-02 21:00"]}),
+    Odd("a date moved to a time that can't be read", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=3")
+        + "\n" + event("DTSTART:soon", "RECURRENCE-ID:20260802T160000Z"),
+        {"u": ["08-01 16:00", "08-03 16:00"]}, ("u/20260802T090000",)),
     Odd("a day moved", event("DTSTART;VALUE=DATE:20260801", "RRULE:FREQ=DAILY;COUNT=3") + "\n"
         + event("DTSTART;VALUE=DATE:20260809", "RECURRENCE-ID;VALUE=DATE:20260802"),
         {"u": ["08-01 07:00", "08-03 07:00"], "u/20260802": ["08-09 07:00"]}),

@@ -54,8 +54,8 @@ def test_a_line_that_can_not_be_read_is_named_and_the_next_is_read(
     tmp_path: Path, line: bytes, reason: str, value: str
 ) -> None:
     bad, good = read_lines(write(tmp_path, line + b"\n" + GOOD + b"\n"))
-    assert bad == (1, value, reason)
-    assert good == (2, {"a": 1}, None)
+    assert bad[:3] == (1, value, reason)
+    assert good[:3] == (2, {"a": 1}, None)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
