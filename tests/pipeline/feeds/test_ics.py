@@ -13,9 +13,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outings.contract.vocabulary import Vocabulary
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
 from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import FeedError, SettingError
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
 from pipeline.record import EventRecord, Record
 from pipeline.recurrence import expand_recurrence
 from tests.pipeline.feeds.calendars import ODD_CALENDARS, Odd, event
@@ -313,3 +318,20 @@ def mutate(content: bytes, chance: random.Random) -> bytes:
         else:
             mutated[place:place] = mutated[place : place + chance.randint(1, 200)]
     return bytes(mutated)
+
+
+def test_a_calendar_is_built_and_the_last_good_version_of_an_event_stays(configure: Configure, tmp_path: Path) -> None:
+    configuration = configure('format = "ics"\nurl = "feed.ics"\nmetro = "seattle"')
+    store = open_store(configuration.store.url)
+    series = event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3", uid="s") + "\n"
+    built = []
+    for day, lines in (
+        (10, ("DTSTART:20260811T090000",)),
+        (11, ("DTSTART:soon",)),
+        (12, ("DTSTART:20260811T090000", "STATUS:CANCELLED")),
+    ):
+        (tmp_path / "feed.ics").write_text(wrap(series + event(*lines)))
+        asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, day)))
+        built.append(build_release(asked, store=store, executor=InlineExecutor()))
+    assert [build.changes for build in built] == [{"created": 2}, {}, {"removed": 1}]
+    assert [build.feeds[0].memory.quarantined for build in built] == [0, 1, 0]
