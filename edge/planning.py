@@ -186,10 +186,12 @@ class Planning:
 
     async def _open_named(self, query_string: bytes) -> Serving | None:
         """The release that the request names, where it is kept: also its metro and its words are that one's."""
-        texts = [value for name, value in parse_qsl(query_string) if name == b"release"]
+        # As Latin-1 any bytes are a text; what is no text of the contract is refused when the query is read.
+        pairs = parse_qsl(query_string.decode("latin-1"), encoding="latin-1")
+        texts = [value for name, value in pairs if name == "release"]
         if len(texts) != 1 or not texts[0].isascii():
             return None
-        release_id = texts[0].decode()
+        [release_id] = texts
         found = self._releases.find_release(release_id)
         if found is not None:
             return found
