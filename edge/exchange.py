@@ -60,7 +60,8 @@ def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
         request_id=request_id,
         trace_id=read_trace_id({name: values[0] for name, values in texts.items()}, request_id),
         header_bytes=size,
-        key_texts=tuple(texts.get(b"x-api-key", ())),
+        # Blanks round a header's value are no part of it (RFC 9110, 5.5); the parser leaves those behind it.
+        key_texts=tuple(text.strip(b" \t") for text in texts.get(b"x-api-key", ())),
         if_none_match=b",".join(texts[b"if-none-match"]) if b"if-none-match" in texts else None,
         accept_encoding=b",".join(texts.get(b"accept-encoding", ())),
     )

@@ -123,6 +123,13 @@ async def send_error(send: Send, exchange: Exchange, error: ApiError) -> None:
     await send_response(send, exchange, status=error.status, headers=headers, body=body)
 
 
+def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], bytes]:
+    """Of what never became a request: headers and body."""
+    body = encode_error(error, request_id.decode())
+    length = (b"content-length", b"%d" % len(body))
+    return [*_COMMON, (b"x-request-id", request_id), (b"x-trace-id", request_id), _JSON, _NO_STORE, length], body
+
+
 async def send_status(send: Send, exchange: Exchange, *, body: bytes, content_type: str = "application/json") -> None:
     """200 of a probe, which nobody keeps."""
     headers = ((b"content-type", content_type.encode()), _NO_STORE)

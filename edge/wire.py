@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from edge.responses import Header
+from edge.identification import make_request_id
+from edge.responses import Header, make_refusal
 from edge.shortcut import Reply
+from outings.contract.errors import bad_request
 
 # The parser's numbers have 16 bits: a longer target is "no HTTP" to it. What the edge reads is far shorter.
 MOST_TARGET_BYTES = 65_535
@@ -16,7 +18,11 @@ MOST_TARGET_BYTES = 65_535
 # connection no longer. Between requests uvicorn's own timeout holds, 5 s.
 HEAD_SECONDS = 10.0
 
-_STATUS_LINES = {200: b"HTTP/1.1 200 OK\r\n", 304: b"HTTP/1.1 304 Not Modified\r\n"}
+_STATUS_LINES = {
+    200: b"HTTP/1.1 200 OK\r\n",
+    304: b"HTTP/1.1 304 Not Modified\r\n",
+    400: b"HTTP/1.1 400 Bad Request\r\n",
+}
 # A request that says so has a body, or wants more than one answer.
 _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 
@@ -63,6 +69,15 @@ class Wire(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         if not self._is_answered:
             super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """In the contract's words too: a `café` in a target that nobody encoded is no HTTP to the parser."""
+        message = f"{msg} What is not ASCII in a path or query is sent percent-encoded, such as caf%C3%A9."
+        error = bad_request(reason="invalid_value", message=message)
+        headers, body = make_refusal(error, make_request_id())
+        reply = Reply(status=error.status, headers=[*headers, (b"connection", b"close")], body=body)
+        self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
+        self.transport.close()
 
     def _expect_head(self) -> None:
         self._heading = self.loop.call_later(HEAD_SECONDS, self.transport.close)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -233,3 +234,26 @@ def test_a_client_that_reads_late_gets_every_answer(connection: Connection) -> N
     for _ in range(count):
         connection.send(connection.write_head(target))
     assert all(connection.read().body == first.body for _ in range(count))
+
+
+@pytest.mark.parametrize(
+    "request_line", ["GET /v1/harbor/search?q=caf\u00e9 HTTP/1.1", "GET /v1/metros HTTP/9.9", "G\u00cbT / HTTP/1.1"]
+)
+def test_what_is_no_http_is_refused_in_the_contracts_words(connection: Connection, request_line: str) -> None:
+    connection.send(f"{request_line}\r\nHost: a\r\n\r\n".encode())
+    got = connection.read()
+    error, headers = json.loads(got.body)["error"], dict(got.headers)
+    assert (got.status, error["code"], error["details"]) == (400, "bad_request", {"reason": "invalid_value"})
+    assert error["request_id"] == headers["x-request-id"] == headers["x-trace-id"]
+    assert (headers["content-type"], headers["cache-control"]) == ("application/json", "no-store")
+    assert headers["access-control-allow-origin"] == "*"
+    assert connection.is_at_end()
+
+
+@pytest.mark.parametrize("blanks", [("", " "), ("\t", "\t "), ("  ", "  ")])
+def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Server, blanks: tuple[str, str]) -> None:
+    before, behind = blanks
+    connection.send(
+        f"GET {LIST} HTTP/1.1\r\nHost: a\r\nX-API-Key:{before}{server.keys['all']}{behind}\r\n\r\n".encode()
+    )
+    assert connection.read().status == 200
