@@ -28,7 +28,7 @@ MOST_REMEMBERED = 10_000
 REMEMBERED_SECONDS = 86_400
 MOST_REST_SECONDS = 300.0
 # Nominatim's terms want one that says who asks.
-_HEADERS = {"User-Agent": "outings/1 (https://pypi.org/project/outings)", "Accept-Encoding": "identity"}
+_HEADERS = {"User-Agent": "outings/1", "Accept-Encoding": "identity"}
 
 
 class Patience(Struct, frozen=True, kw_only=True):

@@ -203,11 +203,7 @@ _NEARBY = _select(
     "season", "fields", "limit", "cursor", "include", "include_mode",
     changes=(*_WINDOW, _TYPES, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
-_TYPES_OF_DIRECTORY = replace(
-    _ROW["types"],
-    implemented=True,
-    meaning="Listings of these collections alone count.",
-)
+_TYPES_OF_DIRECTORY = replace(_ROW["types"], implemented=True, meaning="Listings of these collections alone count.")
 _ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, _TYPES))
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
