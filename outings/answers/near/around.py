@@ -118,9 +118,7 @@ def _score(near: Near, found: Measured, finding: Finding) -> Scored:
         ages=index.ages[rows],
         favoured=sum(1 << number for number, name in enumerate(AGE_BANDS) if name in bands),
     )
-    order = np.lexsort((index.id_ranks[rows], squares, -scores))
-    rows = rows[order]
-    return Scored(rows, squares[order], scores[order], _group_rows(rows, index))
+    return Scored(rows, squares, scores, _group_rows(rows, index))
 
 
 def _group_rows(rows: Rows, index: NearIndex) -> NDArray[np.int64]:

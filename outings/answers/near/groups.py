@@ -20,7 +20,7 @@ _MOST_WALKED = 5_000
 
 
 class Scored(Struct, frozen=True, eq=False):
-    """What is shown, each listing once: the best first. `scores` in thousandths; `groups`: bit sets over GROUPS."""
+    """What is in any group, each listing once. `scores` in thousandths; `groups`: bit sets over GROUPS."""
 
     rows: Rows
     squares: NDArray[np.float64]
@@ -99,8 +99,9 @@ def make_group(
     """`number`: the group's place in GROUPS."""
     places = np.flatnonzero(scored.groups >> number & 1)
     end = offset + limit
-    page = scored.choose(places[offset:end])
-    starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
+    index = opened.open_near()
+    page = scored.choose(_take_best(scored, places, index.id_ranks, end=end)[offset:])
+    starts = index.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
     items = [
@@ -112,6 +113,15 @@ def make_group(
     ]  # fmt: skip
     next_cursor = f"{GROUPS[number]}:{end}" if places.size > end else None
     return Group(total=places.size, returned=len(items), items=items, next_cursor=next_cursor)
+
+
+def _take_best(scored: Scored, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
+    """The first ones by score, distance and id: only what scores as well as the last of them is put in order."""
+    scores = scored.scores[places]
+    if end < places.size:
+        places = places[scores >= np.partition(scores, places.size - end)[places.size - end]]
+    order = np.lexsort((ids[scored.rows[places]], scored.squares[places], -scored.scores[places]))
+    return places[order[:end]]
 
 
 def count_minutes(distance_m: int) -> int | None:
