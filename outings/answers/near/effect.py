@@ -27,11 +27,11 @@ def find_window(near: Near) -> Window:
 
 
 def list_dates(near: Near) -> tuple[date, date] | None:
-    """The window's, of which none that can still come is before today; None without any."""
+    """The window's from today on, or all of one that is over; None without any."""
     window = find_window(near)
     if window.from_ is None or window.to is None:
         return None
-    return max(window.from_, min(near.today, window.to)), window.to
+    return window.from_ if window.to < near.today else max(window.from_, near.today), window.to
 
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:

@@ -86,6 +86,27 @@ def test_words_are_in_their_number(harbor: tuple[World, Release]) -> None:
     assert summary == "1 place within 100 metres."
 
 
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ((-40, -10), (-40, -10)),
+        ((-40, 0), (0, 0)),
+        ((-40, 10), (0, 10)),
+        ((0, 0), (0, 0)),
+        ((3, 10), (3, 10)),
+    ],
+)
+def test_the_sentence_names_the_dates_from_today_on_or_those_of_a_window_that_is_over(
+    harbor: tuple[World, Release], days: tuple[int, int], told: tuple[int, int]
+) -> None:
+    _, release = harbor
+    from_, to = (TODAY + timedelta(days=number) for number in days)
+    window = {"from": from_.isoformat(), "to": to.isoformat()}
+    summary = fetch(release, PATH, {"lat": "0", "lng": "0", **window})["data"]["summary"]
+    first, last = (f"{day.day} {day:%B} {day.year}" for day in (TODAY + timedelta(days=number) for number in told))
+    assert summary == f"Nothing within 5,000 metres from {first} to {last}."
+
+
 def list_points() -> list[dict[str, str]]:
     """20 × 20 over the metro."""
     steps = [(number + 0.5) / 20 for number in range(20)]
