@@ -166,11 +166,14 @@ def check_answer(case: Case, response: Response, samples: Samples) -> int:
     return response.status_code
 
 
+# One of several parameters must say where: no schema of a parameter tells that.
+CENTRED = {f"/v1/{{metro}}/{name}" for name in ("around", "nearby", "activity")}
+
+
 def list_required(operation: APIOperation) -> dict[str, Any]:
     """The query of the plainest request: examples of what must be sent, and the metro where a name may be in two."""
-    return {
-        each.name: each.definition["example"] for each in operation.query if each.is_required or each.name == "metro"
-    }
+    names = {"metro", *(("lat", "lng") if operation.path in CENTRED else ())}
+    return {each.name: each.definition["example"] for each in operation.query if each.is_required or each.name in names}
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -10,6 +10,9 @@ import pytest
 
 from tests.examples.cities import Ask
 
+# On one worker, which has built the cities once.
+pytestmark = pytest.mark.xdist_group("cities")
+
 # What is found lies at most this far from there, and what is not found is said to be.
 MOST_METRES = 250
 

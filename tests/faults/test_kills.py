@@ -64,9 +64,10 @@ WRITES = ("put", "put_many", "put_if")
     ("number", "words"), [(0, ("--metro", "seattle")), (1, ())], ids=["first, of one metro", "second, of two"]
 )
 def test_killed_at_each_store_operation(
-    number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path
+    number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path, cases: int
 ) -> None:
-    """Before each; what is after one is before the next. A killed build meets what those before it left.
+    """Before each, of some drawn ones where there are more than `cases` has room for; what is after one is before the
+    next. A killed build meets what those before it left.
 
     Where a write would have been next, the store is as none before left it: there the next build is let through.
     """
@@ -77,7 +78,9 @@ def test_killed_at_each_store_operation(
     config = copy_world(origin, tmp_path / "killed")
     store = config.parent / "var/store"
     with reading(store) as seen:
-        for n, operation in enumerate(operations):
+        drawn = sorted(random.Random(number).sample(range(len(operations)), min(len(operations), 4 * cases)))
+        for n in drawn:
+            operation = operations[n]
             forget_cache(config)
             ended = build(config, *words, as_of=clock_of(number), meets=Meets(operations=Nth(n, kill)))
             assert ended.code == -signal.SIGKILL, ended.err

@@ -16,8 +16,8 @@ _FIRST, _LAST = date(2015, 1, 1), date(2040, 1, 1)
 
 
 def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]:
-    """A metro's, as parts to be joined."""
-    zones = {entry.zone for entry in entries if entry.zone is not None}
+    """A metro's, as parts to be joined. Its own zone stands in it without events too: RFC 5545 wants a component."""
+    zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
     head = _encode_head(f"Events in {snapshot.metro.name}")
     return [head, *map(_encode_zone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
 
