@@ -8,7 +8,8 @@
   any other (xdist). Servers and built worlds are session fixtures and are read-only; who writes makes an own one.
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
-  kills. No test sets `max_examples` itself; who counts kills or rounds asks for the fixture `cases`.
+  kills. No test sets `max_examples` itself; who counts kills or rounds asks for the fixture `cases`. A test that is
+  marked `long` is chosen from LONG_FROM cases on: what it shows, another shows at fewer steps.
 - Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.
@@ -21,6 +22,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 20)
+
+LONG_FROM = 10
 
 settings.register_profile(
     "outings",
@@ -44,6 +47,14 @@ for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
 def cases() -> int:
     """How many rounds a test that repeats itself runs: OUTINGS_TEST_CASES."""
     return CASES
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if CASES >= LONG_FROM:
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

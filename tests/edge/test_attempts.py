@@ -69,7 +69,8 @@ def test_whoever_else_says_so_speaks_for_nobody(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("2001:db8:0:1::1", "2001:db8:0:1:ffff::2"), ("::ffff:203.0.113.9", HERE)],
+    ("first", "second"),
+    [("2001:db8:0:1::1", "2001:db8:0:1:ffff::2"), ("::ffff:203.0.113.9", HERE)],
 )
 def test_addresses_of_one_household_are_one(service: Service, first: str, second: str) -> None:
     spend(service, client=first)

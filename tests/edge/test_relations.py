@@ -90,4 +90,3 @@ def test_a_tag_that_matches_is_304(service: Service) -> None:
         got = service.get(target, if_none_match=tag)
         assert (got.status, got.body) == (304, b"")
         assert got.headers["cache-control"] == "private, max-age=60"
-

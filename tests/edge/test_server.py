@@ -135,7 +135,7 @@ class Load:
             self.faults.append(fault)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_new_release_is_taken_up_under_load_without_a_failed_request(
     start: Callable[..., Server], workers: int
 ) -> None:
@@ -287,7 +287,7 @@ def test_the_log_is_json_lines_without_keys(start: Callable[..., Server]) -> Non
     assert not any(key[4:12] in log for key in server.keys.values())
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[..., Server], workers: int) -> None:
     server = start(workers=workers)
     before, statuses = list_workers(server), [server.get(LIST).status for _ in range(20)]

@@ -27,7 +27,7 @@ def list_files(store: Path) -> dict[str, bytes]:
     return {str(path.relative_to(store)): path.read_bytes() for path in store.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("as_of", DATES)
+@pytest.mark.parametrize("as_of", [DATES[0], pytest.param(DATES[1], marks=pytest.mark.long)])
 def test_every_row_of_every_feed_is_accounted_for(build: Build, as_of: str) -> None:
     report = build(as_of).report
     feeds = {feed["feed"]: feed for feed in report["feeds"]}
@@ -40,7 +40,7 @@ def test_every_row_of_every_feed_is_accounted_for(build: Build, as_of: str) -> N
     assert report["unknown_members"] == {}
 
 
-@pytest.mark.parametrize("as_of", DATES)
+@pytest.mark.parametrize("as_of", [DATES[0], pytest.param(DATES[1], marks=pytest.mark.long)])
 def test_the_report_says_why_a_row_is_in_quarantine(build: Build, as_of: str) -> None:
     """Nothing in either city is so wrong that it can't be shown: what can't be read of a row is null in its record."""
     built = build(as_of)
@@ -69,7 +69,7 @@ def test_a_row_that_breaks_a_rule_is_named_in_quarantine(tmp_path: Path) -> None
     assert report["records"]["quarantined"] == 1
 
 
-@pytest.mark.parametrize("as_of", DATES)
+@pytest.mark.parametrize("as_of", [DATES[0], pytest.param(DATES[1], marks=pytest.mark.long)])
 def test_the_same_build_again_writes_nothing_and_changes_nothing(build: Build, as_of: str, tmp_path: Path) -> None:
     first = build(as_of)
     assert sum(first.report["changes"].values()) == first.report["changes"]["created"]
@@ -80,6 +80,7 @@ def test_the_same_build_again_writes_nothing_and_changes_nothing(build: Build, a
     assert set(report["changes"].values()) == {0}
 
 
+@pytest.mark.long
 def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path) -> None:
     again = Built(copy_example(tmp_path / "elsewhere"), {})
     read_printed("build", "--as-of", DATES[0], example=again.example)

@@ -80,7 +80,6 @@ class Server:
         self.rounds.setdefault(release, set()).update(read_marks(item["name"] for item in items))
         self.answers += 1
 
-
     def wait_for(self, sequence: int) -> None:
         """Until it answered from this release."""
         until = time.monotonic() + PATIENCE

@@ -61,7 +61,11 @@ WRITES = ("put", "put_many", "put_if")
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(0, ("--metro", "seattle")), (1, ())], ids=["first, of one metro", "second, of two"]
+    ("number", "words"),
+    [
+        pytest.param(0, ("--metro", "seattle"), id="first, of one metro", marks=pytest.mark.long),
+        pytest.param(1, (), id="second, of two"),
+    ],
 )
 def test_killed_at_each_store_operation(
     number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path, cases: int
@@ -96,6 +100,7 @@ def test_killed_at_each_store_operation(
     assert set(seen) <= {number, number + 1, number + 2}
 
 
+@pytest.mark.long
 def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) -> None:
     """Of as many of them as the setting says, and of the last ones of a build; what one leaves the next one meets."""
     expected = build_uninterrupted(copy_world(built, tmp_path / "expected"), number=1)

@@ -64,9 +64,7 @@ class CutDisk(ForgetfulDisk):
     def _lay_out(self, name: str, lots: Sequence[float]) -> None:
         for lot in lots:
             moments = random.Random(f"{name} {lot}")
-            self.cut_power(
-                self._store, self._into / name / str(lot), choose=lambda m=moments, p=lot: m.random() < p
-            )
+            self.cut_power(self._store, self._into / name / str(lot), choose=lambda m=moments, p=lot: m.random() < p)
 
 
 def list_left(into: Path) -> list[tuple[str, Path]]:
@@ -82,7 +80,7 @@ def choose_any(steps: Sequence[str], *, cases: int) -> set[int]:
     return set(random.Random(6).sample(range(len(steps)), min(cases, len(steps))))
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+@pytest.mark.parametrize("number", [pytest.param(0, id="first", marks=pytest.mark.long), pytest.param(1, id="second")])
 def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_path: Path, cases: int) -> None:
     config = copy_world((unbuilt, built)[number], tmp_path / "world")
     forget_cache(config)

@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.faults.commands import STORE, Meets, build, pause_at, pause_at_swap, run, start
 from tests.faults.whole import check_current, check_listed
 from tests.faults.worlds import clock_of, copy_world, write_round
@@ -44,6 +46,7 @@ def check(config: Path, *, sequence: int) -> None:
     check_listed(store)
 
 
+@pytest.mark.long
 def test_before_any_write_of_a_build(built: Path, tmp_path: Path, cases: int) -> None:
     """And before as many of its other operations as the setting says."""
     origin = make_old(built, tmp_path / "origin")
@@ -67,6 +70,7 @@ def test_before_any_write_of_a_build(built: Path, tmp_path: Path, cases: int) ->
     assert deleted[0] > deleted[-1] > 0
 
 
+@pytest.mark.long
 def test_a_build_before_any_operation_of_a_prune(built: Path, tmp_path: Path, cases: int) -> None:
     origin = make_old(built, tmp_path / "origin")
     counted = run("releases", "prune", config=copy_world(origin, tmp_path / "counted"))

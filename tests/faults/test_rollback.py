@@ -4,6 +4,8 @@ import json
 import signal
 from pathlib import Path
 
+import pytest
+
 from outings.release.folder import FolderStore
 from tests.faults.commands import STORE, Ended, Meets, build, pause_at_swap, run, start
 from tests.faults.mirror import mirroring
@@ -73,6 +75,7 @@ def test_while_a_mirror_reads(built: Path, tmp_path: Path) -> None:
     assert len(check_listed(store)) == 7
 
 
+@pytest.mark.long
 def test_killed_before_any_write_the_release_before_stays(built: Path, tmp_path: Path) -> None:
     origin = copy_world(built, tmp_path / "origin")
     build_rounds(origin, 1)

@@ -55,7 +55,10 @@ def check_failure(ended: Ended, *, said: tuple[str, ...]) -> None:
     assert "--traceback" not in message
 
 
-@pytest.mark.parametrize(("fault", "said"), [(fill_disk, "No space left"), (refuse, "Permission denied")])
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [(fill_disk, "No space left"), pytest.param(refuse, "Permission denied", marks=pytest.mark.long)],
+)
 def test_a_disk_that_refuses_at_any_call(fault: Watch, said: str, world: Path, tmp_path: Path, cases: int) -> None:
     """Before the call by which the pointer becomes another one. What was written in vain is cleared away."""
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
@@ -158,7 +161,9 @@ def test_a_base_that_is_broken(damage: str, world: Path) -> None:
     assert (store_of(world) / "current.json").read_bytes() == pointer
 
 
-@pytest.mark.parametrize("fault", [fail, fail_after], ids=["undone", "done"])
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fail, id="undone", marks=pytest.mark.long), pytest.param(fail_after, id="done")]
+)
 def test_a_store_that_fails_at_any_operation(fault: Watch, world: Path, tmp_path: Path) -> None:
     """A build that failed published nothing, unless it failed at the swap itself: then it may have."""
     forget_cache(world)
@@ -174,6 +179,7 @@ def test_a_store_that_fails_at_any_operation(fault: Watch, world: Path, tmp_path
         ended = build(world, as_of=clock_of(1), meets=Meets(operations=Nth(n, fault)))
         check_failure(ended, said=("told to",))
         assert check_current(store_of(world)) == (2 if n == swap and fault is fail_after else 1)
+
 
 def test_a_lost_reply_of_the_swap_is_found_out(world: Path, tmp_path: Path) -> None:
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))

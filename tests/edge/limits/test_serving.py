@@ -112,7 +112,7 @@ def check_rate(answers: list[Answer]) -> None:
     assert ends
 
 
-@pytest.mark.parametrize("storage", ["local", "redis"])
+@pytest.mark.parametrize("storage", ["local", pytest.param("redis", marks=pytest.mark.long)])
 def test_four_workers_and_eight_clients_keep_to_the_rate(
     start: Start, storage: str, request: pytest.FixtureRequest
 ) -> None:
