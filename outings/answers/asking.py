@@ -7,11 +7,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.answers.circumstances import Circumstances
 from outings.answers.filters import NAMES, Values, make_conditions
 from outings.answers.selection import Selection
 from outings.answers.window import Settled, settle_values
-from outings.contract.errors import forbidden
+from outings.contract.entitlement import Entitlement
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.query import Query
 from outings.contract.routes import ROUTES
@@ -45,15 +44,15 @@ class Asking(Struct, frozen=True, kw_only=True):
     is_now: bool = False
 
 
-def choose_types(query: Query, about: Circumstances) -> tuple[str, ...]:
-    """Of a request's `types`, else all, those that its key may read, singular. Raises `forbidden` where one is named
-    that it may not."""
-    named, entitlement = query.get_words("types"), about.entitlement
-    singular = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
-    if any(not entitlement.allows_type(singular[each]) for each in named):
-        raise forbidden(metros=about.release.metros if entitlement.metros is None else entitlement.metros)
-    chosen = {singular[each] for each in named} or {*COLLECTIONS}
-    return tuple(each for each in COLLECTIONS if each in chosen and entitlement.allows_type(each))
+def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
+    """Of a request's `types`, else all, those that its key may read, singular. To refuse one that it may not is the
+    caller's, before."""
+    named = query.get_words("types") or tuple(COLLECTIONS.values())
+    return tuple(
+        listing_type
+        for listing_type, collection in COLLECTIONS.items()
+        if collection in named and entitlement.allows_type(listing_type)
+    )
 
 
 class AskedTypes(Struct, frozen=True):

@@ -8,29 +8,6 @@ PATHS = ["/v1/harbor/organizations", "/v1/harbor/neighborhoods", "/v1/harbor/cov
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
-    ("kind", "types", "status"),
-    [
-        ("all", "events,places", 200),
-        ("events", "events", 200),
-        ("events", "places", 403),
-        ("events", "events,places", 403),
-        ("harbor_places", "places", 200),
-        ("harbor_places", "camps", 403),
-        ("lakeside", "events", 403),
-        ("events", "organizations", 400),
-    ],
-)
-def test_naming_a_type_that_is_not_the_keys_is_forbidden(
-    service: Service, path: str, kind: str, types: str, status: int
-) -> None:
-    got = service.get(f"{path}?types={types}", kind=kind)
-    assert got.status == status, got.body
-    if status == 403:
-        assert got.error["code"] == "forbidden"
-
-
-@pytest.mark.parametrize("path", PATHS)
 def test_a_key_of_some_types_is_narrowed_to_them(service: Service, path: str) -> None:
     narrowed = service.get(path, kind="events")
     named = service.get(f"{path}?types=events")

@@ -49,25 +49,6 @@ def test_a_walk_goes_on_in_its_minute(make_own: Callable[..., Service]) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
-    ("kind", "types", "status"),
-    [
-        ("all", "events,places", 200),
-        ("events", "events", 200),
-        ("events", "places", 403),
-        ("harbor_places", "places", 200),
-        ("harbor_places", "events,places", 403),
-        ("lakeside", "events", 403),
-        ("all", "museums", 400),
-    ],
-)
-def test_naming_a_type_that_is_not_the_keys_is_forbidden(
-    service: Service, path: str, kind: str, types: str, status: int
-) -> None:
-    assert service.get(f"{path}{HERE}&types={types}", kind=kind).status == status
-
-
-@pytest.mark.parametrize("path", PATHS)
 def test_a_key_of_some_types_gets_what_naming_them_gives(service: Service, path: str) -> None:
     narrowed, named = service.get(path + HERE, kind="events"), service.get(f"{path}{HERE}&types=events")
     assert narrowed.status == 200

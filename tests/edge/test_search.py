@@ -33,14 +33,6 @@ def test_a_key_of_some_types_finds_only_these(service: Service) -> None:
     assert narrowed.headers["etag"] != service.get(SEARCH).headers["etag"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "types", "status"),
-    [("all", "events,places", 200), ("events", "events", 200), ("events", "places", 403), ("lakeside", "events", 403)],
-)
-def test_naming_a_type_that_is_not_the_keys_is_forbidden(service: Service, kind: str, types: str, status: int) -> None:
-    assert service.get(f"{SEARCH}&types={types}", kind=kind).status == status
-
-
 def test_an_alias_answers_as_its_metro(service: Service) -> None:
     whole, alias = service.get(SEARCH), service.get(SEARCH.replace("harbor", "harbor-city"))
     assert (whole.body, whole.headers["etag"]) == (alias.body, alias.headers["etag"])

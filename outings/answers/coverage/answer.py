@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from outings.answers.asking import choose_types
 from outings.answers.circumstances import Circumstances
 from outings.answers.counts import select_default
 from outings.answers.coverage.groups import CONFIDENCE, Groups, Numbers
-from outings.answers.directory.live import choose_types
 from outings.answers.directory.pages import settle_directory
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant

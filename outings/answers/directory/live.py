@@ -7,22 +7,9 @@ from numpy.typing import NDArray
 
 from outings.answers.counts import read_organization_counts, select_default
 from outings.answers.opened import open_snapshot
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import Query
-from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 Counted = NDArray[np.int32]
-
-
-def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
-    """The types whose listings count: those that the key may read, and of these the ones that `types` names."""
-    named = query.get_words("types") or tuple(COLLECTIONS.values())
-    return tuple(
-        listing_type
-        for listing_type, collection in COLLECTIONS.items()
-        if collection in named and entitlement.allows_type(listing_type)
-    )
 
 
 def count_by_row(listing_type: str, snapshot: Snapshot, *, today: date) -> Counted:

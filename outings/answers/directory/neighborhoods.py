@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from outings.answers.asking import choose_types
 from outings.answers.circumstances import Circumstances
 from outings.answers.counts import select_default
 from outings.answers.directory.areas import Areas, Rows
-from outings.answers.directory.live import choose_types
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.titles import parse_title

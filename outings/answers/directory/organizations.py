@@ -9,8 +9,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.asking import choose_types
 from outings.answers.circumstances import Circumstances
-from outings.answers.directory.live import Counted, choose_types, count_by_row, find_in_neighborhood
+from outings.answers.directory.live import Counted, count_by_row, find_in_neighborhood
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, Ranked, order_rows
 from outings.answers.directory.titles import Title, parse_title

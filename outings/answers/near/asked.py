@@ -63,12 +63,12 @@ class Near(Struct, frozen=True, kw_only=True):
 
 
 def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minute: datetime) -> Near:
-    """Raises ApiError: `forbidden` for types, and what a list raises for a window."""
+    """Raises ApiError: what a list raises for a window."""
     now = read_now(minute, snapshot.metro.timezone)
     given = {name: query.values[name] for name in NAMES if name in query.values}
     asking = Asking(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
     filters = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    asked = ask_types(filters, choose_types(query, about), asking)
+    asked = ask_types(filters, choose_types(query, about.entitlement), asking)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     return Near(

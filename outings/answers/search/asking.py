@@ -32,11 +32,10 @@ class Asked(Struct, frozen=True, kw_only=True):
 def ask_collections(
     query: Query, *, age: Age | None, about: Circumstances, today: date, vocabulary: Vocabulary
 ) -> Asked:
-    """`age`: of the query's words. Raises `forbidden` where `types` names one that the key may not read, and what a
-    list raises for a window."""
+    """`age`: of the query's words. Raises what a list raises for a window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
-    types = tuple(each for each in choose_types(query, about) if all(each == only for only in decided))
+    types = tuple(each for each in choose_types(query, about.entitlement) if all(each == only for only in decided))
     is_origin_alone = query.get("sort") == "nearest" and "radius_m" not in query.values
     left_out = _ORIGIN if is_origin_alone else ()
     filters = {name: value for name, value in given.items() if name not in left_out}

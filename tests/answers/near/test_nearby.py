@@ -160,9 +160,6 @@ def test_a_key_for_events_sees_no_other_type(harbor: tuple[World, Release]) -> N
     named = fetch(release, PATH, {**EVERYTHING, "types": "events"}, entitlement=ALL)
     assert (body["data"], body["meta"]["coverage"]) == (named["data"], named["meta"]["coverage"])
     assert body["meta"]["types"] == ["events"]
-    with pytest.raises(ApiError) as refused:
-        fetch(release, PATH, {**EVERYTHING, "types": "events,classes"}, entitlement=events)
-    assert refused.value.code == "forbidden"
 
 
 def test_a_point_outside_the_metro_is_said_and_answered(harbor: tuple[World, Release]) -> None:

@@ -106,12 +106,6 @@ def test_a_key_of_some_types_searches_these(harbor: Release) -> None:
     assert body["meta"]["match_counts"]["all_terms"] == 1
 
 
-@pytest.mark.parametrize("types", ["classes", "events,classes"])
-def test_a_type_outside_the_key_is_forbidden_where_it_is_named(harbor: Release, types: str) -> None:
-    error = refuse(harbor, "zoo", {"types": types}, entitlement=ONLY_EVENTS)
-    assert (error.status, error.code, error.details["metros"]) == (403, "forbidden", ["harbor"])
-
-
 def test_types_may_repeat_what_the_key_has(harbor: Release) -> None:
     assert find(harbor, "zoo", {"types": "events"}, entitlement=ONLY_EVENTS).keys() == {"Zoo event"}
 
