@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from edge.geocoding.opening import SERVICES
-from edge.geocoding.remote import Patience, RemoteGeocoder
+from edge.geocoding.remote import RemoteGeocoder
+from edge.remote.fetching import Patience
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Snapshot
 from tests.answers.worlds import World, open_world

@@ -8,7 +8,6 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from edge.geocoding.remote import MOST_BYTES
 from tests.edge.geocoding.conftest import QUICK, Make
 from tests.edge.geocoding.serving import FORMATS
 
@@ -105,7 +104,7 @@ def test_one_failure_is_tried_again(make_asker: Make) -> None:
         ({"body": b'[{"lat": "north", "lon": "west"}]'}, 1),
         ({"body": b"[" * 10_000}, 1),
         ({"body": b"\xff\xfe"}, 1),
-        ({"body": b" " * (MOST_BYTES + 1)}, 1),
+        ({"body": b" " * (2**20 + 1)}, 1),
         ({"headers": {"content-encoding": "gzip"}}, 1),
     ],
 )
@@ -126,7 +125,7 @@ def test_a_fault_is_unavailable_and_not_remembered(make_asker: Make, fault: dict
 
 def test_a_server_that_is_not_there_is_unavailable(make_asker: Make) -> None:
     asker = make_asker()
-    asker.geocoder._url = "http://127.0.0.1:1/search"
+    asker.geocoder._fetcher._url = "http://127.0.0.1:1"
     assert asker.fail(ADDRESS).status == 503
 
 

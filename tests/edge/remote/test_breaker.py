@@ -1,6 +1,6 @@
 """What fails in a row is left alone for a while."""
 
-from edge.geocoding.breaker import Breaker
+from edge.remote.breaker import Breaker
 
 
 class Clock:
