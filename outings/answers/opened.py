@@ -18,7 +18,7 @@ from outings.answers.columns.evaluator import ColumnEvaluator
 from outings.answers.coverage.groups import Groups
 from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
-from outings.answers.distance import find_vectors
+from outings.answers.distance import Point, find_vectors
 from outings.answers.evaluator import Evaluator
 from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
 from outings.answers.indexes import open_index
@@ -174,7 +174,6 @@ class Opened:
                     terms=self._numbering.open_terms(),
                     related=Related(self._related),
                     series=self.series,
-                    programs=self.programs,
                     vectors=self._vectors,
                     locations=make_locations((metro.name, metro.slug, *metro.aliases), named),
                 )
@@ -189,6 +188,11 @@ class Opened:
     def list_unplaced(self, rows: Sequence[int]) -> list[str]:
         """The ids of those that have no coordinates."""
         return [read_id(self.read_document(row))[1] for row in rows if np.isnan(self._vectors[0][row])]
+
+    def read_point(self, row: int) -> Point:
+        """Where a listing is, on the unit sphere; NaN without coordinates."""
+        x, y, z = (float(each[row]) for each in self._vectors)
+        return x, y, z
 
     def open_near(self) -> NearIndex:
         """The same."""

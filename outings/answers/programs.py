@@ -16,6 +16,12 @@ _PUBLISHED = STATUSES.index("published")
 LISTINGS = ("row", "status", "program_key", "audience", "confidence")
 
 
+def number_programs() -> pl.Expr:
+    """A number for each program, of its published listings; null for others."""
+    keys = pl.when(pl.col("status") == _PUBLISHED).then("program_key")
+    return pl.when(keys.is_not_null()).then(keys.rank("dense") - 1)
+
+
 def make_members(listings: pl.DataFrame) -> pl.DataFrame:
     """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
     natural order, each with its `place` among the members."""

@@ -154,11 +154,8 @@ class Series:
         numbers[found] = np.asarray(self._numbers)[at[found]]
         return numbers
 
-    def find_each_first(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
-        """The same, one after the other."""
-        return np.array([self._find_first(row, low, high) for row in rows.tolist()], dtype=np.int64)
-
-    def _find_first(self, row: int, low: int, high: int | None) -> int:
+    def find_first(self, row: int, low: int, high: int | None) -> int:
+        """The same of one row."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, low, first, last)
         is_found = at < last and (high is None or self._days[at] <= high)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from Stemmer import Stemmer
 
 from outings.answers.spelling import LANGUAGE, Spelling
-from outings.answers.texts import make_texts
+from outings.answers.texts import make_letters, make_texts
 from outings.contract.text import Term, TextQuery
 from outings.release.mapped import MappedTable
 from outings.release.tables import FIELDS
@@ -33,7 +33,8 @@ def make_words(terms: pl.DataFrame) -> pl.DataFrame:
     runs = terms["word"].rle().struct.unnest()
     words = runs["value"].alias("word")
     stems = pl.Series("stem", Stemmer(LANGUAGE).stemWords(words.to_list()), dtype=pl.String())
-    return pl.DataFrame([*make_texts(words), runs["len"].cast(pl.Int64()).cum_sum().alias("end"), *make_texts(stems)])
+    ends = runs["len"].cast(pl.Int64()).cum_sum().alias("end")
+    return pl.DataFrame([*make_texts(words), make_letters(words), ends, *make_texts(stems)])
 
 
 def make_places(terms: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@ text itself."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import lru_cache
 from typing import overload
 from zlib import crc32
 
@@ -12,8 +12,13 @@ import polars as pl
 
 from outings.release.mapped import MappedTable
 
-# A letter in UTF-8 has at most so many.
-_LETTER_BYTES = 4
+# What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many
+# there are, as far as there is room.
+_LETTERS = 26
+_NO_LETTER, _SET = 1 << _LETTERS, (1 << _LETTERS) - 1
+_LENGTH_SHIFT, _LONGEST = _LETTERS + 1, 31
+# First letters whose texts were looked for lately.
+_BEGINNINGS = 64
 
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
@@ -25,6 +30,18 @@ def make_texts(texts: pl.Series) -> list[pl.Series]:
         pl.Series(f"{texts.name}_sum", sums[order], dtype=pl.UInt32()),
         pl.Series(f"{texts.name}_at", order, dtype=pl.UInt32()),
     ]
+
+
+def make_letters(texts: pl.Series) -> pl.Series:
+    """The column beside them that `SimilarTexts` looks at."""
+    return pl.Series(f"{texts.name}_letters", map(_collect_letters, texts.to_list()), dtype=pl.UInt32())
+
+
+def _collect_letters(text: str) -> int:
+    letters = min(len(text), _LONGEST) << _LENGTH_SHIFT
+    for letter in set(text):
+        letters |= 1 << ord(letter) % _LETTERS if letter.isalpha() else _NO_LETTER
+    return letters
 
 
 class HashedTexts(Sequence[bytes]):
@@ -64,19 +81,22 @@ class HashedTexts(Sequence[bytes]):
         low = bisect_left(self, start)
         return low, bisect_left(self, start + b"\xff", low)  # above every byte of UTF-8
 
-    def list_beginning(self, text: str) -> tuple[int, list[str]]:
-        """Of texts that rise: those that begin with it, and the first one's number."""
-        low, high = self.span_beginning(text)
-        first = self._ends[low]
-        data = bytes(self._data[first : self._ends[high]])
-        return low, [data[at - first : end - first].decode() for at, end in pairwise(self._ends[low : high + 1])]
 
-    def list_similar(self, text: str, *, letters: int) -> dict[int, str]:
-        """By number, of texts that rise: those with its first letter that are about as long, to be looked at: all that
-        so many letters put in, left out or changed can make of it are among them."""
-        low, high = self.span_beginning(text[0])
-        ends = np.asarray(self._ends)[low : high + 1]
-        more = np.diff(ends) - len(text.encode())
-        least = -letters if text.isascii() else -_LETTER_BYTES * letters
-        near = np.flatnonzero((more >= least) & (more <= _LETTER_BYTES * letters))
-        return {low + at: bytes(self._data[ends[at] : ends[at + 1]]).decode() for at in near.tolist()}
+class SimilarTexts(HashedTexts):
+    """Texts that rise, with their letters."""
+
+    def __init__(self, table: MappedTable, name: str) -> None:
+        super().__init__(table, name)
+        self._letters = table.read_array(f"{name}_letters")
+        self._span_letter = lru_cache(maxsize=_BEGINNINGS)(self.span_beginning)
+
+    def list_similar(self, word: str, *, typos: int) -> dict[int, str]:
+        """By number, of those of letters alone that begin with the first letter of a word: all that so many letters put
+        in, left out, changed or swapped can make of it are among them, for each changes two of its letters at most."""
+        low, high = self._span_letter(word[0])
+        own, others = np.uint32(_collect_letters(word)), self._letters[low:high]
+        is_near = np.bitwise_count((others ^ own) & _SET) <= 2 * typos
+        longer = (others >> _LENGTH_SHIFT).view(np.int32) - (int(own) >> _LENGTH_SHIFT)
+        near = np.flatnonzero(is_near & (np.abs(longer) <= typos) & (others & _NO_LETTER == 0)) + low
+        ends, data = self._ends, self._data
+        return {number: str(data[ends[number] : ends[number + 1]], "utf-8") for number in near.tolist()}

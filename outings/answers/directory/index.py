@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.directory.titles import STOP_WORDS, fold_host, fold_title, list_parents, name_site
-from outings.answers.texts import make_texts
+from outings.answers.texts import make_letters, make_texts
 from outings.contract.words import split_words
 
 # What a text is of an entry. SITE: its host without the ending; ABOVE: a host above its own.
@@ -30,7 +30,7 @@ Places = NDArray[np.int64]
 def make_spellings(entries: pl.DataFrame) -> pl.DataFrame:
     """Each text once, with its places."""
     grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
-    return pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
+    return pl.DataFrame([*make_texts(grouped["text"]), make_letters(grouped["text"]), grouped["place"].alias("places")])
 
 
 def read_letters(places: Places) -> Places:

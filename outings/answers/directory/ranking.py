@@ -28,7 +28,7 @@ from outings.answers.directory.index import (
 )
 from outings.answers.directory.titles import Title, list_parents
 from outings.answers.spelling import LETTERS_FOR_TYPOS
-from outings.answers.texts import HashedTexts
+from outings.answers.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
 from outings.release.mapped import MappedTable
 
@@ -69,7 +69,7 @@ class Ranking:
     """Of one directory, of `size` entries."""
 
     def __init__(self, spellings: MappedTable, *, size: int) -> None:
-        self._texts = HashedTexts(spellings, "text")
+        self._texts = SimilarTexts(spellings, "text")
         self._ends: Array
         self._places: Places
         self._ends, self._places = spellings.read_lists("places")
@@ -162,9 +162,9 @@ class Ranking:
         found = [(number, 0) for number in self._texts.find(word)]
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
         if allowed and word.isalpha():
-            others = self._texts.list_similar(word, letters=allowed)
+            others = self._texts.list_similar(word, typos=allowed)
             near = process.extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-            found += [(number, int(typos)) for other, typos, number in near if typos and other.isalpha()]
+            found += [(number, int(typos)) for _, typos, number in near if typos]
         return tuple(sorted(found))
 
     def _read(self, text: str, kind: int) -> Places:

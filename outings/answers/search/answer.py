@@ -1,6 +1,6 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 import msgspec
@@ -26,6 +26,7 @@ from outings.answers.search.ranking import (
 )
 from outings.answers.search.score import Numbers
 from outings.answers.search.snippet import Hits, make_snippet
+from outings.answers.selection import Selection
 from outings.answers.semantic.nearness import Semantic, add_near, open_semantic
 from outings.answers.understanding.query import Understood, understand_query
 from outings.answers.walks import name_walk
@@ -45,6 +46,9 @@ from outings.release.snapshot import Snapshot
 # Above it counts say only that there are more.
 MOST_COUNTED = 1_000
 
+_WINDOW = ("from", "to", "types")
+_EPOCH = date(1970, 1, 1)
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -58,6 +62,11 @@ class Search(Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     today: date
     semantic: Semantic | None
+
+    @property
+    def has_usual_window(self) -> bool:
+        """That of nearly all searches of a day."""
+        return self.asked.given.keys().isdisjoint(_WINDOW)
 
     @property
     def ranking(self) -> str:
@@ -121,6 +130,8 @@ def estimate_cost(search: Search) -> int:
         return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.understood.words
     index = opened.open_search()
+    if not search.asked.given and not index.recalls(_list_selections(search)):
+        return UNKNOWN
     return estimate_search(
         words=len(words),
         postings=index.count_postings(words) if words else len(opened.names),
@@ -135,13 +146,12 @@ def answer_search(search: Search) -> list[bytes]:
     index = opened.open_search()
     matched = _match(search, opened, index)
     counts = count_levels(matched)
-    levels = [LEVELS.index(each) for each in query.get_words("match")]
-    shown = matched.choose(np.isin(matched.levels, levels)) if len(levels) < len(LEVELS) else matched
-    limit = read_limit(query)
-    places = _take_page(shown, search, index, limit=limit + 1)
-    page = shown.choose(places[:limit])
+    shown = _choose_levels(matched, query.get_words("match"))
+    scores, limit = shown.score(shown.rows), read_limit(query)
+    places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
-    items = list(_make_items(page, search, opened=opened, index=index))
+    page, scores = shown.choose(places[:limit]), scores[places[:limit]]
+    items = list(_make_items(page, scores, search, opened=opened, index=index))
     meta = _make_meta(search, counts=counts, total=shown.rows.size, count=len(items), end=end)
     approximate = list_approximate(query, page.rows.tolist(), opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
@@ -149,8 +159,8 @@ def answer_search(search: Search) -> list[bytes]:
 
 def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
-    understood = search.understood
-    keep, collections = _choose_rows(search, opened, index), search.asked.collections
+    understood, collections = search.understood, search.asked.collections
+    keep = _choose_rows(search, opened, index)
     matched = index.matching.match_words(
         understood.words,
         lifting=(*understood.kinds, *understood.audience),
@@ -163,22 +173,35 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     classes = collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
-    return deal_cards(matched, index, start=classes.selection.start)
+    start = (classes.selection.start - _EPOCH).days
+    return deal_cards(
+        matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
+    )
 
 
 def _choose_rows(search: Search, opened: Opened, index: SearchIndex) -> Keep:
     """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept."""
     evaluator = opened.open_evaluator()
-    selections = tuple(each.selection for each in search.asked.collections.values())
+    selections = _list_selections(search)
 
     def keep_rows(rows: Numbers) -> Numbers:
         kept = [evaluator.keep_rows(selection, rows) for selection in selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    return keep_rows if search.asked.given else index.recall_passing(selections, keep_rows)
+    return keep_rows if search.asked.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
 
 
-def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+def _list_selections(search: Search) -> tuple[Selection, ...]:
+    return tuple(each.selection for each in search.asked.collections.values())
+
+
+def _choose_levels(matched: Matched, names: Sequence[str]) -> Matched:
+    if len(names) == len(LEVELS):
+        return matched
+    return matched.choose(np.array([each in names for each in LEVELS])[matched.levels])
+
+
+def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
     """Places in `shown`."""
     offset = search.offset
     match search.query.get("sort"):
@@ -192,23 +215,24 @@ def _take_page(shown: Matched, search: Search, index: SearchIndex, *, limit: int
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             age = None if find_override(search.query) else search.understood.age
-            keys = rank_relevance(shown, index, age=age)
+            keys = rank_relevance(shown, scores, index, age=age)
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
-    return take_ordered(keys, shown, index, offset=offset, limit=limit)
+    return take_ordered(keys, scores, index.id_ranks[shown.rows], offset=offset, limit=limit)
 
 
 def _find_starts(matched: Matched, search: Search, index: SearchIndex) -> Numbers:
-    return index.find_starts(
-        matched.rows, windows={name: each.window for name, each in search.asked.collections.items()}
-    )
+    windows = {name: each.window for name, each in search.asked.collections.items()}
+    return index.find_starts(matched.rows, windows=windows, is_recalled=search.has_usual_window)
 
 
-def _make_items(page: Matched, search: Search, *, opened: Opened, index: SearchIndex) -> Iterator[bytes]:
+def _make_items(
+    page: Matched, scores: Numbers, search: Search, *, opened: Opened, index: SearchIndex
+) -> Iterator[bytes]:
     words = Hits(index.list_words(search.understood.words))
     starts = _find_starts(page, search, index)
-    rows = zip(page.rows.tolist(), page.levels.tolist(), page.scores.tolist(), starts.tolist(), strict=True)
+    rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
     for row, level, score, start in rows:
         document = _decoder.decode(opened.read_document(row))
         yield _encoder.encode(

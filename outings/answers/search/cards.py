@@ -1,28 +1,31 @@
 """Programs that came as several class listings: which of those found is shown."""
 
-from datetime import date
+from collections.abc import Callable
 
 import numpy as np
 
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matching import Matched
+from outings.answers.search.score import Numbers
 
-_EPOCH = date(1970, 1, 1)
-_DAY = 86_400  # seconds
+# The bits of a row's place among the others of its program, and of its level.
+_RANK, _LEVEL = 32, 2
 
 
-def deal_cards(matched: Matched, index: SearchIndex, *, start: date) -> Matched:
-    """Of a program, the listing of the best level; of these the earliest to start from the date on, though it be past,
-    as for the cards of lists; ties by id."""
-    programs = index.programs.find_programs(matched.rows)
+def deal_cards(matched: Matched, index: SearchIndex, *, rank: Callable[[Numbers], Numbers]) -> Matched:
+    """Of a program, the listing of the best level; of these the first by `rank`: numbers of rows that rise with how
+    early they start, then id."""
+    programs = index.programs[matched.rows]
     shared = np.flatnonzero(programs >= 0)
-    if not shared.size:
+    if shared.size < 2:
         return matched
     rows, levels = matched.rows[shared], matched.levels[shared]
-    starts = index.find_class_starts(rows, start=(start - _EPOCH).days) // _DAY  # whatever the hour
-    order = np.lexsort((index.id_ranks[rows], starts, levels, programs[shared]))
-    ordered = programs[shared][order]
+    keys = ((programs[shared].astype(np.int64) << _LEVEL | levels) << _RANK) | rank(rows)
+    order = np.argsort(keys)
+    ordered = keys[order] >> (_RANK + _LEVEL)
     firsts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    if firsts.all():
+        return matched
     kept = programs < 0
     kept[shared[order[firsts]]] = True
     return matched.choose(kept)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.distance import Vectors
-from outings.answers.programs import Programs
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import Postings
+from outings.answers.search.recalled import Recalled
 from outings.answers.search.score import Numbers
 from outings.answers.selection import Selection
 from outings.answers.series import Series
@@ -19,10 +19,14 @@ from outings.answers.understanding.related import Related
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 
-# Sets of filters whose listings are kept, a byte a listing of the metro: those of a day and of some ages.
-_SETS = 32
-# Rows for which a look at each is quicker than one at all of them at once: some 3 µs each, against 200.
-_FEW = 50
+# What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
+_FILTERS, _DATES = 32, 4
+
+# The first and the last day since 1970.
+Window = tuple[int, int | None]
+
+
+_DAY = 86_400  # seconds
 
 
 class SearchIndex:
@@ -35,7 +39,6 @@ class SearchIndex:
         terms: Terms,
         related: Related,
         series: Series,
-        programs: Programs,
         vectors: Vectors,
         locations: Locations,
     ) -> None:
@@ -43,9 +46,8 @@ class SearchIndex:
         ranks = read("ranks")
         self.id_ranks, self.created = ranks.read_array("id_rank"), ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
-        self.types = ranks.read_array("type")
+        self.types, self.programs = ranks.read_array("type"), ranks.read_array("program")
         self.vectors = vectors
-        self.programs = programs
         self._spelling = terms.spelling
         self.matching = Matching(
             terms,
@@ -54,8 +56,10 @@ class SearchIndex:
             related=related,
         )
         self._series = series
-        self._passing: dict[tuple[Selection, ...], NDArray[np.bool_]] = {}
         self._slots = Slots(read("slots"))
+        self._passing: Recalled[tuple[Selection, ...], NDArray[np.bool_]] = Recalled(size=_FILTERS)
+        self._starts: Recalled[tuple[tuple[str, Window], ...], Numbers] = Recalled(size=_DATES)
+        self._class_ranks: Recalled[int, Numbers] = Recalled(size=_DATES)
 
     def list_words(self, words: Sequence[str]) -> frozenset[str]:
         """The words of the index that any of these means."""
@@ -66,25 +70,43 @@ class SearchIndex:
         forms = (meaning.number for word in words for meaning in self._spelling.list_forms(word))
         return self.matching.count_postings(forms)
 
-    def recall_passing(self, selections: tuple[Selection, ...], keep: Keep) -> Keep:
-        """The same by a set of all rows, worked out once."""
-        passing = self._passing.get(selections)
-        if passing is None:
-            passing = np.zeros(self.types.size, dtype=np.bool_)
-            passing[keep(np.arange(self.types.size))] = True
-            if len(self._passing) >= _SETS:
-                self._passing.clear()
-            self._passing[selections] = passing
-        return lambda rows: rows[passing[rows]]
+    def recalls(self, selections: tuple[Selection, ...]) -> bool:
+        """Whether it is known already which rows pass."""
+        return selections in self._passing
 
-    def find_class_starts(self, rows: Numbers, *, start: int) -> Numbers:
-        return self._slots.find_class_starts(rows, start=start)
+    def recall_rows(self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep) -> Numbers:
+        """What `keep` keeps by these selections: it is asked once, for all rows."""
+        passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
+        kept: Numbers = rows[passing[rows]]
+        return kept
 
-    def find_starts(self, rows: Numbers, *, windows: Mapping[str, tuple[int, int | None]]) -> Numbers:
+    def _mark_rows(self, rows: Numbers) -> NDArray[np.bool_]:
+        marked = np.zeros(self.types.size, dtype=np.bool_)
+        marked[rows] = True
+        return marked
+
+    def rank_classes(self, rows: Numbers, *, start: int, is_recalled: bool) -> Numbers:
+        """Of classes: numbers that rise with the day of the next meeting from a day on, then id."""
+        if is_recalled:
+            recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
+            return recalled[rows]
+        days = self._slots.find_class_starts(rows, start=start) // _DAY  # whatever the hour
+        ranks = np.empty(rows.size, dtype=np.int64)
+        ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
+        return ranks
+
+    def _rank_programs(self, start: int) -> Numbers:
+        rows = np.flatnonzero(self.programs >= 0)
+        ranks = np.zeros(self.programs.size, dtype=np.int64)
+        ranks[rows] = self.rank_classes(rows, start=start, is_recalled=False)
+        return ranks
+
+    def find_starts(self, rows: Numbers, *, windows: Mapping[str, Window], is_recalled: bool) -> Numbers:
         """Seconds of the local clock at which each row next begins in the window of its type; NEVER where it does not.
-
-        `windows`: by type, the first and the last day since 1970.
-        """
+        `windows`: by type."""
+        if is_recalled:
+            recalled = self._starts.read(tuple(windows.items()), lambda: self._find_all_starts(windows))
+            return recalled[rows]
         types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
         for name, (low, high) in windows.items():
             chosen = np.flatnonzero(types == TYPES.index(name))
@@ -92,13 +114,15 @@ class SearchIndex:
                 starts[chosen] = self._find_starts(name, rows[chosen], low=low, high=high)
         return starts
 
+    def _find_all_starts(self, windows: Mapping[str, Window]) -> Numbers:
+        return self.find_starts(np.arange(self.types.size), windows=windows, is_recalled=False)
+
     def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:
         if listing_type == "class":
             return self._slots.find_class_starts(rows, start=low)
         if listing_type == "camp":
             return self._slots.find_camp_starts(rows, start=low)
-        find = self._series.find_each_first if rows.size <= _FEW else self._series.find_firsts
-        numbers = find(rows, low=low, high=high)
+        numbers = self._series.find_firsts(rows, low=low, high=high)
         # A single event of the window has its date, were it past: only a series has a next one.
         past = np.flatnonzero((numbers < 0) & ~self._series.are_series(rows))
         numbers[past] = self._series.find_firsts(rows[past], low=NOT_STATED, high=high)

@@ -1,12 +1,14 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 from msgspec import Struct
 
 from outings.answers.search.postings import PASSING, Places, Postings, Rows, find_places
 from outings.answers.search.score import (
+    ALL_TERMS,
     JOINED,
     ONE_TYPO,
     RELATED,
@@ -21,23 +23,23 @@ from outings.answers.search.score import (
 from outings.answers.terms import Terms, split_places
 from outings.answers.understanding.related import Related
 
-# Listings that have any of the words are marked, not sorted, where they are this share of all, 1 in …
-_MANY = 16
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
+_WHOLE = 1000  # thousandths
 
 
 class Matched(Struct, frozen=True, eq=False):
-    """`rows` rise; `levels` are indexes in LEVELS, `scores` thousandths; `similarities` where a model ranks too."""
+    """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
+    any of the rows: only what is shown needs them."""
 
     rows: Numbers
     levels: Numbers
-    scores: Numbers
+    score: Callable[[Numbers], Numbers]
     similarities: Numbers | None = None
 
     def choose(self, chosen: Numbers) -> "Matched":
         """Those of an index or a mask."""
         near = None if self.similarities is None else self.similarities[chosen]
-        return Matched(self.rows[chosen], self.levels[chosen], self.scores[chosen], near)
+        return Matched(self.rows[chosen], self.levels[chosen], self.score, near)
 
 
 # Rows → those of them that may be shown, rising.
@@ -70,36 +72,30 @@ class Matching:
         words and `locating` names decide nothing but the score."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
-            return Matched(rows, np.zeros(rows.size, dtype=np.int64), np.full(rows.size, 1000))
+            return Matched(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in self._related.find(words):
             found = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
             for number in range(run.start, run.end):
                 sources[number] += found
-        rows = keep(self._unite(source.rows for each in sources for source in each))
-        codes = np.stack([self._encode(each, rows) for each in sources])
-        scores = score_words(
-            codes,
-            lifting=_stack([self._encode(self._find_lifting(word), rows) for word in lifting], rows),
-            locating=_stack([self._encode_name(name, rows) for name in locating], rows),
+        best = [self._encode(each) for each in sources]
+        rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
+        levels = find_levels(reduce(np.minimum, best)[rows])
+        return Matched(rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating))
+
+    def _score(
+        self, best: Sequence[Codes], rows: Numbers, *, lifting: Sequence[str], locating: Sequence[Sequence[str]]
+    ) -> Numbers:
+        return score_words(
+            _stack(best, rows),
+            lifting=_stack([self._encode(self._find_lifting(word)) for word in lifting], rows),
+            locating=_stack([self._encode([self._find_name(name)]) for name in locating], rows),
             name_words=self._name_words[rows],
         )
-        return Matched(rows, find_levels(codes), scores)
 
-    def _unite(self, parts: Iterable[Rows]) -> Numbers:
-        found = [part for part in parts if part.size]
-        if not found:
-            return np.empty(0, dtype=np.int64)
-        whole = np.concatenate(found)
-        if whole.size * _MANY < self._name_words.size:
-            return np.unique(whole).astype(np.int64)
-        mask = np.zeros(self._name_words.size, dtype=np.bool_)
-        mask[whole] = True
-        return np.flatnonzero(mask)
-
-    def _encode_name(self, name: Sequence[str], rows: Numbers) -> Codes:
-        """Of a name that says where: all of its words, as they stand in it."""
-        return self._encode([self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)], rows)
+    def _find_name(self, name: Sequence[str]) -> _Source:
+        """A name that says where: all of its words, as they stand in it."""
+        return self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)
 
     def _find_lifting(self, word: str) -> Iterator[_Source]:
         """Kids are children too."""
@@ -107,12 +103,12 @@ class Matching:
         for phrase in self._related.list(word):
             yield from self._find_phrase(phrase)
 
-    def _encode(self, sources: Iterable[_Source], rows: Numbers) -> Codes:
-        """The best code of a word in each of the rows."""
-        best = np.zeros(self._name_words.size, dtype=np.uint8)
-        for source in sources:
-            best[source.rows] = np.maximum(best[source.rows], source.codes)
-        return best[rows]
+    def _encode(self, sources: Iterable[_Source]) -> Codes:
+        """The best code of a word, by row."""
+        best: Codes = np.zeros(self._name_words.size, dtype=np.uint8)
+        for number, source in enumerate(sources):
+            best[source.rows] = np.maximum(best[source.rows], source.codes) if number else source.codes
+        return best
 
     def _find_word(self, words: Sequence[str], number: int) -> Iterator[_Source]:
         yield from self._find_alone(words[number])
@@ -163,5 +159,5 @@ class Matching:
         return _Source(once.astype(np.uint32), encode_word(best[once], spelling))
 
 
-def _stack(codes: Sequence[Codes], rows: Numbers) -> Codes:
-    return np.stack(codes) if codes else np.empty((0, rows.size), dtype=np.uint8)
+def _stack(best: Sequence[Codes], rows: Numbers) -> Codes:
+    return np.stack([each[rows] for each in best]) if best else np.empty((0, rows.size), dtype=np.uint8)

@@ -13,12 +13,12 @@ from outings.release.mapped import NOT_STATED
 _SCORES, _IDS = 10, 32
 
 
-def rank_relevance(matched: Matched, index: SearchIndex, *, age: Age | None) -> Numbers:
+def rank_relevance(matched: Matched, scores: Numbers, index: SearchIndex, *, age: Age | None) -> Numbers:
     """Numbers that rise with level, then ages that do not cover the query's, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age)
-    keys = (matched.levels.astype(np.int64) << 1 | fits) << _SCORES | (1000 - matched.scores)
+    keys = (matched.levels.astype(np.int64) << 1 | fits) << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
     return ranked
 
@@ -45,9 +45,9 @@ def take_nearest(keys: Numbers, similarities: Numbers, *, offset: int, limit: in
     return np.lexsort((keys, -similarities, keys >> _IDS))[offset : offset + limit]
 
 
-def take_ordered(keys: Numbers, matched: Matched, index: SearchIndex, *, offset: int, limit: int) -> Numbers:
+def take_ordered(keys: Numbers, scores: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
     """The same by another key; ties by score, then id."""
-    order = np.lexsort((index.id_ranks[matched.rows], -matched.scores, keys))
+    order = np.lexsort((ids, -scores, keys))
     return order[offset : offset + limit]
 
 

@@ -67,8 +67,12 @@ def _list_strengths() -> Numbers:
 
 _STRENGTHS = _list_strengths()
 _CODES = np.arange(256)
-# 0 where a listing does not have the word: one more than how it counts.
-_STANDINGS = np.where(_CODES > 0, (_CODES >> _STANDING_SHIFT) + 1, 0).astype(np.uint8)
+# A code says first how its word counts: the least of a listing's codes is that of the word that counts least.
+_LEVELS = np.select(
+    [_CODES >> _STANDING_SHIFT == _PROMINENT, _CODES >> _STANDING_SHIFT == _BY_RELATION],
+    [ALL_TERMS, RELATED_WORDS],
+    PARTIAL,
+)
 _AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & 7, PASSING)
 _IN_NAME = _AT == NAME
 _SAYS_WHERE = _IN_NAME | (_AT == WHERE)
@@ -76,11 +80,10 @@ _SAYS_WHERE = _IN_NAME | (_AT == WHERE)
 _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
-def find_levels(codes: Codes) -> Numbers:
-    """`codes`: a row a word, a column a listing. Indexes in LEVELS. The name of a place or an organization is no part
-    of what a listing says of itself: a word there is in passing."""
-    weakest = _STANDINGS[codes].min(axis=0)
-    levels: Numbers = np.select([weakest > _PROMINENT, weakest > _BY_RELATION], [ALL_TERMS, RELATED_WORDS], PARTIAL)
+def find_levels(weakest: Codes) -> Numbers:
+    """`weakest`: the least code of each listing's words. Indexes in LEVELS. The name of a place or an organization is
+    no part of what a listing says of itself: a word there is in passing."""
+    levels: Numbers = _LEVELS[weakest]
     return levels
 
 

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from outings.contract.words import split_words
 
@@ -13,8 +13,7 @@ _BEFORE = 40
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z][^<>]*>", re.IGNORECASE | re.DOTALL
 )
-_SPACE = re.compile(r"\s+")
-_SIGNS = frozenset("'`´")
+_SIGNS = "'`"
 # Written otherwise than the index has it: with an apostrophe or an accent.
 _ODD = re.compile(r"\S*[^\x00-\x7f'`]\S*|\S*['`]\S*")
 _SENTENCE = re.compile(r"[.!?]\s")
@@ -40,7 +39,7 @@ def _read_plain(text: str) -> str:
     if "<" in text or "&" in text:
         # Some sources escape their markup.
         text = _MARKUP.sub(" ", html.unescape(_MARKUP.sub(" ", text)))
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 class Hits:
@@ -59,7 +58,7 @@ class Hits:
                 if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
                     found.append((at, word))
                 at = lower.find(word, end)
-        if text.isascii() and _SIGNS.isdisjoint(text):
+        if text.isascii() and not any(sign in text for sign in _SIGNS):
             return found
         odd = ((token.start(), word) for token in _ODD.finditer(text) for word in split_words(token.group()))
         return found + [(at, word) for at, word in odd if word in self._words]
@@ -70,13 +69,19 @@ def _find_start(text: str, words: Hits) -> int:
     hits = words.find_words(text)
     if not hits:
         return 0
-    first = max(
-        (at for at, _ in hits),
-        key=lambda at: (len({word for other, word in hits if at <= other < at + MOST_CHARACTERS - _BEFORE}), -at),
-    )
+    first = hits[0][0] if len(hits) == 1 else _find_densest(hits)
     if first < _BEFORE:
         return 0
     sentences = [match.end() for match in _SENTENCE.finditer(text, max(0, first - 2 * _BEFORE), first)]
     if sentences:
         return sentences[-1]
     return text.rfind(" ", 0, first - _BEFORE) + 1
+
+
+def _find_densest(hits: Sequence[tuple[int, str]]) -> int:
+    """Where the one stands behind which most of the words do."""
+    reach = MOST_CHARACTERS - _BEFORE
+    return max(
+        (at for at, _ in hits),
+        key=lambda at: (len({word for other, word in hits if at <= other < at + reach}), -at),
+    )

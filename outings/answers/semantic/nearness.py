@@ -57,10 +57,10 @@ def add_near(matched: Matched, similarities: Similarities, *, least: float) -> M
     levels = np.full(rows.size, PARTIAL, dtype=np.int64)
     scores = np.zeros(rows.size, dtype=np.int64)
     own = np.searchsorted(rows, matched.rows)
-    levels[own], scores[own] = matched.levels, matched.scores
+    levels[own], scores[own] = matched.levels, matched.score(matched.rows)
     places = np.searchsorted(rows, near)
     lifted = places[levels[places] == PARTIAL]
     levels[lifted] = RELATED_WORDS
     found = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
     scores[lifted] = np.maximum(scores[lifted], found)
-    return Matched(rows, levels, scores, similarities[rows])
+    return Matched(rows, levels, lambda some: scores[np.searchsorted(rows, some)], similarities[rows])

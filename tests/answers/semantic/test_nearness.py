@@ -23,12 +23,12 @@ def add(matched: dict[int, Result], similarities: list[float], *, least: float =
     given = Matched(
         np.array(rows, dtype=np.int64),
         np.array([LEVELS.index(matched[row][0]) for row in rows], dtype=np.int64),
-        np.array([matched[row][1] for row in rows], dtype=np.int64),
+        lambda some: np.array([matched[row][1] for row in some.tolist()], dtype=np.int64),
     )
     found = add_near(given, np.array(similarities, dtype=np.float32), least=least)
     assert found.rows.tolist() == sorted(found.rows.tolist())
     levels = [LEVELS[level] for level in found.levels.tolist()]
-    return dict(zip(found.rows.tolist(), zip(levels, found.scores.tolist(), strict=True), strict=True))
+    return dict(zip(found.rows.tolist(), zip(levels, found.score(found.rows).tolist(), strict=True), strict=True))
 
 
 def test_a_near_listing_is_related_and_a_far_one_is_not_there() -> None:
