@@ -8,6 +8,7 @@ from msgspec import Struct
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import make_plan
 from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query
 from outings.release.snapshot import Release
@@ -29,13 +30,16 @@ def answer(
     entitlement: Entitlement,
     minute: datetime | None = None,
     model: Model | None = None,
+    weather: Mapping[str, Weather] = {},
 ) -> Answer:
     """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
-    where the answer depends on it; `model`: where one ranks searches.
+    where the answer depends on it; `model`: where one ranks searches; `weather`: the forecasts that are known.
 
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    about = Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute, model=model)
+    about = Circumstances(
+        release=release, dates=dates, entitlement=entitlement, minute=minute, model=model, weather=weather
+    )
     plan = make_plan(query, about)
     return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

@@ -3,10 +3,13 @@
 from datetime import date, timedelta
 
 import msgspec
+from msgspec import UNSET
 
+from outings.answers.circumstances import Circumstances
 from outings.answers.evaluator import CountedDays
 from outings.answers.opened import open_snapshot
 from outings.answers.selection import select_listings
+from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.window import Settled
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
@@ -19,27 +22,34 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def answer_calendar(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> list[bytes]:
+def answer_calendar(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
     """The body as parts."""
     start = settled.get_date("from")
     assert start is not None
+    today = about.dates[snapshot.metro.slug]
     selection = select_listings("event", settled, vocabulary=snapshot.vocabulary, today=today)
     counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=settled.count_days())
-    entries = _name_days(start, counted, words=snapshot.vocabulary.categories)
+    forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
+    entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
     meta = _make_meta(settled, snapshot=snapshot, total=int(counted.counts.sum()))
-    return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=query.notices)
+    notices = (*query.notices, *forecasts.notices)
+    return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=notices)
 
 
-def _name_days(start: date, counted: CountedDays, *, words: tuple[str, ...]) -> list[CalendarDay]:
-    columns = (counted.counts.tolist(), counted.free.tolist(), counted.categories.tolist())
+def _name_days(
+    start: date, counted: CountedDays, *, words: tuple[str, ...], forecasts: ForecastBlocks
+) -> list[CalendarDay]:
+    days = [start + timedelta(days=number) for number in range(counted.counts.size)]
+    columns = (days, counted.counts.tolist(), counted.free.tolist(), counted.categories.tolist())
     return [
         CalendarDay(
-            date=(start + timedelta(days=number)).isoformat(),
+            date=day.isoformat(),
             count=count,
             free_count=free,
             categories={word: each for word, each in zip(words, categories, strict=True) if each},
+            forecast=forecasts.make_day(day) or UNSET,
         )
-        for number, (count, free, categories) in enumerate(zip(*columns, strict=True))
+        for day, count, free, categories in zip(*columns, strict=True)
     ]
 
 

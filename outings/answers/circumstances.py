@@ -6,6 +6,7 @@ from datetime import date, datetime
 from msgspec import Struct
 
 from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.metro import Center
 from outings.release.snapshot import Release
@@ -14,7 +15,7 @@ from outings.release.snapshot import Release
 class Circumstances(Struct, frozen=True, kw_only=True):
     """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
     nothing is answered that depends on it. `model`: for searches, where an operator names one. `spot`: where the
-    request's `address` is."""
+    request's `address` is. `weather`: of the metros of which a forecast is known now."""
 
     release: Release
     dates: Mapping[str, date]
@@ -22,3 +23,4 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     minute: datetime | None = None
     model: Model | None = None
     spot: Center | None = None
+    weather: Mapping[str, Weather] = {}

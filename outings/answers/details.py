@@ -11,6 +11,7 @@ from outings.answers.expanded import Expansion, list_expanded
 from outings.answers.fields import choose_fields
 from outings.answers.opened import open_snapshot
 from outings.answers.related import make_related
+from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, bad_request, forbidden, not_found
@@ -54,7 +55,9 @@ def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[b
     document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
     sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
     document = sources.attach(document, found.row)
-    notices = (*query.notices, *sources.notices)
+    forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
+    document = forecasts.attach(document, found.row)
+    notices = (*query.notices, *sources.notices, *forecasts.notices)
     if "related" in list_addons(query, about):
         related = make_related(query, found.row, snapshot=found.snapshot, about=about)
         document = attach_member(document, "related", msgspec.json.encode(related))

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import make_plan
 from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query
 from outings.release.snapshot import Release
@@ -19,7 +20,10 @@ def compute_etag(
     entitlement: Entitlement,
     minute: datetime | None = None,
     model: Model | None = None,
+    weather: Mapping[str, Weather] = {},
 ) -> str:
     """`W/"…"`, without a query of the engine. Raises what `answer` raises: ApiError."""
-    about = Circumstances(release=release, dates=dates, entitlement=entitlement, minute=minute, model=model)
+    about = Circumstances(
+        release=release, dates=dates, entitlement=entitlement, minute=minute, model=model, weather=weather
+    )
     return make_plan(query, about).etag

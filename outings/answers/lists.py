@@ -17,6 +17,7 @@ from outings.answers.meta import encode_meta, read_limit, read_page
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.walks import Position, make_cursor, read_position
+from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.window import Settled, settle_filters
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
@@ -44,14 +45,19 @@ def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Ci
     documents = _read_documents(query, settled, snapshot=snapshot, today=today, page=page)
     expansion = Expansion(list_expanded(query), snapshot=snapshot, about=about)
     sources = SourceBlocks(query, snapshot=snapshot, about=about)
-    whole = (sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True))
+    whole = [sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True)]
+    forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
+    if forecasts.is_asked:
+        numbers: Sequence[int | None] = page.numbers or [None] * len(page.rows)
+        whole = [forecasts.attach(*each) for each in zip(whole, page.rows, numbers, strict=True)]
     items = [*map(choose_fields(query), whole)]
     next_cursor = None if page.end is None else make_cursor(query, page.end, snapshot=snapshot, today=today)
     meta = encode_meta(
         query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
     )
     facets = _encode_facets(query, settled, snapshot=snapshot, today=today)
-    notices = (*query.notices, *sources.notices, *list_approximate(query, page.rows, open_snapshot(snapshot)))
+    approximate = list_approximate(query, page.rows, open_snapshot(snapshot))
+    notices = (*query.notices, *sources.notices, *forecasts.notices, *approximate)
     return encode_list(items, meta=meta, notices=notices, facets=facets)
 
 

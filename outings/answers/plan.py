@@ -37,6 +37,7 @@ from outings.answers.relations import find_homes, settle_metro
 from outings.answers.search.answer import answer_search, estimate_cost, settle_search
 from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
+from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.zips import check_zips
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
@@ -91,10 +92,11 @@ def _plan_list(query: Query, about: Circumstances) -> Plan:
     settled = settle_list(query, today)
     position = None if query.cursor is None else query.cursor.position
     others = _list_others(query, about)
-    tag = _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others)
+    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    tag = _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
     if query.route == "events.calendar":
         cost = estimate_list(query, snapshot=snapshot, days=settled.count_days())
-        return Plan(tag, lambda: answer_calendar(query, settled, snapshot=snapshot, today=today), cost)
+        return Plan(tag, lambda: answer_calendar(query, settled, snapshot=snapshot, about=about), cost)
     cost = estimate_list(query, snapshot=snapshot, days=0)
     return Plan(tag, lambda: answer_list(query, settled, snapshot=snapshot, about=about), cost)
 
@@ -163,7 +165,16 @@ def _tag_addons(query: Query, found: Found, about: Circumstances) -> object:
     related = None
     if "related" in addons:
         related = (found.snapshot.hash, about.dates[found.snapshot.metro.slug], about.entitlement.digest)
-    return addons, block, related
+    return addons, block, related, _tag_forecast(query, found, about)
+
+
+def _tag_forecast(query: Query, found: Found, about: Circumstances) -> object:
+    """The block itself, so that what has none keeps its tag whatever the weather."""
+    if query.resource != "event":
+        return None
+    forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
+    document = open_snapshot(found.snapshot).read_document(found.row)
+    return forecasts.make_next(document, found.row), forecasts.notices
 
 
 def _list_read(copies: list[Copy], about: Circumstances) -> list[tuple[str, date]]:
@@ -230,7 +241,8 @@ def _plan_around(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     around = settle_around(query, snapshot=snapshot, about=about)
     origin = around.near.origin  # an address need not always be found at the same place
-    read = (snapshot.hash, around.near.minute, origin.lat, origin.lng)
+    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    read = (snapshot.hash, around.near.minute, origin.lat, origin.lng, forecast)
     tag = _hash("around", query.text, read, about.entitlement.digest)
     return Plan(tag, lambda: answer_around(around))
 

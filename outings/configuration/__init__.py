@@ -11,9 +11,10 @@ from outings.configuration.tables import (
     PlanTable,
     StoreTable,
 )
-from outings.configuration.zones import is_zone, read_zone
+from outings.configuration.zones import is_zone, list_american, read_zone
 
 __all__ = [
     "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
-    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_nearest", "read_configuration", "read_zone",
+    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american", "list_nearest",
+    "read_configuration", "read_zone",
 ]  # fmt: skip

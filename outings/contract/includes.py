@@ -6,7 +6,7 @@ from dataclasses import replace
 from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import include_not_permitted, not_implemented
+from outings.contract.errors import include_not_permitted
 from outings.contract.notices import missing_include
 from outings.contract.plans import GRANTABLE, PLANS, Plan
 from outings.contract.query import Query
@@ -30,14 +30,10 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`; and 501 for a
-    forecast that a key does have, since none is answered yet."""
-    asked = query.get_words("include")
-    missing = [include for include in asked if not entitlement.allows_addon(include)]
+    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`."""
+    missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
-    if "forecast" in asked and "forecast" not in missing:
-        raise not_implemented("include is not answered by this version yet.", param="include")
     notices = tuple(
         missing_include(include, permission=offer.describe_permission(include), links=offer.links)
         for include in missing

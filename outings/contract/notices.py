@@ -61,6 +61,12 @@ def unavailable_source(count: int, *, of: int) -> Notice:
     return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
 
 
+def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
+    """`of`: the items that would have a block; of them `count` have none. `is_known`: whether there is a forecast."""
+    message = f"The forecast says nothing of {count} of {of}." if is_known else "No forecast is known now."
+    return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
+
+
 def unavailable_related() -> Notice:
     return Notice(code="related_unavailable", include="related", message="Nothing related is known.")
 

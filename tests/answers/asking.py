@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from outings.answers.answer import Answer, answer
 from outings.answers.etag import compute_etag
+from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
@@ -38,15 +39,17 @@ def ask(
     today: date = TODAY,
     minute: datetime | None = None,
     entitlement: Entitlement = ALL,
+    weather: Mapping[str, Weather] = {},
 ) -> Answer:
     """Checks on the way that both evaluators give the same bytes, that the ETag is the same without the body, and the
     body as the contract declares it."""
     query, dates = parse(path, params), dict.fromkeys(release.metros, today)
     minute = minute or make_noon(today)
-    made = answer(query, release=release, dates=dates, entitlement=entitlement, minute=minute)
-    again = answer(query, release=strip_columns(release), dates=dates, entitlement=entitlement, minute=minute)
+    about: dict[str, Any] = {"dates": dates, "entitlement": entitlement, "minute": minute, "weather": weather}
+    made = answer(query, release=release, **about)
+    again = answer(query, release=strip_columns(release), **about)
     assert (again.etag, b"".join(again.parts)) == (made.etag, b"".join(made.parts)), "SQL answers otherwise"
-    assert made.etag == compute_etag(query, release=release, dates=dates, entitlement=entitlement, minute=minute)
+    assert made.etag == compute_etag(query, release=release, **about)
     check_success(f"{path}?{urlencode(params or {})}", b"".join(made.parts))
     return made
 

@@ -17,9 +17,7 @@ def test_an_entitlement_without_bounds_allows_every_metro_and_type_and_no_addon(
 
 
 def test_an_entitlement_allows_what_it_names_and_nothing_else():
-    some = Entitlement(
-        metros=frozenset({"seattle"}), types=frozenset({"event"}), addons=frozenset({"source"})
-    )
+    some = Entitlement(metros=frozenset({"seattle"}), types=frozenset({"event"}), addons=frozenset({"source"}))
     assert some.allows_metro("seattle")
     assert not some.allows_metro("new-york")
     assert some.allows_type("event")

@@ -74,19 +74,18 @@ def test_a_deployment_without_links_gives_none() -> None:
 
 
 @pytest.mark.parametrize("mode", ["", "&include_mode=lenient"])
-def test_a_forecast_is_not_answered_yet_and_says_so(mode: str) -> None:
-    entitled = Entitlement(addons=frozenset({"forecast"}))
-    error = refuse(f"{EVENT}?include=forecast{mode}", entitled, offer=Offer())
-    assert (error.status, error.code, error.details) == (501, "not_implemented", {"param": "include"})
-
-
-@pytest.mark.parametrize("mode", ["", "&include_mode=lenient"])
 @pytest.mark.parametrize(
     "path", [f"{EVENT}?", "/v1/seattle/places?", "/v1/classes/slug/clay?", "/v1/seattle/nearby?lat=47&lng=-122&"]
 )
 def test_what_a_key_has_is_asked_as_it_stands(path: str, mode: str) -> None:
     query = parse(f"{path}include=source{mode}")
     assert settle_includes(query, entitlement=SOURCE, offer=Offer()) is query
+
+
+def test_a_forecast_is_asked_as_the_others_are() -> None:
+    query = parse(f"{EVENT}?include=forecast")
+    assert settle_includes(query, entitlement=Entitlement(addons=frozenset({"forecast"})), offer=Offer()) is query
+    assert refuse(f"{EVENT}?include=forecast", SOURCE, offer=Offer()).code == "include_not_permitted"
 
 
 def test_a_mode_without_an_add_on_is_no_other_request() -> None:

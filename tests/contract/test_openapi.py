@@ -260,7 +260,9 @@ def test_every_code_has_an_example_under_its_status():
 
 def test_members_of_the_contract_are_there_and_null_is_said():
     event = SCHEMAS["Event"]
-    assert set(event["properties"]) - set(event["required"]) == {"occurrence", "expanded", "source", "related"}
+    assert set(event["properties"]) - set(event["required"]) == {
+        "occurrence", "expanded", "source", "forecast", "related",
+    }  # fmt: skip
     assert event["properties"]["type"] == {"const": "event"}
     assert event["properties"]["verified_at"]["type"] == ["string", "null"]
     assert event["properties"]["has_date"] == {"type": "boolean"}

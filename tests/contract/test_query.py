@@ -47,9 +47,7 @@ def test_every_spelling_of_a_wish_is_one_canonical_request(data: st.DataObject):
 @given(st.data())
 def test_a_canonical_text_is_a_request_with_the_same_text(data: st.DataObject):
     route = data.draw(st.sampled_from(_ANSWERED))
-    query = parse_query(
-        match_of(route), data.draw(spellings(route, data.draw(wishes(route)))), vocabulary=VOCABULARY
-    )
+    query = parse_query(match_of(route), data.draw(spellings(route, data.draw(wishes(route)))), vocabulary=VOCABULARY)
     assert parse(query.text) == query
 
 

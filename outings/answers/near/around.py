@@ -13,11 +13,12 @@ from outings.answers.near.activity import measure_activity
 from outings.answers.near.asked import Near, is_outside, list_notices, read_minute, settle_near
 from outings.answers.near.effect import encode_near_meta
 from outings.answers.near.finding import Finding
-from outings.answers.near.groups import Scored, make_group
+from outings.answers.near.groups import Blocks, Scored, make_group
 from outings.answers.near.index import NearIndex
 from outings.answers.near.scores import score_listings
 from outings.answers.near.tiles import Measured, Rows
 from outings.answers.opened import open_snapshot
+from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_object
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
@@ -71,14 +72,17 @@ def answer_around(around: Around) -> list[bytes]:
     hidden = enrolling.count_hidden()
     limit = near.query.get_as("limit", int)
     assert limit is not None
-    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=around.about)
+    blocks = Blocks(
+        SourceBlocks(near.query, snapshot=near.snapshot, about=around.about),
+        ForecastBlocks(near.query, snapshot=near.snapshot, about=around.about),
+    )
     groups = {
         name: make_group(
             number,
             scored=scored,
             near=near,
             opened=opened,
-            sources=sources,
+            blocks=blocks,
             limit=limit,
             offset=around.offset if name == around.group else 0,
         )
@@ -95,7 +99,7 @@ def answer_around(around: Around) -> list[bytes]:
             reason=_find_reason(near, hidden=hidden, total=scored.rows.size),
         ),
     }
-    notices = (*list_notices(near, hidden=hidden), *sources.notices)
+    notices = (*list_notices(near, hidden=hidden), *blocks.sources.notices, *blocks.forecasts.notices)
     return encode_object(_encoder.encode(data), meta=encode_near_meta(near, limit=limit), notices=notices)
 
 

@@ -12,6 +12,8 @@ from outings.answers.near.index import Start
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
 from outings.answers.near.tiles import Rows
 from outings.answers.opened import Opened
+from outings.answers.weather.blocks import ForecastBlocks
+from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.near import GROUPS
 from outings.contract.resources.source import SourceBlock
 from outings.contract.vocabulary import COLLECTIONS
@@ -29,6 +31,13 @@ class Scored(Struct, frozen=True, eq=False):
 
     def choose(self, chosen: NDArray[np.int64]) -> "Scored":
         return Scored(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
+
+
+class Blocks(Struct, frozen=True):
+    """Of the add-ons that an item takes."""
+
+    sources: SourceBlocks
+    forecasts: ForecastBlocks
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -65,6 +74,7 @@ class Item(Struct, frozen=True, kw_only=True):
     is_indoor: Raw
     links: dict[str, str]
     source: SourceBlock | UnsetType = UNSET
+    forecast: EventForecast | UnsetType = UNSET
 
 
 class _Where(Struct, frozen=True):
@@ -94,7 +104,7 @@ _decoder = msgspec.json.Decoder(_Document)
 
 
 def make_group(
-    number: int, *, scored: Scored, near: Near, opened: Opened, sources: SourceBlocks, limit: int, offset: int
+    number: int, *, scored: Scored, near: Near, opened: Opened, blocks: Blocks, limit: int, offset: int
 ) -> Group:
     """`number`: the group's place in GROUPS."""
     places = np.flatnonzero(scored.groups >> number & 1)
@@ -107,7 +117,7 @@ def make_group(
     items = [
         _make_item(
             opened.read_document(row), distance_m=distance, score=score / 1000,
-            also_in=_name_groups(groups & ~(1 << number)), start=start, block=sources.make(row),
+            also_in=_name_groups(groups & ~(1 << number)), start=start, row=row, blocks=blocks,
         )
         for row, distance, score, groups, start in rows
     ]  # fmt: skip
@@ -134,7 +144,14 @@ def _name_groups(groups: int) -> list[str]:
 
 
 def _make_item(
-    document: bytes, *, distance_m: int, score: float, also_in: list[str], start: Start, block: SourceBlock | None
+    document: bytes,
+    *,
+    distance_m: int,
+    score: float,
+    also_in: list[str],
+    start: Start,
+    row: int,
+    blocks: Blocks,
 ) -> Item:
     listing = _decoder.decode(document)
     zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
@@ -161,5 +178,13 @@ def _make_item(
         image_url=listing.image_url,
         is_indoor=listing.is_indoor,
         links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
-        source=UNSET if block is None else block,
+        source=blocks.sources.make(row) or UNSET,
+        forecast=_make_forecast(document, row, start=start, forecasts=blocks.forecasts) or UNSET,
     )
+
+
+def _make_forecast(document: bytes, row: int, *, start: Start, forecasts: ForecastBlocks) -> EventForecast | None:
+    """Of an event, at the start that it is shown with."""
+    if start.instant is None:
+        return None
+    return forecasts.make_event(document, row, starts_at=start.instant, ends_at=start.ends_at)

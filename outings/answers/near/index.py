@@ -39,11 +39,12 @@ def read_now(minute: datetime, timezone: str) -> Now:
 
 class Start(Struct, frozen=True):
     """When an item begins: seconds of the local clock, NEVER where it does not. Of an event also seconds since 1970,
-    and when it ends by its clock."""
+    and when it ends, by its clock and in those."""
 
     local: int
     instant: int | None = None
     ends: int | None = None
+    ends_at: int | None = None
 
 
 class NearIndex:
@@ -78,7 +79,7 @@ class NearIndex:
             for at, number in zip(events.tolist(), numbers.tolist(), strict=True):
                 if number >= 0:
                     moment = self._series.read_moment(number)
-                    starts[at] = Start(moment.starts_local, moment.starts_at, moment.ends_local)
+                    starts[at] = Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)
         return starts
 
     def find_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> Rows:

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from outings.contract.resources.forecast import DayForecast
 from outings.contract.resources.words import Day
 
 
 class CalendarDay(Struct, frozen=True, kw_only=True):
-    """A local date of the metro and the occurrences that start on it; `categories` holds those that any of them has."""
+    """A local date of the metro and the occurrences that start on it; `categories` holds those that any of them
+    has."""
 
     date: Day
     count: int
     free_count: int
     categories: Mapping[str, int]
+    forecast: DayForecast | UnsetType = UNSET

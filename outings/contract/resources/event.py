@@ -3,6 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.expanded import Expanded
+from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.related import Related
 from outings.contract.resources.shared import (
     Ages,
@@ -69,4 +70,5 @@ class Event(Facts, frozen=True, kw_only=True):
     occurrence: Occurrence | UnsetType = UNSET
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
+    forecast: EventForecast | UnsetType = UNSET
     related: Related | UnsetType = UNSET

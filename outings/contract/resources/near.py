@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Ages, Location, Member, PlaceReference, Price
 from outings.contract.resources.source import SourceBlock
@@ -87,6 +88,7 @@ class AroundItem(Member, frozen=True, kw_only=True):
     is_indoor: bool | None
     links: ItemLinks
     source: SourceBlock | UnsetType = UNSET
+    forecast: EventForecast | UnsetType = UNSET
 
 
 class AroundGroup(Member, frozen=True, kw_only=True):

@@ -1,0 +1,120 @@
+"""`include=forecast`: which dates and events have a block, and the notice of those that should and have none."""
+
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from math import isnan
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.addons import attach_member, list_addons
+from outings.answers.circumstances import Circumstances
+from outings.answers.distance import Point, find_line, find_point
+from outings.answers.opened import open_snapshot
+from outings.configuration import list_american, read_zone
+from outings.contract.notices import Notice, unavailable_forecast
+from outings.contract.query import Query
+from outings.contract.resources.forecast import DayForecast, EventForecast
+from outings.release.snapshot import Snapshot
+
+# Today and as many days after it.
+DAYS_AFTER = 7
+# A metro's forecast is of its center: what is further away has another weather.
+REACH_M = 50_000
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class _Event(Struct, frozen=True):
+    """What an event's document says of when it is."""
+
+    has_time: bool
+    timezone: str
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class ForecastBlocks:
+    """Of one answer."""
+
+    def __init__(self, query: Query, *, snapshot: Snapshot, about: Circumstances) -> None:
+        self.is_asked = "forecast" in list_addons(query, about)
+        self._snapshot = snapshot
+        self._first = about.dates[snapshot.metro.slug]
+        self._last = self._first + timedelta(days=DAYS_AFTER)
+        self._weather = about.weather.get(snapshot.metro.slug)
+        self._items = self._missing = 0
+
+    @property
+    def tag(self) -> object:
+        """What an answer depends on that asks for it."""
+        return None if not self.is_asked else "none" if self._weather is None else self._weather.tag
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Of the items until now; also where there is no forecast at all."""
+        is_known = self._weather is not None
+        if not self.is_asked or (is_known and not self._missing):
+            return ()
+        return (unavailable_forecast(self._missing, of=self._items, is_known=is_known),)
+
+    def make_day(self, day: date) -> DayForecast | None:
+        """A date's block; None where it was not asked for, lies outside the days, or nothing is known of it."""
+        if not self.is_asked or not self._first <= day <= self._last:
+            return None
+        block = None if self._weather is None else self._weather.describe_day(day)
+        self._count(block)
+        return block
+
+    def attach(self, document: bytes, row: int, number: int | None = None) -> bytes:
+        """To an event's document, of its occurrence `number` in the table, else of its next one."""
+        block = self.make_next(document, row, number)
+        return document if block is None else attach_member(document, "forecast", _encode(block))
+
+    def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
+        """The same, alone."""
+        if not self.is_asked:
+            return None
+        series = open_snapshot(self._snapshot).series
+        low, high = (each.toordinal() - _EPOCH for each in (self._first, self._last))
+        found = series.find_first(row, low, high) if number is None else number
+        if found < 0:
+            return None
+        moment = series.read_moment(found)
+        return self.make_event(document, row, starts_at=moment.starts_at, ends_at=moment.ends_at)
+
+    def make_event(self, document: bytes, row: int, *, starts_at: int, ends_at: int | None) -> EventForecast | None:
+        """Of an event that begins then; None also where it is none that has a block."""
+        if not self.is_asked:
+            return None
+        event = _decode(document)
+        if not (self._is_timely(event, starts_at) and self._lies_near(row)):
+            return None
+        weather, block = self._weather, None
+        if weather is not None:
+            block = weather.describe_event(starts_at, ends_at, timezone=event.timezone)
+        self._count(block)
+        return block
+
+    def _count(self, block: object) -> None:
+        self._items += 1
+        self._missing += block is None
+
+    def _is_timely(self, event: _Event, starts_at: int) -> bool:
+        """Timed, in the United States, within the days."""
+        if not event.has_time or event.timezone not in list_american():
+            return False
+        day = datetime.fromtimestamp(starts_at, UTC).astimezone(read_zone(event.timezone)).date()
+        return self._first <= day <= self._last
+
+    def _lies_near(self, row: int) -> bool:
+        """What states no coordinates is taken to be in its metro."""
+        point = open_snapshot(self._snapshot).read_point(row)
+        square = sum((here - there) ** 2 for here, there in zip(self._center, point, strict=True))
+        return isnan(square) or square <= find_line(REACH_M) ** 2
+
+    @cached_property
+    def _center(self) -> Point:
+        center = self._snapshot.metro.center
+        return find_point(center.lat, center.lng)

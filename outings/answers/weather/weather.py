@@ -1,0 +1,131 @@
+"""Weather: a metro's forecast, asked by date and by event."""
+
+import hashlib
+from bisect import bisect_left, bisect_right
+from datetime import UTC, date, datetime, timedelta
+
+import msgspec
+
+from outings.answers.weather.forecast import Forecast, HalfDay, Hour
+from outings.answers.weather.spells import (
+    are_unbroken,
+    find_chance,
+    find_day,
+    find_range,
+    find_summary,
+    list_wet_half_days,
+    list_wet_hours,
+)
+from outings.configuration import read_zone
+from outings.contract.instants import format_instant, format_local
+from outings.contract.resources.forecast import DayForecast, EventForecast, HourForecast, TemperatureRange
+
+# What goes on for longer is spoken of by its date.
+MOST_HOURS = 24
+_HOUR = timedelta(hours=1)
+
+
+class Weather:
+    """`timezone`: the metro's, by which its dates are. `tag` stands for all that can be answered of it."""
+
+    def __init__(self, forecast: Forecast, *, timezone: str) -> None:
+        self.forecast, self.timezone = forecast, timezone
+        self.tag = hashlib.sha256(msgspec.json.encode(forecast)).hexdigest()
+        self._zone = read_zone(timezone)
+        self._hours = sorted(forecast.hours, key=lambda hour: hour.starts_at)
+        self._half_days = sorted(forecast.half_days, key=lambda each: each.starts_at)
+        self._starts = [hour.starts_at for hour in self._hours]
+        self._stamps = {
+            "issued_at": format_instant(forecast.issued_at),
+            "expires_at": format_instant(forecast.expires_at),
+        }
+        self._days: dict[date, DayForecast | None] = {}
+
+    def describe_day(self, day: date) -> DayForecast | None:
+        """By its hours where they are known to its end, else by the half-days that begin on it; None without any."""
+        if day not in self._days:
+            hours = self._list_hours(day)
+            half_days = [each for each in self._half_days if each.starts_at.astimezone(self._zone).date() == day]
+            described = self._sum_hours(hours) if hours else self._sum_half_days(half_days) if half_days else None
+            self._days[day] = described
+        return self._days[day]
+
+    def describe_event(self, starts_at: int, ends_at: int | None, *, timezone: str) -> EventForecast | None:
+        """Seconds since 1970. By the hours that it touches where they are all known, else by the date on which it
+        begins. Of one that states no end, the hour in which it begins."""
+        starts = datetime.fromtimestamp(starts_at, UTC)
+        ends = starts if ends_at is None else datetime.fromtimestamp(ends_at, UTC)
+        zone = read_zone(timezone)
+        hours = self._find_hours(starts, ends)
+        if not hours:
+            day = self.describe_day(starts.astimezone(zone).date())
+            return None if day is None else _apply_day(day)
+        return EventForecast(
+            covers="event_hours",
+            summary=find_summary(hours),
+            temperature_f=find_range(hours),
+            precipitation_chance_max=find_chance(hours),
+            wet_hours=list_wet_hours(hours, zone),
+            hours=tuple(
+                HourForecast(
+                    starts_local=format_local(hour.starts_at.astimezone(zone).replace(tzinfo=None)),
+                    summary=hour.summary,
+                    temperature_f=hour.temperature_f,
+                    precipitation_chance=hour.precipitation_chance,
+                )
+                for hour in hours
+            ),
+            **self._stamps,
+        )
+
+    def _list_hours(self, day: date) -> list[Hour]:
+        """Of a date, from its begin on or the forecast's own, to its end; none where any is missing."""
+        start, end = find_day(day, self._zone)
+        first = bisect_left(self._starts, start)
+        hours = self._hours[first : bisect_left(self._starts, end)]
+        is_whole = bool(hours) and (first == 0 or hours[0].starts_at - start < _HOUR)
+        is_whole = is_whole and hours[-1].starts_at + _HOUR >= end and are_unbroken(hours)
+        return hours if is_whole else []
+
+    def _find_hours(self, starts: datetime, ends: datetime) -> list[Hour]:
+        """Those that an event touches; none where any is missing, or they are too many."""
+        first = bisect_right(self._starts, starts) - 1
+        last = max(bisect_left(self._starts, ends), first + 1)
+        hours = self._hours[max(first, 0) : last]
+        is_whole = first >= 0 and starts < hours[0].starts_at + _HOUR and ends <= hours[-1].starts_at + _HOUR
+        return hours if is_whole and len(hours) <= MOST_HOURS and are_unbroken(hours) else []
+
+    def _sum_hours(self, hours: list[Hour]) -> DayForecast:
+        return DayForecast(
+            summary=find_summary(hours),
+            temperature_f=find_range(hours),
+            precipitation_chance_max=find_chance(hours),
+            wet_hours=list_wet_hours(hours, self._zone),
+            **self._stamps,
+        )
+
+    def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
+        """The day's words rather than the night's."""
+        days = [each.temperature_f for each in half_days if each.is_daytime and each.temperature_f is not None]
+        nights = [each.temperature_f for each in half_days if not each.is_daytime and each.temperature_f is not None]
+        said = sorted((each for each in half_days if each.summary is not None), key=lambda each: not each.is_daytime)
+        return DayForecast(
+            summary=said[0].summary if said else None,
+            temperature_f=TemperatureRange(min=min(nights, default=None), max=max(days, default=None)),
+            precipitation_chance_max=find_chance(half_days),
+            wet_hours=list_wet_half_days(half_days, self._zone),
+            **self._stamps,
+        )
+
+
+def _apply_day(day: DayForecast) -> EventForecast:
+    return EventForecast(
+        covers="local_day",
+        summary=day.summary,
+        temperature_f=day.temperature_f,
+        precipitation_chance_max=day.precipitation_chance_max,
+        wet_hours=day.wet_hours,
+        hours=(),
+        issued_at=day.issued_at,
+        expires_at=day.expires_at,
+    )
