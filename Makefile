@@ -3,8 +3,9 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Debian packages that tests need beside Python: the README's requests are run, the tracked files read, limits counted.
-TEST_PACKAGES := curl git redis-server
+# Debian packages that tests need beside Python: the README's requests are run, the tracked files read, limits counted,
+# units verified.
+TEST_PACKAGES := curl git redis-server systemd
 
 # How many cases a generated test tries, and how often a crash test kills.
 export OUTINGS_TEST_CASES

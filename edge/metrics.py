@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import structlog
 from prometheus_client import CollectorRegistry, Metric, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.types import Receive, Scope, Send
 
 from edge.counts import Counter, Counts
 from edge.ledger import Total
+from edge.releases import Releases, Serving
 from edge.responses import send_status
 from edge.usage import Usage
 from outings.contract.openapi import METRICS_TYPE
@@ -23,8 +24,9 @@ _SOURCES = ("object", "computed", "cached", "not_modified")
 class ShowMetrics:
     """Any worker tells the sums of all."""
 
-    def __init__(self, counts: Counts, usage: Usage) -> None:
+    def __init__(self, counts: Counts, usage: Usage, releases: Releases) -> None:
         self._counts = counts
+        self._releases = releases
         self._usage = usage
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -32,6 +34,8 @@ class ShowMetrics:
     def collect(self) -> Iterator[Metric]:
         """What the registry asks for (prometheus_client's protocol)."""
         yield from describe_counts(self._counts.read_totals())
+        if self._releases.current is not None:
+            yield from describe_release(self._releases.current)
         if self._usage.ledger is not None:
             try:
                 totals = self._usage.ledger.read_totals()
@@ -62,6 +66,16 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     )
     yield CounterMetricFamily(
         "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
+    )
+
+
+def describe_release(served: Serving) -> Iterator[GaugeMetricFamily]:
+    """Of this worker; the others take a release up within seconds of it."""
+    yield GaugeMetricFamily("outings_release_number", "The release that is served.", value=served.root.sequence)
+    yield GaugeMetricFamily(
+        "outings_release_published_timestamp_seconds",
+        "When it was published, by its build's clock.",
+        value=served.root.built_at.timestamp(),
     )
 
 

@@ -57,7 +57,7 @@ def make_public(
     routes = [
         Route("/healthz", ShowHealth()),
         Route("/readyz", ShowReadiness(releases=releases, ring=ring)),
-        Route("/metrics", ShowMetrics(counts, usage)),
+        Route("/metrics", ShowMetrics(counts, usage, releases)),
         Route("/openapi.json", contract),
     ]
     return Router(routes=routes, lifespan=lifespan)

@@ -1,12 +1,15 @@
 """What one build did, for people and as the object of `build --json` (feeds.md, section 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from pipeline.building import Built
 from pipeline.record import Problem
 from pipeline.report import FeedCount, Report, format_report, make_report, sum_counts
+from pipeline.work import FeedDone
 
 CHANGES = ("created", "updated", "removed", "restored")
 
@@ -17,15 +20,25 @@ def list_problems(built: Built) -> Iterator[Problem]:
     yield from built.problems
 
 
-def make_build_report(built: Built) -> Report:
+def make_feeds_report(feeds: Sequence[FeedDone], problems: Iterable[Problem]) -> Report:
     counts = [
         FeedCount(
             feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
             quarantined=feed.memory.quarantined,
         )
-        for feed in built.feeds
+        for feed in feeds
     ]  # fmt: skip
-    return make_report(counts, list_problems(built), {feed.feed: feed.unknown for feed in built.feeds})
+    return make_report(counts, problems, {feed.feed: feed.unknown for feed in feeds})
+
+
+def make_build_report(built: Built) -> Report:
+    return make_feeds_report(built.feeds, list_problems(built))
+
+
+def describe_feeds(feeds: Sequence[FeedDone]) -> dict[str, Any]:
+    """Of feeds that were read by a build that published nothing."""
+    report = make_feeds_report(feeds, (problem for feed in feeds for problem in feed.problems))
+    return {"records": sum_counts(report.feeds), **structs.asdict(report)}
 
 
 def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:

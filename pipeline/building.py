@@ -26,6 +26,7 @@ from pipeline.versions import compare_organizations, list_versions
 from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
 
 Progress = Callable[[str], None]
+TellFeeds = Callable[[Sequence[FeedDone]], None]
 
 
 class Built(Struct, frozen=True, kw_only=True):
@@ -44,9 +45,16 @@ class Built(Struct, frozen=True, kw_only=True):
     seconds: Mapping[str, float]
 
 
-def build_release(build: Build, *, store: Store, executor: Executor, progress: Progress = lambda _: None) -> Built:
+def build_release(
+    build: Build,
+    *,
+    store: Store,
+    executor: Executor,
+    progress: Progress = lambda _: None,
+    tell_feeds: TellFeeds = lambda _: None,
+) -> Built:
     """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, StoreError: then nothing is
-    published."""
+    published. `tell_feeds` is told of what was read before anything can be refused for it."""
     check_deadline, started = make_deadline(), perf_counter()
     pointer = read_pointer(store)
     base = None if pointer is None else read_root(store, pointer.pointer.root)
@@ -54,6 +62,7 @@ def build_release(build: Build, *, store: Store, executor: Executor, progress: P
     planned = perf_counter()
     with TemporaryDirectory(prefix="outings-build-") as scratch:
         done = _read_feeds(build, plan, spool=Path(scratch), executor=executor, progress=progress)
+        tell_feeds(done)
         if not build.allow_shrink:
             memories = {each.feed: each.memory for each in done}
             refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Collection, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from outings.command.options import (
     take_config,
     take_json,
 )
+from outings.command.recording import Recorder, recording
 from outings.configuration import Configuration
 from outings.release.publishing import BuildRaced
 from pipeline.build_report import describe_build, format_build, list_problems
@@ -25,6 +27,7 @@ from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.inline import InlineExecutor
+from pipeline.lock import LockHeld, hold_metros
 from pipeline.plan import Build
 from pipeline.quarantine import write_quarantine
 from pipeline.shrink import ShrinkRefused
@@ -43,6 +46,8 @@ _WORKER_DIED = (
 @click.option("--allow-shrink", is_flag=True, help="Publish even where a feed lost more than its max_shrink.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes; the machine's cores if not given.")
 @click.option("--executor", type=click.Choice(["processes"]), default="processes", show_default=True)
+@click.option("--wait", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="For a build under way here.")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="A folder: what became of this build.")
 @take_json
 def build(
     *,
@@ -52,22 +57,47 @@ def build(
     allow_shrink: bool,
     workers: int | None,
     executor: str,  # noqa: ARG001 one kind so far
+    wait: float,
+    report: Path | None,
     as_json: bool,
 ) -> None:
     """Read every feed, make the metros' snapshots, and publish them as one new release."""
-    configuration = read_config(config)
-    asked = Build(
-        configuration=configuration,
-        as_of=_parse_as_of(as_of),
-        metros=_check_metros(metros, configuration),
-        allow_shrink=allow_shrink,
-    )
-    built = run_build(asked, workers=workers)
-    quarantine = _write_quarantine(built, configuration)
+    recorder = Recorder(report=report, as_of=as_of)
+    with recording(recorder):
+        configuration = read_config(config)
+        recorder.configure(configuration)
+        chosen = _check_metros(metros, configuration)
+        slugs = sorted(chosen or (metro.slug for metro in configuration.metros))
+        recorder.tell_metros(slugs)
+        _parse_as_of(as_of)  # what is wrong is told before anyone waits
+        with _hold_metros(slugs, configuration, patience=wait):
+            asked = Build(
+                configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
+            )
+            built = run_build(asked, workers=workers, recorder=recorder)
+        quarantine = _write_quarantine(built, configuration)
+        recorder.tell_quarantine(quarantine)
     if as_json:
         print_json(describe_build(built, quarantine=quarantine))
     else:
         click.echo(format_build(built, quarantine=quarantine))
+
+
+@contextlib.contextmanager
+def _hold_metros(slugs: Collection[str], configuration: Configuration, *, patience: float) -> Iterator[None]:
+    try:
+        with hold_metros(slugs, folder=configuration.build.lock, patience=patience, clock=_read_clock, progress=_tell):
+            yield
+    except LockHeld as held:
+        raise Refused(str(held)) from held
+
+
+def _read_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def _write_quarantine(built: Built, configuration: Configuration) -> Path | None:
@@ -80,16 +110,17 @@ def _write_quarantine(built: Built, configuration: Configuration) -> Path | None
         return None
 
 
-def run_build(asked: Build, *, workers: int | None = None) -> Built:
+def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None) -> Built:
     """One build with its progress on standard error; refusals become the command's exit codes."""
     tasks = len(asked.configuration.feeds) + len(asked.configuration.metros)
-    with _open_executor(min(workers or os.cpu_count() or 1, max(1, tasks))) as executor:
+    with _open_executor(min(workers or os.cpu_count() or 1, max(1, tasks)), recorder=recorder) as executor:
         try:
-            return build_release(
+            built = build_release(
                 asked,
                 store=open_config_store(asked.configuration),
                 executor=executor,
-                progress=lambda line: click.echo(line, err=True),
+                progress=_tell,
+                tell_feeds=recorder.tell_feeds,
             )
         except (ShrinkRefused, BuildRaced) as refused:
             raise Refused(str(refused)) from refused
@@ -99,22 +130,25 @@ def run_build(asked: Build, *, workers: int | None = None) -> Built:
             raise click.ClickException(str(failed)) from failed
         except BrokenExecutor as broken:
             raise click.ClickException(_WORKER_DIED) from broken
+    recorder.tell_built(built)
+    return built
 
 
-def _open_executor(workers: int) -> contextlib.AbstractContextManager[Executor]:
+def _open_executor(workers: int, *, recorder: Recorder) -> contextlib.AbstractContextManager[Executor]:
     """One worker is this process."""
-    return InlineExecutor() if workers == 1 else open_workers(workers, abandon=_abandon_build)
 
+    def abandon_build() -> None:
+        """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
+        click.echo(f"Error: {_WORKER_DIED}", err=True)
+        recorder.end(1, _WORKER_DIED)
+        os._exit(1)
 
-def _abandon_build() -> None:
-    """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
-    click.echo(f"Error: {_WORKER_DIED}", err=True)
-    os._exit(1)
+    return InlineExecutor() if workers == 1 else open_workers(workers, abandon=abandon_build)
 
 
 def _parse_as_of(text: str | None) -> AsOf:
     try:
-        return parse_as_of(text, now=lambda: datetime.now(UTC))
+        return parse_as_of(text, now=_read_clock)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 

@@ -8,6 +8,7 @@ import click
 
 from outings.command.build import run_build
 from outings.command.options import open_config_store, read_config
+from outings.command.recording import Recorder
 from outings.configuration import Configuration
 from outings.demo import is_world, write_world
 from outings.release.keys import Key, add_key, change_registry, make_key_text, read_registry, split_key_text
@@ -52,7 +53,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     now = datetime.now(UTC)
     write_world(config.absolute(), today=now.date(), size=SIZE)
     configuration = read_config(config)
-    run_build(Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now)), workers=1)
+    asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
+    run_build(asked, recorder=Recorder(report=None, as_of=None), workers=1)
     key = _make_key(configuration, folder=configuration.directory, now=now)
     _print_requests(key, f"http://{host}:{listening[0].getsockname()[1]}")
     run_server(config, listening=listening)

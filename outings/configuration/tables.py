@@ -54,6 +54,14 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     select: Path | None = None
 
 
+class BuildTable(Struct, frozen=True, kw_only=True):
+    """`report`: a folder, `metrics`: a file; None writes neither."""
+
+    lock: Path = Path("var/lock")
+    report: Path | None = None
+    metrics: Path | None = None
+
+
 class EdgeTable(Struct, frozen=True, kw_only=True):
     rate_storage: Text = "local"
     state: Path = Path("var/state")
@@ -116,6 +124,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     store: StoreTable = StoreTable()
     metros: tuple[MetroTable, ...] = ()
     feeds: tuple[FeedTable, ...] = ()
+    build: BuildTable = BuildTable()
     edge: EdgeTable = EdgeTable()
     geocoder: GeocoderTable = GeocoderTable()
     weather: WeatherTable = WeatherTable()

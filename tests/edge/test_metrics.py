@@ -34,7 +34,24 @@ def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: 
     service = make_own()
     for _ in range(2):
         plain = [f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted")]
-        assert read_metrics(service) == dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
+        counted = dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
+        found = read_metrics(service)
+        assert {name: found[name] for name in found if not name.startswith("outings_release_")} == counted
+
+
+def test_the_release_that_is_served_is_told_with_when_it_was_published(make_own: MakeService) -> None:
+    service = make_own()
+    before = read_metrics(service)
+    assert (before["outings_release_number"], before["outings_release_published_timestamp_seconds"]) == (
+        1, NOW.timestamp(),
+    )  # fmt: skip
+    world = make_world("harbor", timezone="America/New_York", events=2)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
+    service.edge.poll()
+    after = read_metrics(service)
+    assert (after["outings_release_number"], after["outings_release_published_timestamp_seconds"]) == (
+        2, NOW.timestamp() + 60,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("target", STORED)

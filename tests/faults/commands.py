@@ -88,6 +88,10 @@ class Command:
         assert code is not None, f"still running after {PATIENCE:.0f} s: {self._read('err')}"
         return Ended(code=code, out=self._read("out"), err=self._read("err"), trace=tuple(self._read("trace").split()))
 
+    def read_errors(self) -> str:
+        """What it has written to standard error so far."""
+        return self._read("err")
+
     def _read(self, name: str) -> str:
         path = self._folder / name
         return path.read_text() if path.exists() else ""

@@ -1,4 +1,5 @@
-"""Two builds at once: of two metros both are published, of one metro one; no version is lost, doubled or reordered."""
+"""Two builds at once on two machines: of two metros both are published, of one metro one; no version is lost, doubled
+or reordered. On one machine a lock is before all that (test_lock.py)."""
 
 import json
 from pathlib import Path
@@ -12,13 +13,15 @@ from tests.faults.whole import Whole, check_current, list_published, read_whole,
 from tests.faults.worlds import METROS, clock_of, copy_world, write_round
 
 BUILD = ("build", "--json", "--workers", "1", "--as-of")
+# A machine of its own is one with locks of its own.
+ELSEWHERE = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
 
 
 def build_beside(config: Path, slow: str, quick: str, *, number: int) -> tuple[Ended, Ended]:
     """The slow metro's build waits right before its swap until the quick one's is through."""
     pause = pause_at_swap()
     words = (*BUILD, clock_of(number), "--metro", slow)
-    with start(*words, config=config, meets=Meets(operations=pause)) as waiting:
+    with start(*words, config=config, meets=Meets(operations=pause, environ=ELSEWHERE)) as waiting:
         assert pause.wait(waiting)
         through = build(config, "--metro", quick, as_of=clock_of(number))
         pause.end()
@@ -86,7 +89,7 @@ def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
 def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     pause = pause_at_swap()
-    with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause)) as everything:
+    with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause, environ=ELSEWHERE)) as everything:
         assert pause.wait(everything)
         assert build(config, "--metro", "new-york", as_of=clock_of(1)).code == 0
         pause.end()
@@ -106,9 +109,10 @@ def test_builds_that_begin_together_end_as_one_after_the_other(
         write_round(config, number)
         before = read_current(config)
         meet = Meet("put_many", parties=2)
+        here, there = Meets(operations=meet), Meets(operations=meet, environ=ELSEWHERE)
         with (
-            start(*BUILD, clock_of(number), "--metro", pair[0], config=config, meets=Meets(operations=meet)) as one,
-            start(*BUILD, clock_of(number), "--metro", pair[1], config=config, meets=Meets(operations=meet)) as other,
+            start(*BUILD, clock_of(number), "--metro", pair[0], config=config, meets=here) as one,
+            start(*BUILD, clock_of(number), "--metro", pair[1], config=config, meets=there) as other,
         ):
             endings = [one.wait(), other.wait()]
         expected = [0, 0] if pair[0] != pair[1] else [0, 3]

@@ -1,6 +1,7 @@
 """Builds of several processes: one of them killed, all of them interrupted, or the one that started them killed."""
 
 import contextlib
+import json
 import os
 import random
 import signal
@@ -112,4 +113,18 @@ def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
         wait_for_nobody(running.pid)
     assert (running.returncode, out) == (1, "")
     assert err.endswith("Aborted!\n")
+    assert check_current(config.parent / "var/store") == 1
+
+
+def test_a_build_that_is_told_to_end_ends_at_once_and_reports_it(built: Path, tmp_path: Path) -> None:
+    config = copy_world(built, tmp_path / "world")
+    config.write_text(config.read_text() + '\n[build]\nreport = "var/report"\n')
+    with start_build(config) as running:
+        wait_for_workers(running)
+        running.terminate()
+        running.communicate(timeout=PATIENCE)
+        wait_for_nobody(running.pid)
+    assert running.returncode == 128 + signal.SIGTERM
+    report = json.loads((config.parent / "var/report/build.json").read_text())
+    assert (report["outcome"], report["exit_code"], report["error"]) == ("stopped", 143, "stopped by SIGTERM")
     assert check_current(config.parent / "var/store") == 1

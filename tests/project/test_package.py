@@ -40,6 +40,9 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     tracked = {name for name in list_tracked_files() if name.split("/")[0] in ("outings", "pipeline", "edge")}
     assert tracked
     assert tracked <= held
+    pages = {name for name in list_tracked_files() if name.startswith("site/")}
+    assert pages
+    assert {f"outings/{name}" for name in pages} <= held
     assert {name.split("/")[0] for name in held} == {"outings", "pipeline", "edge"}
 
 

@@ -1,0 +1,114 @@
+"""What became of a build is written down however it ends: its report, and the metrics on which to alarm."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from outings.command import explain_error
+from outings.configuration import Configuration
+from pipeline.attempt import STOPPED, Attempt, describe_attempt
+from pipeline.attempt_metrics import write_metrics
+from pipeline.attempt_page import render_reports, write_reports
+from pipeline.building import Built
+from pipeline.lock import hold_file
+from pipeline.work import FeedDone
+
+
+class Recorder:
+    """`end` writes once, the first that is told. What can't be written is told on standard error and changes nothing:
+    the release is in force, or is not, by then.
+    """
+
+    def __init__(self, *, report: Path | None, as_of: str | None) -> None:
+        self._started_at = datetime.now(UTC)
+        self._as_of = as_of
+        self._report = report
+        self._configuration: Configuration | None = None
+        self._metros: tuple[str, ...] = ()
+        self._feeds: tuple[FeedDone, ...] = ()
+        self._built: Built | None = None
+        self._quarantine: Path | None = None
+        self._ending = threading.Lock()
+
+    def configure(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        self._report = self._report or configuration.build.report
+
+    def tell_metros(self, slugs: Sequence[str]) -> None:
+        self._metros = tuple(slugs)
+
+    def tell_feeds(self, feeds: Sequence[FeedDone]) -> None:
+        self._feeds = tuple(feeds)
+
+    def tell_built(self, built: Built) -> None:
+        self._built = built
+
+    def tell_quarantine(self, path: Path | None) -> None:
+        self._quarantine = path
+
+    def end(self, exit_code: int, error: str | None = None) -> None:
+        if not self._ending.acquire(blocking=False):
+            return
+        attempt = Attempt(
+            exit_code=exit_code, started_at=self._started_at, ended_at=datetime.now(UTC), metros=self._metros,
+            as_of=self._as_of, error=error, feeds=self._feeds, built=self._built, quarantine=self._quarantine,
+        )  # fmt: skip
+        try:
+            self._write(attempt)
+        except OSError as failed:
+            click.echo(f"what became of this build can't be written: {explain_error(failed)}", err=True)
+
+    def _write(self, attempt: Attempt) -> None:
+        with contextlib.ExitStack() as stack:
+            if self._configuration is not None:
+                # Builds of two metros may end at once.
+                stack.enter_context(hold_file(self._configuration.build.lock / "record.lock"))
+            if self._report is not None:
+                write_reports(render_reports(describe_attempt(attempt)), self._report)
+            if self._configuration is not None and self._configuration.build.metrics is not None:
+                write_metrics(
+                    attempt,
+                    self._configuration.build.metrics,
+                    metros=frozenset(metro.slug for metro in self._configuration.metros),
+                    feeds=frozenset(feed.name for feed in self._configuration.feeds),
+                )
+
+
+@contextlib.contextmanager
+def recording(recorder: Recorder) -> Iterator[None]:
+    """Whatever ends the block is told to `recorder`, then goes on its way."""
+    with _stopping(recorder):
+        try:
+            yield
+        except click.ClickException as refused:
+            recorder.end(refused.exit_code, refused.format_message())
+            raise
+        except KeyboardInterrupt:
+            recorder.end(1, "interrupted")
+            raise
+        except Exception as error:
+            recorder.end(1, explain_error(error))
+            raise
+        recorder.end(0)
+
+
+@contextlib.contextmanager
+def _stopping(recorder: Recorder) -> Iterator[None]:
+    """SIGTERM ends the process at once, as it would without us: its workers end with it."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        recorder.end(STOPPED, "stopped by SIGTERM")
+        os._exit(STOPPED)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

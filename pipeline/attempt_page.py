@@ -1,0 +1,73 @@
+"""The report of a build for people: one page and one Markdown text, from the object of its JSON."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from outings.pages import find_template_folder
+
+JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
+
+# Whatever may be read as Markdown or HTML: feeds' own words are shown, never obeyed.
+_MARKS = re.compile(r"([\\`*_{}\[\]<>()#|~&])")
+LONGEST_VALUE = 200
+
+
+def render_reports(described: Mapping[str, Any]) -> dict[str, bytes]:
+    """By file name. `described` is what `describe_attempt` gives."""
+    return {
+        JSON: msgspec.json.format(msgspec.json.encode(described)) + b"\n",
+        MARKDOWN: _open_templates(is_html=False).get_template("build.md").render(**described).rstrip().encode() + b"\n",
+        PAGE: _open_templates(is_html=True).get_template("build.html").render(**described).encode(),
+    }
+
+
+def write_reports(reports: Mapping[str, bytes], folder: Path) -> None:
+    """Each whole or as it was before. OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in reports.items():
+        following = folder / f".{name}.{os.getpid()}"
+        try:
+            following.write_bytes(data)
+            following.replace(folder / name)
+        finally:
+            following.unlink(missing_ok=True)
+
+
+def _open_templates(*, is_html: bool) -> Environment:
+    # Markdown has an escaping of its own, said in its template at each value.
+    made = Environment(
+        loader=FileSystemLoader(find_template_folder()), autoescape=is_html, undefined=StrictUndefined,  # noqa: S701
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    filters: dict[str, Callable[..., str]] = {
+        "number": "{:,}".format, "duration": _format_duration, "short": _shorten, "escape_markdown": _escape_markdown,
+    }  # fmt: skip
+    made.filters |= filters
+    return made
+
+
+def _format_duration(seconds: float) -> str:
+    """`0.4 s`, `42 s`, `3 min 20 s`, `1 h 02 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def _escape_markdown(value: object) -> str:
+    """On one line, so that it stays in its cell."""
+    return _MARKS.sub(r"\\\1", " ".join(str(value).split()))
+
+
+def _shorten(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"

@@ -1,0 +1,104 @@
+"""One build of a metro at a time on a machine, by locks of the operating system: they end with their process."""
+
+import contextlib
+import fcntl
+import os
+import socket
+import time
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+POLL_SECONDS = 0.2
+# Always waited: a build that takes several locks may have had one for an instant, in vain.
+GRACE_SECONDS = 0.5
+
+
+class Holder(Struct, frozen=True, kw_only=True):
+    """Who holds a lock, as its file says."""
+
+    pid: int
+    host: str
+    since: datetime
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}, since {self.since.isoformat(timespec='seconds')}"
+
+
+class LockHeld(Exception):  # noqa: N818 - the name says it
+    """Another build of the same metro runs on this machine; nothing was done. Exit 3."""
+
+
+@contextlib.contextmanager
+def hold_metros(
+    slugs: Collection[str],
+    *,
+    folder: Path,
+    patience: float,
+    clock: Callable[[], datetime],
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[None]:
+    """All of them or none; waits `patience` seconds at most. LockHeld; OSError where the folder can't be written.
+
+    A file a metro, which stays: removing it would let two hold "it". Two builds of different metros run side by side.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    until, told = time.monotonic() + max(patience, GRACE_SECONDS), False
+    while True:
+        with contextlib.ExitStack() as held:
+            refused = _take_all(slugs, folder=folder, held=held, clock=clock)
+            if refused is None:
+                yield
+                return
+        if time.monotonic() >= until:
+            raise LockHeld(f"{refused}; nothing was done. --wait SECONDS waits for it")
+        if not told:
+            progress(f"{refused}; waiting")
+            told = True
+        time.sleep(POLL_SECONDS)
+
+
+@contextlib.contextmanager
+def hold_file(path: Path) -> Iterator[None]:
+    """Waits for as long as another holds it: for what takes no time. OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _take_all(
+    slugs: Collection[str], *, folder: Path, held: contextlib.ExitStack, clock: Callable[[], datetime]
+) -> str | None:
+    """In one order; who has the first that is not free."""
+    for slug in sorted(slugs):
+        holder = _take(folder / f"{slug}.lock", held, clock=clock)
+        if holder is not None:
+            return f"metro {slug} is being built by {holder}"
+    return None
+
+
+def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> Holder | str | None:
+    """None once it is ours, until `held` is closed; else who has it."""
+    # Not inherited by children: a worker that outlives its build must not hold it.
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    held.callback(os.close, file)
+    try:
+        # Of the open file and not of the process: closing another one of it lets nothing go.
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read_holder(file)
+    holder = Holder(pid=os.getpid(), host=socket.gethostname(), since=clock())
+    os.ftruncate(file, 0)
+    os.pwrite(file, msgspec.json.encode(holder) + b"\n", 0)
+    return None
+
+
+def _read_holder(file: int) -> Holder | str:
+    try:
+        return msgspec.json.decode(os.pread(file, 4096, 0), type=Holder)
+    except msgspec.DecodeError:
+        return "another process"  # which has it, and has not said so yet

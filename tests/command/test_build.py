@@ -1,0 +1,201 @@
+"""What `outings build` leaves for whoever looks after it: a report, and metrics on which to alarm."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from prometheus_client.parser import text_string_to_metric_families
+
+from outings.command import main
+from outings.demo import write_world
+
+DAY = date(2026, 8, 10)
+Build = Callable[..., Result]
+METROS = {"seattle", "new-york"}
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A configuration of two metros with a report and metrics; read-only."""
+    config = write_world(tmp_path_factory.mktemp("world") / "outings.toml", today=DAY, size=12)
+    config.write_text(config.read_text() + '\n[build]\nreport = "var/report"\nmetrics = "var/metrics/outings.prom"\n')
+    return config
+
+
+@pytest.fixture
+def folder(world: Path, tmp_path: Path) -> Path:
+    for path in [world, *(world.parent / "data").iterdir()]:
+        copy = tmp_path / path.relative_to(world.parent)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    return tmp_path
+
+
+@pytest.fixture
+def build(folder: Path) -> Build:
+    def call(*words: str, code: int = 0) -> Result:
+        fixed = ["build", "-c", str(folder / "outings.toml"), "--workers", "1", "--as-of", DAY.isoformat()]
+        done = CliRunner().invoke(main, [*fixed, *words])
+        assert done.exit_code == code, done.stderr
+        return done
+
+    return call
+
+
+def read_report(folder: Path, name: str = "var/report") -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((folder / name / "build.json").read_text())
+    return report
+
+
+class Page(HTMLParser):
+    """The text of a page, its elements, and where it would load anything from."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.text = ""
+        self.elements: list[str] = []
+        self.loads: list[str] = []
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.loads += [str(value) for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read_page(folder: Path) -> Page:
+    return Page(folder / "var/report/index.html")
+
+
+def read_metrics(folder: Path) -> dict[str, dict[tuple[str, ...], float]]:
+    text = (folder / "var/metrics/outings.prom").read_text()
+    return {
+        family.name.removeprefix("outings_last_build_"): {
+            tuple(each.labels.values()): each.value for each in family.samples
+        }
+        for family in text_string_to_metric_families(text)
+    }
+
+
+def spoil(folder: Path, metro: str, change: Callable[[list[str]], list[str]]) -> None:
+    path = folder / f"data/{metro}.ndjson"
+    path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
+
+
+def write_odd_words(lines: list[str]) -> list[str]:
+    odd = {**json.loads(lines[-1]), "price": {"min": "<img src=x onerror=alert(1)> | *five*"}}
+    return [*lines[:-1], json.dumps(odd)]
+
+
+def test_the_report_of_a_build_is_what_it_printed_and_who_asked(folder: Path, build: Build) -> None:
+    printed = json.loads(build("--json").stdout)
+    report = read_report(folder)
+    assert report["build"] == printed
+    assert (report["outcome"], report["exit_code"], report["error"], report["read"]) == ("published", 0, None, None)
+    assert (set(report["metros"]), report["as_of"]) == (METROS, "2026-08-10")
+    assert report["started_at"] <= report["ended_at"]
+    assert {path.name for path in (folder / "var/report").iterdir()} == {"build.json", "build.md", "index.html"}
+
+
+def test_page_and_markdown_name_the_release_add_up_and_show_whatever_feeds_say(folder: Path, build: Build) -> None:
+    spoil(folder, "seattle", write_odd_words)
+    printed = json.loads(build("--json").stdout)
+    page, text = read_page(folder), (folder / "var/report/build.md").read_text()
+    total = printed["records"]
+    assert total["quarantined"] == 1
+    for told in (page.text, text):
+        assert printed["release"] in told
+        assert "wrong_type" in told.replace("\\", "")
+    assert re.search(r"all\s*" + r"\s*".join(str(total[name]) for name in total), page.text)
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.count("|") == 6]
+    counts = [row for row in rows if row[0].endswith("samples")][:2]
+    assert sum(int(row[1]) for row in counts) == total["read"]
+    # A feed's words are shown, and not obeyed.
+    assert "<img src=x onerror=alert(1)>" in page.text
+    assert not {"img", "script"} & {*page.elements}
+    assert page.loads == []
+    assert r"\<img src=x onerror=alert\(1\)\> \| \*five\*" in text
+
+
+def test_a_refused_build_is_reported_with_what_was_read(folder: Path, build: Build) -> None:
+    build()
+    spoil(folder, "seattle", lambda lines: lines[:3])
+    refused = build("--json", code=3)
+    report = read_report(folder)
+    assert (report["outcome"], report["exit_code"], report["build"]) == ("refused", 3, None)
+    assert report["error"] in refused.stderr
+    assert "max_shrink" in read_page(folder).text
+    assert report["read"]["records"] == {"read": 3, "listings": 3, "merged": 0, "quarantined": 0}
+
+
+@pytest.mark.parametrize(("code", "outcome"), [(1, "failed"), (2, "wrong")])
+def test_a_build_that_fails_or_is_told_wrong_is_reported(folder: Path, build: Build, code: int, outcome: str) -> None:
+    if code == 1:
+        (folder / "data/seattle.ndjson").unlink()
+    said = build(*(["--metro", "atlantis"] if code == 2 else []), "--report", str(folder / "told"), code=code).stderr
+    report = read_report(folder, "told")
+    assert (report["outcome"], report["exit_code"]) == (outcome, code)
+    assert report["error"] in said
+
+
+def test_a_configuration_that_is_wrong_is_reported_where_the_command_says(folder: Path, build: Build) -> None:
+    (folder / "outings.toml").write_text("[stor]\n")
+    build("--report", str(folder / "told"), code=2)
+    report = read_report(folder, "told")
+    assert (report["outcome"], report["metros"]) == ("wrong", [])
+    assert "stor" in report["error"]
+
+
+def test_a_report_that_cant_be_written_is_told_and_the_release_is_in_force(folder: Path, build: Build) -> None:
+    (folder / "var").mkdir()
+    (folder / "var/report").write_text("a file where the folder is to be")
+    done = build("--json")
+    assert "can't be written" in done.stderr
+    assert json.loads(done.stdout)["release"].startswith("1-")
+
+
+def test_the_metrics_say_when_each_metro_was_last_built(folder: Path, build: Build) -> None:
+    printed = json.loads(build("--json").stdout)
+    first = read_metrics(folder)
+    assert first["exit_code"] == {(): 0}
+    assert {labels[0] for labels in first["success_timestamp_seconds"]} == METROS
+    assert first["timestamp_seconds"][()] == first["success_timestamp_seconds"]["seattle",]
+    assert first["release_number"] == {(): 1}
+    assert sum(first["records"].values()) == printed["records"]["read"]
+    assert {kind: first["changes"][kind,] for kind in printed["changes"]} == printed["changes"]
+
+    build("--metro", "seattle")
+    second = read_metrics(folder)
+    assert second["success_timestamp_seconds"]["seattle",] > first["success_timestamp_seconds"]["seattle",]
+    assert second["success_timestamp_seconds"]["new-york",] == first["success_timestamp_seconds"]["new-york",]
+    assert second["records"].keys() == first["records"].keys()
+
+
+def test_an_attempt_that_publishes_nothing_moves_only_what_is_of_attempts(folder: Path, build: Build) -> None:
+    build()
+    before = read_metrics(folder)
+    spoil(folder, "seattle", lambda lines: lines[:3])
+    build(code=3)
+    after = read_metrics(folder)
+    attempts = {"timestamp_seconds", "exit_code", "duration_seconds"}
+    assert {name: after[name] for name in after.keys() - attempts} == {
+        name: before[name] for name in before.keys() - attempts
+    }
+    assert after["exit_code"] == {(): 3}
+    assert after["timestamp_seconds"][()] > before["timestamp_seconds"][()]
+
+
+@pytest.mark.parametrize("found", ["", "no metrics\x00 at all {", 'outings_last_build_records{who="me"} 3\n'])
+def test_a_metrics_file_of_anything_else_is_written_anew(folder: Path, build: Build, found: str) -> None:
+    (folder / "var/metrics").mkdir(parents=True)
+    (folder / "var/metrics/outings.prom").write_text(found)
+    build("--metro", "atlantis", code=2)
+    assert read_metrics(folder).keys() == {"exit_code", "timestamp_seconds", "duration_seconds"}

@@ -1,0 +1,225 @@
+"""What operators copy from `build/`: every command in it is one of ours, and each file is what its reader expects."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from edge.counts import Counter
+from edge.metrics import describe_counts
+from outings.command import main
+from outings.configuration.tables import Configuration
+from pipeline.attempt_metrics import METRICS, PREFIX
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build"
+UNITS = sorted((BUILD / "systemd").iterdir())
+PAGE = (ROOT / "docs/operations.md").read_text()
+
+
+def read_yaml(name: str) -> Any:
+    return yaml.safe_load((BUILD / name).read_text())
+
+
+def list_words() -> Iterator[tuple[str, list[str]]]:
+    """The words after `outings` of every command that a file of `build/` runs."""
+    for unit in UNITS:
+        for line in re.findall(r"^ExecStart=(.*)$", unit.read_text(), flags=re.MULTILINE):
+            yield unit.name, shlex.split(line)[1:]
+    for line in re.findall(
+        r"^[*\d].* outings +outings (.*)$", (BUILD / "cron/outings").read_text(), flags=re.MULTILINE
+    ):
+        yield "cron", shlex.split(re.split(r" \d?>", line)[0])
+    for name, service in read_yaml("container/compose.yaml")["services"].items():
+        words = service["command"]
+        yield name, words[2:] if words[0] == "every" else words
+    (default,) = re.findall(r"^CMD (.*)$", (BUILD / "container/Containerfile").read_text(), flags=re.MULTILINE)
+    yield "Containerfile", yaml.safe_load(default)
+    for step in read_yaml("github/build.yml")["jobs"]["build"]["steps"]:
+        if step.get("run", "").startswith("outings "):
+            yield "workflow", shlex.split(step["run"].replace("$ALLOW_SHRINK", "--allow-shrink"))[1:]
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL):
+        for line in re.findall(r"^outings (.*?)(?: +#.*)?$", block, flags=re.MULTILINE):
+            yield "operations.md", shlex.split(line)
+
+
+WORDS = list(list_words())
+
+
+def test_the_commands_of_every_file_are_found() -> None:
+    assert {name for name, _ in WORDS} == {
+        "outings-build.service", "outings-prune.service", "cron", "build", "prune", "serve", "Containerfile",
+        "workflow", "operations.md",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "words"), WORDS, ids=[f"{name}: {' '.join(words)}" for name, words in WORDS])
+def test_every_command_is_one_of_ours(name: str, words: list[str]) -> None:
+    command: click.Command = main
+    while isinstance(command, click.Group):
+        inner = command.get_command(click.Context(command), words[0])
+        assert inner is not None, words
+        command, words = inner, words[1:]
+    command.make_context(name, list(words))  # raises where a word or an option is none
+
+
+def test_every_setting_in_the_environment_is_one() -> None:
+    tables = set(Configuration.__struct_fields__)
+    named = {
+        name
+        for path in BUILD.rglob("*")
+        if path.is_file()
+        for name in re.findall(r"\bOUTINGS_([A-Z_]+)\b", path.read_text())
+    }
+    assert named - {"SOURCE"} == {"BUILD_REPORT", "BUILD_METRICS", "STORE_URL"}
+    for name in named - {"SOURCE"}:
+        table, _, setting = name.lower().partition("_")
+        assert table in tables
+        assert setting in Configuration.__annotations__[table].__struct_fields__
+
+
+@pytest.fixture(scope="session")
+def units(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """As they are, but for the place of the program, which has to be there."""
+    folder = tmp_path_factory.mktemp("units")
+    program = Path(sys.executable).with_name("outings")
+    assert program.exists()
+    for unit in UNITS:
+        (folder / unit.name).write_text(unit.read_text().replace("/opt/outings/bin/outings", str(program)))
+    return sorted(folder.iterdir())
+
+
+def test_systemd_finds_nothing_wrong_with_the_units(units: list[Path]) -> None:
+    done = subprocess.run(["systemd-analyze", "verify", *map(str, units)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_services_are_hardened(units: list[Path]) -> None:
+    for unit in units:
+        if unit.suffix == ".service":
+            done = subprocess.run(
+                ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(unit)],
+                capture_output=True, text=True,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stdout[-400:]
+
+
+def test_a_timer_that_was_missed_is_made_up_for() -> None:
+    for unit in UNITS:
+        if unit.suffix == ".timer":
+            assert "\nPersistent=yes\n" in unit.read_text()
+            assert unit.with_suffix(".service") in UNITS
+            for calendar in re.findall(r"^OnCalendar=(.*)$", unit.read_text(), flags=re.MULTILINE):
+                subprocess.run(["systemd-analyze", "calendar", calendar], check=True, capture_output=True)
+
+
+def test_the_workflow_builds_one_at_a_time_reports_always_and_shows_no_secret() -> None:
+    workflow = read_yaml("github/build.yml")
+    # YAML 1.1 reads the word `on` as true.
+    assert workflow[True]["schedule"]
+    assert workflow["concurrency"] == {"group": "outings-build", "cancel-in-progress": False}
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = workflow["jobs"]["build"]["steps"]
+    assert sum(step.get("if") == "always()" for step in steps) == 2
+    assert "${{" not in "".join(step.get("run", "") for step in steps)
+
+
+def test_the_image_is_made_of_what_there_is() -> None:
+    text = (BUILD / "container/Containerfile").read_text()
+    for line in re.findall(r"^COPY (?!--from)(?:--\S+ )?(.*)$", text, flags=re.MULTILINE):
+        *sources, _ = line.split()
+        assert [source for source in sources if not (ROOT / source).exists()] == []
+    extras = yaml.safe_load(re.findall(r"'\.(\[.*\])'", text)[0])
+    project = (ROOT / "pyproject.toml").read_text()
+    assert [extra for extra in extras if f"\n{extra} = [" not in project] == []
+
+
+def list_our_metrics() -> set[str]:
+    edge = {f"{family.name}_total" for family in describe_counts(dict.fromkeys(Counter, 0))}
+    return {PREFIX + name for name in METRICS} | edge | {
+        "outings_release_number", "outings_release_published_timestamp_seconds"
+    }  # fmt: skip
+
+
+def test_every_alert_is_over_metrics_that_there_are_and_says_what_to_do() -> None:
+    rules = [rule for group in read_yaml("prometheus/alerts.yml")["groups"] for rule in group["rules"]]
+    assert len({rule["alert"] for rule in rules}) == len(rules) > 8
+    used = {name for rule in rules for name in re.findall(r"\boutings_\w+", rule["expr"])}
+    assert used <= list_our_metrics()
+    assert {"outings_last_build_exit_code", "outings_last_build_success_timestamp_seconds"} < used
+    for rule in rules:
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert rule["annotations"].keys() == {"summary", "description"}
+
+
+def test_operators_find_every_metric_of_builds() -> None:
+    named = re.findall(r"^\| `(outings_last_build_\w+)`", PAGE, flags=re.MULTILINE)
+    assert named == [PREFIX + name for name in METRICS]
+
+
+class Entrypoint:
+    """The image's entry point over an `outings` that notes its words and does what it is told."""
+
+    def __init__(self, folder: Path, does: str) -> None:
+        self.calls = folder / "calls"
+        self.calls.touch()
+        program = folder / "outings"
+        program.write_text(f'#!/bin/sh\necho "$*" >> {self.calls}\n{does}\n')
+        program.chmod(0o755)
+        self._environ = {"PATH": f"{folder}:{os.environ['PATH']}"}
+        shutil.copy(BUILD / "container/entrypoint", folder / "entrypoint")
+        self._command = str(folder / "entrypoint")
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen([self._command, *words], env=self._environ, stderr=subprocess.PIPE, text=True)
+
+    def wait_for_calls(self, count: int) -> None:
+        until = time.monotonic() + 30
+        while len(self.calls.read_text().splitlines()) < count:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+
+def test_the_entry_point_becomes_the_command(tmp_path: Path) -> None:
+    entry = Entrypoint(tmp_path, "exit 3")
+    with entry.start("build", "--metro", "seattle") as running:
+        assert running.wait(30) == 3
+    assert entry.calls.read_text() == "build --metro seattle\n"
+
+
+def test_the_entry_point_goes_on_whatever_comes_of_a_build_until_it_is_stopped(tmp_path: Path) -> None:
+    entry = Entrypoint(tmp_path, "exit 1")
+    with entry.start("every", "0", "build") as running:
+        entry.wait_for_calls(3)
+        running.terminate()
+        assert running.wait(30) == 0
+        assert running.stderr is not None
+        assert "outings build ended with 1" in running.stderr.read()
+
+
+def test_the_entry_point_lets_the_build_under_way_end_and_begins_no_other(tmp_path: Path) -> None:
+    ended = tmp_path / "ended"
+    entry = Entrypoint(tmp_path, f"trap 'sleep 0.3; touch {ended}; exit 143' TERM\nsleep 30 & wait")
+    with entry.start("every", "0", "build") as running:
+        entry.wait_for_calls(1)
+        time.sleep(0.2)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(30) == 0
+    assert ended.exists()
+    assert entry.calls.read_text() == "build\n"
+
+
+def test_the_entry_point_refuses_what_is_no_number(tmp_path: Path) -> None:
+    with Entrypoint(tmp_path, "").start("every", "soon", "build") as running:
+        assert running.wait(30) == 2
