@@ -15,10 +15,12 @@ from outings.release.pointer import read_pointer
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.root import Part, Root, read_root
 from outings.release.store import Store
+from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.metro import MetroBuilt
+from pipeline.feeds.source import Source
 from pipeline.objects import Tally
-from pipeline.plan import Build, Plan, plan_build
+from pipeline.plan import Build, Plan, choose_feeds, plan_build
 from pipeline.problems import put_problems, read_problems
 from pipeline.record import Problem
 from pipeline.shrink import refuse_shrink
@@ -58,10 +60,12 @@ def build_release(
     check_deadline, started = make_deadline(), perf_counter()
     pointer = read_pointer(store)
     base = None if pointer is None else read_root(store, pointer.pointer.root)
-    plan = plan_build(build, base=base, store=store)
-    planned = perf_counter()
     with TemporaryDirectory(prefix="outings-build-") as scratch:
-        done = _read_feeds(build, plan, spool=Path(scratch), executor=executor, progress=progress)
+        sources = _open_sources(build, base, store=store, scratch=Path(scratch) / ".sources", progress=progress)
+        opened = perf_counter()
+        plan = plan_build(build, base=base, store=store, sources=sources)
+        planned = perf_counter()
+        done = _read_feeds(build, plan, sources, spool=Path(scratch), executor=executor, progress=progress)
         tell_feeds(done)
         if not build.allow_shrink:
             memories = {each.feed: each.memory for each in done}
@@ -71,10 +75,9 @@ def build_release(
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]
-    memories = {each.feed: each.memory for each in feeds}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
-    feeds += _remember_feeds(plan, base, store=store)
+    feeds += _remember_feeds(plan, base, sources, store=store)
     carried = _tally_carried(plan, base, store=store)
     changes = {each.slug: each.changes for each in built}
     published = publish(
@@ -82,7 +85,11 @@ def build_release(
         base=base,
         parts=parts,
         changes=list_versions(changes, stamp=plan.stamp),
-        feeds=memories,
+        feeds={
+            each.feed: each.memory
+            for each in feeds
+            if each.feed not in plan.remembered or sources[each.feed].asked is not None
+        },
         now=plan.stamp,
         find_changes=lambda standing: compare_organizations(
             store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
@@ -99,17 +106,34 @@ def build_release(
         changes=Counter(version.kind for version in published.changes),
         objects=sum((each.tally for each in built), carried),
         seconds={
-            "plan": planned - started, "feeds": read - planned, "metros": made - read, "publish": ended - made,
-            "all": ended - started,
+            "fetch": opened - started, "plan": planned - opened, "feeds": read - planned, "metros": made - read,
+            "publish": ended - made, "all": ended - started,
         },
     )  # fmt: skip
 
 
-def _read_feeds(build: Build, plan: Plan, *, spool: Path, executor: Executor, progress: Progress) -> list[FeedDone]:
+def _open_sources(
+    build: Build, base: Root | None, *, store: Store, scratch: Path, progress: Progress
+) -> dict[str, Source]:
+    memories = {} if base is None else base.feeds
+    return open_sources(
+        choose_feeds(build), build.configuration, scratch=scratch, memories=memories, store=store, tell=progress
+    )
+
+
+def _read_feeds(
+    build: Build,
+    plan: Plan,
+    sources: Mapping[str, Source],
+    *,
+    spool: Path,
+    executor: Executor,
+    progress: Progress,
+) -> list[FeedDone]:
     """The feeds of the metros that are built, in the configuration's order."""
     waiting = {}
     for feed in plan.feeds:
-        work = FeedWork(feed=feed, configuration=build.configuration, spool=spool)
+        work = FeedWork(feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool)
         waiting[executor.submit(do_feed, work)] = feed.name
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
@@ -156,11 +180,14 @@ def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) 
     return replace(feed, memory=memory, problems=problems)
 
 
-def _remember_feeds(plan: Plan, base: Root | None, *, store: Store) -> Iterator[FeedDone]:
-    """Feeds that were not read again, as the release before remembers them."""
+def _remember_feeds(
+    plan: Plan, base: Root | None, sources: Mapping[str, Source], *, store: Store
+) -> Iterator[FeedDone]:
+    """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
     for name in plan.remembered:
         assert base is not None
-        memory = base.feeds[name]
+        source = sources[name]
+        memory = replace(base.feeds[name], etag=source.etag, last_modified=source.last_modified)
         yield FeedDone(
             feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None
         )

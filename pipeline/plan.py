@@ -14,7 +14,7 @@ from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
-from pipeline.feeds.source import hash_feed
+from pipeline.feeds.source import Source
 from pipeline.fingerprint import make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
@@ -45,12 +45,22 @@ class Plan(Struct, frozen=True, kw_only=True):
     remembered: tuple[str, ...]
 
 
-def plan_build(build: Build, *, base: Root | None, store: Store) -> Plan:
-    """Raises FeedError where a feed or the neighborhoods can't be read, SelectError, ModelError."""
+def choose_metros(build: Build) -> list[MetroTable]:
+    return [each for each in build.configuration.metros if build.metros is None or each.slug in build.metros]
+
+
+def choose_feeds(build: Build) -> list[FeedTable]:
+    """Those that may speak of one of the metros that were asked for."""
+    slugs = {metro.slug for metro in choose_metros(build)}
+    return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
+
+
+def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, Source]) -> Plan:
+    """`sources`: of the chosen feeds, by name. Raises FeedError where the neighborhoods can't be read, ModelError."""
     configuration = build.configuration
-    metros = [each for each in configuration.metros if build.metros is None or each.slug in build.metros]
-    feeds = [each for each in configuration.feeds if each.metro is None or each.metro in {m.slug for m in metros}]
-    hashes = {feed.name: hash_feed(feed, configuration) for feed in feeds}
+    metros = choose_metros(build)
+    feeds = choose_feeds(build)
+    hashes = {feed.name: sources[feed.name].hash for feed in feeds}
     stamp = _choose_stamp(build, metros, base)
     model = plan_model(configuration.search.model)
     planned = [

@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
-from outings.release.store import open_store
+from outings.release.store import Store, open_store
 from outings.release.tables import NEIGHBORHOODS
-from pipeline.feeds.reading import read_feed
+from pipeline.feeds.kept import put_kept, read_kept
+from pipeline.feeds.reading import read_source
+from pipeline.feeds.source import Source
 from pipeline.geography import Neighborhoods
 from pipeline.identity import assign_id
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
@@ -32,7 +34,10 @@ HORIZON = timedelta(days=400)
 
 
 class FeedWork(Struct, frozen=True, kw_only=True):
+    """`source`: what was opened for it, readable where this is done."""
+
     feed: FeedTable
+    source: Source
     configuration: Configuration
     spool: Path
 
@@ -70,7 +75,13 @@ class MetroDone(Struct, frozen=True, kw_only=True):
 
 
 def do_feed(work: FeedWork) -> FeedDone:
-    read = read_feed(work.feed, work.configuration)
+    source = work.source
+    kept = source.kept
+    if kept is not None:
+        read = read_kept(_open_store(work.configuration), kept)
+    else:
+        read = read_source(work.feed, work.configuration, source)
+        kept = None if source.asked is None else put_kept(_open_store(work.configuration), read)
     spool_records(read.records, folder=work.spool, feed=work.feed.name)
     crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
     return FeedDone(
@@ -81,6 +92,10 @@ def do_feed(work: FeedWork) -> FeedDone:
             listings=len(read.records),
             merged=read.merged,
             quarantined=read.quarantined,
+            asked=source.asked,
+            records=kept,
+            etag=source.etag,
+            last_modified=source.last_modified,
         ),
         problems=read.problems,
         unknown=read.unknown,
@@ -89,9 +104,13 @@ def do_feed(work: FeedWork) -> FeedDone:
     )
 
 
+def _open_store(configuration: Configuration) -> Store:
+    settings = configuration.store
+    return open_store(settings.url, endpoint_url=settings.endpoint_url, region=settings.region)
+
+
 def do_metro(work: MetroWork) -> MetroDone:
-    plan, settings = work.plan, work.configuration.store
-    store = open_store(settings.url, endpoint_url=settings.endpoint_url, region=settings.region)
+    plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache)
     names = [feed.feed for feed in work.feeds]

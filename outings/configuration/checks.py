@@ -3,6 +3,7 @@
 from collections import Counter
 from ipaddress import ip_network
 from typing import Any
+from urllib.parse import urlsplit
 
 from outings.configuration.decoding import Decoder, name_entry
 from outings.configuration.environment import suggest
@@ -16,6 +17,7 @@ RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 READABLE_FORMATS = ("ndjson", "table", "ics")
 
+REMOTE_SCHEMES = ("http://", "https://")
 # A checked table as the decoder gives it: what was wrong in it is absent.
 Values = dict[str, Any]
 
@@ -99,8 +101,20 @@ def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
         decoder.report(f"{key}.select", "is missing; allowed: the path of a file with one SELECT, which a table needs")
     if kind not in ("table", None) and feed.get("select") is not None:
         decoder.report(f"{key}.select", f'is given beside format "{kind}"; allowed: only with table')
-    if feed.get("url", "").startswith(("http:", "https:", "s3:")):
-        decoder.report(f"{key}.url", f'"{feed["url"]}" can\'t be read yet; allowed now: a path, a glob, file:')
+    _check_address(decoder, feed.get("url", ""), f"{key}.url")
+
+
+def _check_address(decoder: Decoder, url: str, key: str) -> None:
+    """One that is wrong may have a password in it, and is not shown."""
+    if not url.casefold().startswith(("http:", "https:", "s3:")):
+        return
+    try:
+        parts = urlsplit(url)
+        right = url.startswith((*REMOTE_SCHEMES, "s3://")) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right or not url.isprintable() or " " in url:
+        decoder.report(key, "is no whole address; allowed: a path, a glob, file:, http://…, https://… or s3://BUCKET/KEY")
 
 
 def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]) -> None:

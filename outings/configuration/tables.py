@@ -52,6 +52,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     max_shrink: Share = 0.5
     defaults: dict[str, Any] = {}
     select: Path | None = None
+    max_bytes: Count = 1 << 29
 
 
 class BuildTable(Struct, frozen=True, kw_only=True):

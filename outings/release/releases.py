@@ -47,5 +47,5 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
     for segment in (*root.log.sealed, *([root.log.tail] if root.log.tail else [])):
         yield segment.object
         yield segment.index
-    yield from (feed.problems for feed in root.feeds.values() if feed.problems is not None)
-    yield from (feed.problems for feed in root.feeds.values() if feed.problems is not None)
+    for feed in root.feeds.values():
+        yield from (sha for sha in (feed.problems, feed.records) if sha is not None)

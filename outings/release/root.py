@@ -44,7 +44,11 @@ class Log(Struct, frozen=True, kw_only=True):
 
 class FeedMemory(Struct, frozen=True, kw_only=True):
     """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
-    need not be parsed again to be reported; `problems` names the object of its quarantine lines."""
+    need not be parsed again to be reported; `problems` names the object of its quarantine lines.
+
+    Of a feed from elsewhere: `asked`, a hash of the question to which all that follows is an answer; the server's
+    validators; `records`, the object of its records as they were read; and of a walk its place and when it was taken.
+    """
 
     hash: str
     read: int
@@ -52,9 +56,12 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     merged: int
     quarantined: int
     problems: str | None = None
+    asked: str | None = None
+    records: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     next: str | None = None
+    walked_at: datetime | None = None
 
 
 class Root(Struct, frozen=True, kw_only=True):

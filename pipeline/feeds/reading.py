@@ -2,8 +2,10 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct, structs
@@ -14,7 +16,8 @@ from pipeline.cleaning import Origin, clean_record, is_stated, quarantine_unread
 from pipeline.feeds.ics import count_lines as count_calendar_lines
 from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
-from pipeline.feeds.source import FeedError, SettingError, SourceFile, check_unchanged, hash_feed, list_files
+from pipeline.feeds.opening import open_sources
+from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
 from pipeline.members import make_members
 from pipeline.record import Problem, Record
@@ -45,11 +48,20 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, int], ...]
 
 
-def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
-    """Reads and cleans all of `feed`. Raises `FeedError` (can't be read) or `SelectError` (its SQL is wrong)."""
+def read_feed(
+    feed: FeedTable, configuration: Configuration, *, tell: Callable[[str], None] = lambda _: None
+) -> FeedRead:
+    """Reads and cleans all of `feed`, whatever was read before. Raises as `read_source` and `open_sources` do."""
     check_defaults(feed, configuration.vocabulary)
-    hashed = hash_feed(feed, configuration)
-    files = list_files(feed, configuration.directory)
+    with TemporaryDirectory(prefix="outings-feed-") as scratch:
+        source = open_sources([feed], configuration, scratch=Path(scratch), tell=tell)[feed.name]
+        return read_source(feed, configuration, source)
+
+
+def read_source(feed: FeedTable, configuration: Configuration, source: Source) -> FeedRead:
+    """Reads and cleans what was opened. Raises `FeedError` (can't be read) or `SettingError` (its SQL is wrong)."""
+    check_defaults(feed, configuration.vocabulary)
+    files = source.files
     named = _number_lines(files, feed.format)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
@@ -74,9 +86,10 @@ def read_feed(feed: FeedTable, configuration: Configuration) -> FeedRead:
             # The last wins, and stands where it was read.
             kept.pop(_identify(cleaned.record), None)
             kept[_identify(cleaned.record)] = cleaned.record
-    check_unchanged(feed, files, configuration.directory)
+    if source.asked is None:
+        check_unchanged(feed, files, configuration.directory)
     return FeedRead(
-        feed=feed.name, hash=hashed, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
+        feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
         files=named,
     )  # fmt: skip
@@ -137,7 +150,7 @@ def _read_raw(
     if feed.format == "table":
         yield from read_rows(feed, files, configuration.vocabulary)
         return
-    timezone = find_timezone(feed, configuration) if feed.format == "ics" else ""
+    timezone = find_timezone(feed, configuration) if feed.format in ZONED_FORMATS else ""
     for file, (name, before) in zip(files, named, strict=True):
         try:
             if feed.format == "ics":

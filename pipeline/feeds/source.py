@@ -11,6 +11,11 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable
 
+# Whose times are converted, so that the feed has to name its metro.
+ZONED_FORMATS = ("ics", "jsonld", "rpde")
+# Settings that no record depends on.
+_UNREAD = ("url", "max_shrink", "max_bytes", "select")
+
 
 class FeedError(Exception):
     """A feed that can't be read at all: the command fails (exit 1), the release before stays."""
@@ -47,6 +52,21 @@ class SourceFile(Struct, frozen=True, kw_only=True):
     state: tuple[int, int, int]
 
 
+class Source(Struct, frozen=True, kw_only=True):
+    """A feed as one build reads it. `hash`: as `hash_feed`. The rest is of feeds from elsewhere.
+
+    `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
+    is of the same question. `kept`: the object of the records as they were read before, where nothing changed since.
+    """
+
+    hash: str
+    files: tuple[SourceFile, ...] = ()
+    asked: str | None = None
+    kept: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
     """The files that the feed's url names, by name. Raises `FeedError` where there is none."""
     url = feed.url.removeprefix("file:")
@@ -59,10 +79,10 @@ def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
         names = sorted(name for name in found if (directory / name).is_file())
     if not names:
         raise FeedError(feed.name, url, "no file matches")
-    return tuple(_look_at(feed, name, directory / name) for name in names)
+    return tuple(look_at(feed, name, directory / name) for name in names)
 
 
-def _look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
+def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
     try:
         if path.is_dir():
             raise FeedError(feed.name, name, f"is a folder; {name}/*.ndjson names the files in it")
@@ -74,26 +94,32 @@ def _look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
     return SourceFile(name=name, path=path, state=(found.st_ino, found.st_size, found.st_mtime_ns))
 
 
-def hash_feed(feed: FeedTable, configuration: Configuration) -> str:
+def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:
     """SHA-256 (hex) of what the feed's records depend on beside this program: bytes, `select`, settings, vocabulary.
 
     Not of file names, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
     """
-    digest = hashlib.sha256()
-    metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
-    # A calendar's times in UTC become those of its metro.
-    zones = [metro.timezone for metro in configuration.metros] if feed.format == "ics" else []
-    settings = structs.asdict(feed) | {"url": None, "max_shrink": None, "select": None}
-    digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
-    if feed.select is not None:
-        digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
-    for file in list_files(feed, configuration.directory):
+    digest = hashlib.sha256(hash_settings(feed, configuration))
+    for file in list_files(feed, configuration.directory) if files is None else files:
         try:
             with file.path.open("rb") as opened:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
         except OSError as error:
             raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
     return digest.hexdigest()
+
+
+def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
+    """Of all that but the bytes. Raises `SelectError`."""
+    digest = hashlib.sha256()
+    metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
+    # Times in UTC become those of the feed's metro.
+    zones = [metro.timezone for metro in configuration.metros] if feed.format in ZONED_FORMATS else []
+    settings = structs.asdict(feed) | dict.fromkeys(_UNREAD)
+    digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
+    if feed.select is not None:
+        digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
+    return digest.digest()
 
 
 def read_select(feed: str, path: Path) -> str:

@@ -200,8 +200,11 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('"ndjson"', '"ndjson"\nselect = "x.sql"'), "feeds.spl.select", ["only with table"]),
         (('"ndjson"', '"ndjson"\nmax_shrink = 1.5'), "feeds.spl.max_shrink", ["from 0 to 1"]),
         (('"ndjson"', '"ndjson"\nmode = "part"'), "feeds.spl.mode", ["full, delta"]),
-        (('"data/*.ndjson"', '"https://example.org/x"'), "feeds.spl.url", ["can't be read yet"]),
-        (('"data/*.ndjson"', '"s3://bucket/x"'), "feeds.spl.url", ["can't be read yet"]),
+        (('"data/*.ndjson"', '"https:/example.org/x"'), "feeds.spl.url", ["no whole address", "https://"]),
+        (('"data/*.ndjson"', '"https://a b.example/x"'), "feeds.spl.url", ["no whole address"]),
+        (('"data/*.ndjson"', '"http://example.org:port/x"'), "feeds.spl.url", ["no whole address"]),
+        (('"data/*.ndjson"', '"s3:bucket/x"'), "feeds.spl.url", ["no whole address"]),
+        (('"ndjson"', '"ndjson"\nmax_bytes = 0'), "feeds.spl.max_bytes", ["from 1"]),
         (('"data/*.ndjson"', '""'), "feeds.spl.url", ["not empty"]),
     ],
 )

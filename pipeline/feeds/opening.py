@@ -1,0 +1,153 @@
+"""A configured feed → where its bytes are in this build: in files here, fetched, or with the release before."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from outings.configuration import Configuration, FeedTable
+from outings.release.objects import object_name
+from outings.release.root import FeedMemory
+from outings.release.store import Store
+from pipeline.feeds.remote.address import choose_suffix, show_url
+from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
+from pipeline.feeds.remote.fetching import Fetched, Patience, Unfetched, Validators, fetch, open_client
+from pipeline.feeds.remote.retries import telling_retries
+from pipeline.feeds.source import (
+    FeedError,
+    Source,
+    SourceFile,
+    hash_feed,
+    hash_settings,
+    list_files,
+    look_at,
+)
+from pipeline.fingerprint import hash_program
+
+# At once: a publisher of several feeds is not to be met by all of them together.
+_FETCHES = 8
+_REMOTE = ("http://", "https://", SCHEME)
+
+
+def is_remote(feed: FeedTable) -> bool:
+    return feed.url.startswith(_REMOTE)
+
+
+def open_sources(
+    feeds: Sequence[FeedTable],
+    configuration: Configuration,
+    *,
+    scratch: Path,
+    memories: Mapping[str, FeedMemory] = {},
+    store: Store | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    patience: Patience = Patience(),
+) -> dict[str, Source]:
+    """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
+    `tell` is told of what has to be asked for again. Raises the first feed's FeedError or SettingError."""
+
+    async def open_all() -> list[Source | BaseException]:
+        turns = asyncio.Semaphore(_FETCHES)
+
+        async def open_one(feed: FeedTable) -> Source:
+            async with turns:
+                return await _open_source(
+                    feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
+                    patience=patience,
+                )  # fmt: skip
+
+        return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
+
+    opened: dict[str, Source] = {}
+    with telling_retries(tell):
+        found = asyncio.run(open_all())
+    for feed, source in zip(feeds, found, strict=True):
+        if isinstance(source, BaseException):
+            raise source
+        opened[feed.name] = source
+    return opened
+
+
+async def _open_source(
+    feed: FeedTable, configuration: Configuration, *, scratch: Path, memory: FeedMemory | None, patience: Patience
+) -> Source:
+    if not is_remote(feed):
+        return Source(hash=hash_feed(feed, configuration), files=list_files(feed, configuration.directory))
+    asked = _hash_question(feed, configuration)
+    folder = scratch / feed.name
+    folder.mkdir(parents=True, exist_ok=True)
+    known = memory if memory is not None and memory.asked == asked else None
+    if feed.url.startswith(SCHEME):
+        return _keep_known(
+            feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
+            source=Source(hash="", asked=asked), known=known,
+        )  # fmt: skip
+    fetched, body = await _fetch_body(feed, folder, known=known, patience=patience)
+    source = Source(hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified)
+    if fetched.is_unchanged:
+        assert known is not None
+        return replace(source, hash=known.hash, kept=known.records)
+    files = (replace(look_at(feed, body.name, body), name=show_url(feed.url)),)
+    return _keep_known(feed, configuration, files, source=source, known=known)
+
+
+def _keep_known(
+    feed: FeedTable,
+    configuration: Configuration,
+    files: tuple[SourceFile, ...],
+    *,
+    source: Source,
+    known: FeedMemory | None,
+) -> Source:
+    """The same bytes need not be read again either."""
+    found = hash_feed(feed, configuration, files)
+    kept = known.records if known is not None and known.hash == found else None
+    return replace(source, hash=found, files=files, kept=kept)
+
+
+def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
+    settings = configuration.store
+    try:
+        found = read_bucket(
+            feed.url, folder=folder, most=feed.max_bytes, endpoint_url=settings.endpoint_url, region=settings.region
+        )
+    except Unread as error:
+        raise FeedError(feed.name, feed.url, str(error)) from None
+    except OSError as error:
+        raise FeedError(feed.name, feed.url, f"can't be kept while it is read: {error.strerror}") from error
+    return tuple(replace(look_at(feed, path.name, path), name=name) for name, path in found)
+
+
+async def _fetch_body(
+    feed: FeedTable, folder: Path, *, known: FeedMemory | None, patience: Patience
+) -> tuple[Fetched, Path]:
+    validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
+    arriving = folder / "body"
+    try:
+        async with open_client(feed.url, patience) as client:
+            with arriving.open("wb") as target:
+                fetched = await fetch(
+                    client, feed.url, target=target, most=feed.max_bytes, known=validators, patience=patience
+                )
+    except Unfetched as error:
+        raise FeedError(feed.name, show_url(feed.url), str(error)) from None
+    except OSError as error:
+        raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
+    return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
+
+
+def _hash_question(feed: FeedTable, configuration: Configuration) -> str:
+    """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
+    digest = hashlib.sha256(hash_program().encode())
+    digest.update(hash_settings(feed, configuration))
+    digest.update(feed.url.encode())
+    return digest.hexdigest()
+
+
+def _check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
+    """A memory without its records is of no use; they may be gone from a store that was copied in part."""
+    if memory is None or memory.records is None or store is None:
+        return None
+    return memory if store.exists(object_name(memory.records)) else None

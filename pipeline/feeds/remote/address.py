@@ -1,0 +1,38 @@
+"""The address of a feed: what of it may be shown, and what kind of file it names."""
+
+from pathlib import PurePosixPath
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+SCHEMES = ("http", "https")
+# A page of RPDE is named by these. The value of any other may be somebody's key.
+_SHOWN = frozenset({"aftertimestamp", "afterid", "afterchangenumber", "limit", "page"})
+_MOST_CHARACTERS = 300
+_SUFFIXES = {
+    "text/csv": ".csv", "text/tab-separated-values": ".tsv", "application/geo+json": ".geojson",
+    "application/vnd.geo+json": ".geojson", "application/json": ".json", "application/x-ndjson": ".ndjson",
+    "application/jsonl": ".jsonl", "application/vnd.apache.parquet": ".parquet",
+}  # fmt: skip
+
+
+def show_url(url: str) -> str:
+    """Without user, password and fragment, and without the values of its query that may be keys."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port is not None else ""
+    except ValueError:
+        return "an address that can't be read"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    asked = "&".join(
+        f"{name}={value if name.casefold() in _SHOWN else '…'}"
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    )
+    shown = f"{parts.scheme}://{host}{port}{parts.path}" + (f"?{asked}" if asked else "")
+    return shown if len(shown) <= _MOST_CHARACTERS else shown[:_MOST_CHARACTERS] + "…"
+
+
+def choose_suffix(url: str, content_type: str) -> str:
+    """By which a table's reader is chosen: the path's own ending, or what the server calls the content."""
+    own = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
+    if own in _SUFFIXES.values():
+        return own
+    return _SUFFIXES.get(content_type.partition(";")[0].strip().lower(), own)

@@ -1,0 +1,50 @@
+"""A feed's files in a bucket of S3: one key, or those that a pattern matches."""
+
+from fnmatch import fnmatchcase
+from glob import escape, has_magic
+from pathlib import Path, PurePosixPath
+
+from outings.release.store import NotFound, StoreError, open_store
+
+SCHEME = "s3://"
+
+
+class Unread(Exception):  # noqa: N818 - the name says it
+    """Nothing can be read there; its text says why."""
+
+
+def read_bucket(
+    url: str, *, folder: Path, most: int, endpoint_url: str | None, region: str | None
+) -> list[tuple[str, Path]]:
+    """Writes the files to `folder`, at most `most` bytes in all; their addresses, in order, and paths. Unread."""
+    bucket, _, pattern = url.removeprefix(SCHEME).partition("/")
+    found: list[tuple[str, Path]] = []
+    try:
+        store = open_store(f"{SCHEME}{bucket}", endpoint_url=endpoint_url, region=region)
+        entries = [each for each in store.list(_find_prefix(pattern)) if _matches(each.name, pattern)]
+        if not entries:
+            raise Unread("no key matches" if has_magic(pattern) else "there is no such key")
+        if sum(entry.size for entry in entries) > most:
+            raise Unread(f"has more than {most:,} bytes, the feed's max_bytes")
+        for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
+            path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
+            path.write_bytes(store.get(entry.name))
+            found.append((f"{SCHEME}{bucket}/{entry.name}", path))
+    except ImportError as error:
+        raise Unread(f"{error}; install outings[s3]") from error
+    except NotFound:
+        raise Unread("changed while it was read; start again when it stands still") from None
+    except StoreError as error:
+        raise Unread(error.cause) from error
+    return found
+
+
+def _find_prefix(pattern: str) -> str:
+    """What stands before the first sign of a pattern."""
+    plain = next((number for number in range(len(pattern)) if escape(pattern[number]) != pattern[number]), len(pattern))
+    return pattern[:plain]
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """A pattern's * is of one folder, as a path's is."""
+    return name == pattern or (name.count("/") == pattern.count("/") and fnmatchcase(name, pattern))

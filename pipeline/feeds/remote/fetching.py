@@ -1,0 +1,229 @@
+"""One GET: bounded in time and size, tried again where that may help, and conditional where something is remembered."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+import httpx2
+import stamina
+from msgspec import Struct
+
+from pipeline.feeds.remote.address import SCHEMES, show_url
+from pipeline.feeds.remote.unpacking import Torn, Unpacker
+
+MOST_REDIRECTS = 5
+_MOST_VALIDATOR_CHARACTERS = 1_000
+# What may be another answer a moment later.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
+
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """In seconds: of a connection, of a silence, of one try whole. `attempts` in all, the second after `pause`, which
+    doubles; `rest`: the longest `Retry-After` that is waited for."""
+
+    connect: float = 10.0
+    silence: float = 60.0
+    whole: float = 900.0
+    attempts: int = 4
+    pause: float = 1.0
+    rest: float = 120.0
+
+
+class Validators(Struct, frozen=True, kw_only=True):
+    """By which a server knows whether its answer would be the one before."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Fetched(Struct, frozen=True, kw_only=True):
+    """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led."""
+
+    is_unchanged: bool
+    url: str
+    content_type: str = ""
+    validators: Validators = Validators()
+
+
+class Unfetched(Exception):  # noqa: N818 - the name says it
+    """Its text names no address. `status`: of the answer, if there was one."""
+
+    def __init__(self, reason: str, *, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Passing(Unfetched):
+    """Asking again may help, after `rest` seconds where the server says so. `address`: whose it is, as it is shown."""
+
+    address: str | None = None
+
+    def __init__(self, reason: str, *, status: int | None = None, rest: float | None = None) -> None:
+        super().__init__(reason, status=status)
+        self.rest = rest
+
+
+@asynccontextmanager
+async def open_client(url: str, patience: Patience) -> AsyncIterator[httpx2.AsyncClient]:
+    """Proxies and certificates as the environment says, but none for this machine itself."""
+    timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
+    trusts = not _is_loopback(urlsplit(url).hostname or "")
+    async with httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, trust_env=trusts) as client:
+        yield client
+
+
+async def fetch(
+    client: httpx2.AsyncClient,
+    url: str,
+    *,
+    target: BinaryIO,
+    most: int,
+    known: Validators = Validators(),
+    patience: Patience = Patience(),
+) -> Fetched:
+    """Writes the body, at most `most` bytes unpacked, to `target`. Raises `Unfetched`."""
+
+    def choose_wait(error: Exception) -> bool | float:
+        if not isinstance(error, Passing):
+            return False
+        error.address = show_url(url)
+        return True if error.rest is None else error.rest
+
+    tried = 0
+    try:
+        async for attempt in stamina.retry_context(
+            on=choose_wait, attempts=patience.attempts, timeout=None, wait_initial=patience.pause,
+            wait_jitter=patience.pause, wait_max=patience.rest,
+        ):  # fmt: skip
+            with attempt:
+                tried += 1
+                target.seek(0)
+                target.truncate()
+                return await _fetch_once(client, url, target=target, most=most, known=known, patience=patience)
+    except Passing as failure:
+        raise Unfetched(f"{failure} ({tried} times)", status=failure.status) from None
+    raise AssertionError("the last attempt raises")
+
+
+async def _fetch_once(
+    client: httpx2.AsyncClient, url: str, *, target: BinaryIO, most: int, known: Validators, patience: Patience
+) -> Fetched:
+    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    headers = {name: value for name, value in asked.items() if value is not None}
+    try:
+        # A timeout of each silence alone lets a server take for ever.
+        async with asyncio.timeout(patience.whole):
+            request = client.build_request("GET", url, headers=headers)
+            response = await _follow(client, request)
+            try:
+                if response.status_code == 304 and headers:
+                    return Fetched(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
+                _check_status(response, patience=patience)
+                await _write_body(response, target=target, most=most)
+            finally:
+                await response.aclose()
+    except TimeoutError:
+        raise Passing(f"takes longer than {patience.whole:g} s") from None
+    except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        # Not chained: its text may name the address.
+        raise Passing(_describe(error)) from None
+    content_type = response.headers.get("content-type", "")
+    return Fetched(
+        is_unchanged=False, url=str(response.url), content_type=content_type,
+        validators=_merge(Validators(), response),
+    )  # fmt: skip
+
+
+async def _follow(client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
+    for _ in range(MOST_REDIRECTS + 1):
+        response = await client.send(request, stream=True)
+        if response.next_request is None:
+            return response
+        await response.aclose()
+        before, request = request, response.next_request
+        if request.url.scheme not in SCHEMES:
+            raise Unfetched(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
+        if (before.url.scheme, request.url.scheme) == ("https", "http"):
+            raise Unfetched(f"leads from https to http, to {show_url(str(request.url))}")
+    raise Unfetched(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
+
+
+def _check_status(response: httpx2.Response, *, patience: Patience) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status == 304:
+        raise Unfetched("answers 304 to a request without a condition", status=status)
+    if status not in _PASSING:
+        raise Unfetched(f"answers {status}", status=status)
+    rest = _read_rest(response.headers.get("retry-after", ""))
+    if rest is not None and rest > patience.rest:
+        raise Unfetched(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
+    raise Passing(f"answers {status}", status=status, rest=rest)
+
+
+async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int) -> None:
+    stated = response.headers.get("content-length", "")
+    too_long = f"has more than {most:,} bytes, the feed's max_bytes"
+    if stated.isascii() and stated.isdigit() and int(stated) > most:
+        raise Unfetched(too_long)
+    try:
+        unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    except ValueError as error:
+        raise Unfetched(str(error)) from None
+    written = 0
+    try:
+        async for packed in response.aiter_raw():
+            for piece in unpacker.unpack(packed):
+                written += len(piece)
+                if written > most:
+                    raise Unfetched(too_long)
+                target.write(piece)
+        unpacker.finish()
+    except Torn as torn:
+        raise Passing(str(torn)) from None
+
+
+def _merge(known: Validators, response: httpx2.Response) -> Validators:
+    """What the answer says of itself; a 304 need not say it again."""
+    etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
+    return Validators(etag=etag or known.etag, last_modified=last_modified or known.last_modified)
+
+
+def _read_validator(response: httpx2.Response, name: str) -> str | None:
+    value = response.headers.get(name, "").strip()
+    usable = value and value.isascii() and value.isprintable() and len(value) <= _MOST_VALIDATOR_CHARACTERS
+    return value if usable else None
+
+
+def _read_rest(stated: str) -> float | None:
+    """Seconds, or a date."""
+    if stated.isascii() and stated.isdigit():
+        return float(stated[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(stated).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
+        return "can't be reached"
+    if isinstance(error, httpx2.TimeoutException):
+        return "is silent for too long"
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+        return "breaks off, or is no HTTP"
+    return f"can't be fetched ({type(error).__name__})"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,21 @@
+"""What is asked again is told to whoever builds: by itself stamina says it on standard output, and not of whom."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_retry_hooks
+
+
+@contextmanager
+def telling_retries(tell: Callable[[str], None]) -> Iterator[None]:
+    def tell_retry(details: RetryDetails) -> None:
+        where = getattr(details.caused_by, "address", None)
+        told = f"{where}: {details.caused_by}" if where else str(details.caused_by)
+        tell(f"{told}; asked again in {details.wait_for:.1f} s")
+
+    before = get_on_retry_hooks()
+    set_on_retry_hooks([tell_retry])
+    try:
+        yield
+    finally:
+        set_on_retry_hooks(before)

@@ -1,0 +1,104 @@
+"""A web server on loopback that says what a test tells it to, also what no server should."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Page:
+    """`length`: the Content-Length that is claimed, where it is not that of `body`; `cut`: the connection ends behind
+    so many bytes; `pause`: before each byte, `wait`: before all of them. `statuses` are answered first, one a request.
+    With an `etag` or `last_modified`, a request with the same gets 304."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    statuses: list[int] = field(default_factory=list)
+    length: int | None = None
+    cut: int | None = None
+    wait: float = 0.0
+    pause: float = 0.0
+    endless: bool = False
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Web:
+    """`pages` by path, with or without its query; a function makes one of the request's target. `asked`: targets with
+    the headers of each request, in order."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.pages: dict[str, Page | Callable[[str], Page]] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
+
+    @property
+    def targets(self) -> list[str]:
+        return [target for target, _ in self.asked]
+
+    def find(self, target: str) -> Page:
+        page = self.pages.get(target) or self.pages.get(target.partition("?")[0]) or Page(b"not here", status=404)
+        return page if isinstance(page, Page) else page(target)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    web: Web
+
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.web.asked.append((self.path, headers))
+        page = self.web.find(self.path)
+        time.sleep(page.wait)
+        self.close_connection = True
+        with suppress(OSError):  # whoever asked may have gone
+            self.answer(page, headers)
+
+    def answer(self, page: Page, headers: dict[str, str]) -> None:
+        status = page.statuses.pop(0) if page.statuses else page.status
+        said = {"ETag": page.etag, "Last-Modified": page.last_modified}
+        met = {headers.get("if-none-match"), headers.get("if-modified-since")} & set(said.values()) - {None}
+        if met:
+            status = 304
+        body = b"" if met else page.body
+        if not page.endless:
+            said["Content-Length"] = str(len(body) if page.length is None else page.length)
+        self.send_response(status)
+        for name, value in (said | page.headers).items():
+            if value is not None:
+                self.send_header(name, value)
+        self.end_headers()
+        self.send(page, body if page.cut is None else body[: page.cut])
+
+    def send(self, page: Page, body: bytes) -> None:
+        for sign in body if page.pause else b"":
+            self.wfile.write(bytes([sign]))
+            time.sleep(page.pause)
+        if not page.pause:
+            self.wfile.write(body)
+        while page.endless:
+            self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serve_web() -> Iterator[Web]:
+    web = Web("")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Asked", (Handler,), {"web": web}))
+    server.daemon_threads = True
+    web.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield web
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
