@@ -1,8 +1,10 @@
 """How fast search is: its top 20 with counts and filters, beside PostgreSQL, SQLite FTS5 and bare tantivy, in one run.
 
 `python -m bench.search`: 300 different queries over one metro, half of words that few listings have, half of words that
-thousands have, each engine asked the same in turns. Ours answers a whole body, passages included; PostgreSQL and SQLite
-give ids and the count of what passes the lists' default filters, tantivy ids and a count without filters.
+thousands have, each engine asked the same in turns, each query once. Ours answers a whole body: passages, filters, and
+counts of what has all of the words and of what has any. PostgreSQL is asked twice: for the same (its passages by
+`ts_headline`), and for the ids and one count alone. SQLite gives these too, under the lists' default filters, tantivy
+without filters.
 
 The sample metro has 226 words in its texts: each listing gets 24 more, of 40,000 by Zipf's law, one in its name.
 """
@@ -60,7 +62,14 @@ _HOSTILE = (
 )
 
 Ask = Callable[[str], None]
-Row = tuple[int, str, int, int, str]
+# Row, id, whether a default search shows it, type, text, and the members that a result shows.
+Row = tuple[int, str, int, int, str, str, str, str | None]
+
+
+class _Shown(msgspec.Struct):
+    slug: str
+    name: str
+    description: str | None = None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -73,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rows = list_rows(world)
         if (programs := find_programs()) is not None:
             dsn = running.enter_context(run_cluster(programs))
-            engines["PostgreSQL"] = running.enter_context(ask_postgresql(dsn, rows))
+            ask_same, ask_ids = running.enter_context(ask_postgresql(dsn, rows))
+            engines |= {"PostgreSQL": ask_same, "PostgreSQL, ids": ask_ids}
         engines["SQLite FTS5"] = ask_sqlite(rows)
         engines["tantivy, bare"] = ask_tantivy(rows, folder / "tantivy")
         words = count_words(world)
@@ -161,12 +171,12 @@ def print_times(title: str, engines: Mapping[str, Ask], queries: Sequence[str]) 
             began = time.perf_counter()
             ask(query)
             times[name].append((time.perf_counter() - began) * 1000)
-    print(f"\n{title}; {len(queries)} queries\n{'':16}{'median ms':>12}{'p95':>9}{'worst':>9}{'× ours':>9}")
+    print(f"\n{title}; {len(queries)} queries\n{'':18}{'median ms':>12}{'p95':>9}{'worst':>9}{'× ours':>9}")
     ours = statistics.median(times["outings"])
     for name, spent in times.items():
         spent.sort()
         median = statistics.median(spent)
-        print(f"{name:16}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:9.1f}")
+        print(f"{name:18}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:9.1f}")
 
 
 def ask_ours(world: World) -> Ask:
@@ -186,7 +196,6 @@ def ask_ours(world: World) -> Ask:
 
 
 def list_rows(world: World) -> list[Row]:
-    """Row, id, whether a default search shows it, its type and its text."""
     last = world.today + timedelta(days=_DAYS)
     is_event = pl.col("type") == TYPES.index("event")
     in_window = (pl.col("first_on") <= last) & (pl.col("last_on") >= world.today)
@@ -196,7 +205,18 @@ def list_rows(world: World) -> list[Row]:
         shown=(pl.col("is_listed") & (~is_event | in_window)).fill_null(value=False).cast(pl.Int32),
         type="type",
     )
-    return frame.join(read_texts(world), on="row").rows()
+    opened, decode = open_snapshot(world.snapshot), msgspec.json.Decoder(_Shown).decode
+    shown = [decode(opened.read_document(row)) for row in frame["row"].to_list()]
+    return (
+        frame.with_columns(
+            slug=pl.Series([each.slug for each in shown]),
+            name=pl.Series([each.name for each in shown]),
+            description=pl.Series([each.description for each in shown]),
+        )
+        .join(read_texts(world), on="row")
+        .select("row", "id", "shown", "type", "text", "slug", "name", "description")
+        .rows()
+    )
 
 
 def ask_sqlite(rows: Sequence[Row]) -> Ask:
@@ -239,34 +259,50 @@ def ask_tantivy(rows: Sequence[Row], folder: Path) -> Ask:
 
 
 @contextlib.contextmanager
-def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[Ask]:
-    """One connection that stays open, its statement prepared."""
+def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[tuple[Ask, Ask]]:
+    """For the same as ours, and for ids and a count. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(_load_postgresql(dsn, rows))
-    statement = loop.run_until_complete(connection.prepare(_POSTGRESQL))
+    same, ids = (loop.run_until_complete(connection.prepare(each)) for each in (_SAME, _IDS))
     try:
-        yield lambda q: loop.run_until_complete(_fetch(statement, q))
+        yield (
+            lambda q: loop.run_until_complete(_fetch(same, q, " | ".join(q.split()))),
+            lambda q: loop.run_until_complete(_fetch(ids, q)),
+        )
     finally:
         loop.run_until_complete(connection.close())
         loop.close()
 
 
-_POSTGRESQL = f"""SELECT id, count(*) OVER () FROM listings, websearch_to_tsquery('english', $1) AS query
+_IDS = f"""SELECT id, count(*) OVER () FROM listings, websearch_to_tsquery('english', $1) AS query
     WHERE words @@ query AND shown = 1 ORDER BY ts_rank(words, query) DESC, id LIMIT {_SHOWN}"""
+# `ts_rank` only of what is shown, passages only of the page.
+_SAME = f"""WITH
+    found AS MATERIALIZED (
+        SELECT row, id, words @@ every AS has_all, CASE WHEN words @@ every THEN ts_rank(words, every) END AS rank
+        FROM listings, websearch_to_tsquery('english', $1) AS every, to_tsquery('english', $2) AS some
+        WHERE words @@ some AND shown = 1),
+    counts AS (SELECT count(*) FILTER (WHERE has_all) AS all_terms, count(*) AS any_term FROM found),
+    page AS (SELECT row, rank FROM found WHERE has_all ORDER BY rank DESC, id LIMIT {_SHOWN})
+    SELECT type, id, slug, name, rank, all_terms, any_term,
+        ts_headline('english', coalesce(description, name), every, 'MaxWords=30, MinWords=20, StartSel="", StopSel=""')
+    FROM counts, websearch_to_tsquery('english', $1) AS every, page JOIN listings USING (row) ORDER BY rank DESC, id"""
 
 
-async def _fetch(statement: asyncpg.prepared_stmt.PreparedStatement, q: str) -> None:
-    await statement.fetch(q)
+async def _fetch(statement: asyncpg.prepared_stmt.PreparedStatement, *values: str) -> None:
+    await statement.fetch(*values)
 
 
 async def _load_postgresql(dsn: str, rows: Sequence[Row]) -> asyncpg.Connection:
     connection = await asyncpg.connect(dsn)
     await connection.execute(
-        """CREATE TABLE listings (row integer PRIMARY KEY, id text, shown integer, type integer, text text,
-        words tsvector GENERATED ALWAYS AS (to_tsvector('english', text)) STORED)"""
+        """CREATE TABLE listings (row integer PRIMARY KEY, id text, shown integer, type integer, text text, slug text,
+        name text, description text, words tsvector GENERATED ALWAYS AS (to_tsvector('english', text)) STORED)"""
     )
-    await connection.copy_records_to_table("listings", records=rows, columns=("row", "id", "shown", "type", "text"))
-    await connection.execute("CREATE INDEX ON listings USING gin (words); ANALYZE listings")
+    columns = ("row", "id", "shown", "type", "text", "slug", "name", "description")
+    await connection.copy_records_to_table("listings", records=rows, columns=columns)
+    await connection.execute("CREATE INDEX ON listings USING gin (words)")
+    await connection.execute("VACUUM ANALYZE listings")
     return connection
 
 

@@ -1,7 +1,7 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timedelta
 
 import msgspec
 import numpy as np
@@ -47,7 +47,7 @@ from outings.release.snapshot import Snapshot
 MOST_COUNTED = 1_000
 
 _WINDOW = ("from", "to", "types")
-_EPOCH = date(1970, 1, 1)
+_EPOCH, _MIDNIGHT = date(1970, 1, 1), datetime(1970, 1, 1)
 
 _encoder = msgspec.json.Encoder()
 
@@ -244,7 +244,7 @@ def _make_items(
                 snippet=make_snippet(document.description, name=document.name, words=words),
                 match=LEVELS[level],
                 score=score / 1000,
-                starts_local=None if start == NEVER else datetime.fromtimestamp(start, UTC).isoformat()[:19],
+                starts_local=None if start == NEVER else (_MIDNIGHT + timedelta(seconds=start)).isoformat(),
             )
         )
 
