@@ -16,11 +16,13 @@ from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.releases import Releases, Serving
 from edge.requests import read_query
 from edge.responses import Header, make_head
+from edge.weather.forecasts import Forecasts
 from outings.answers.changes import read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.plan import Plan, make_plan
 from outings.answers.relations import costs_queries
 from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, bad_request, unavailable
@@ -49,7 +51,7 @@ _Name = tuple[str, bytes, str]
 
 class Planned(Struct, frozen=True, kw_only=True):
     """A request that gets an answer: `page` was written ahead for it, `release` names what answers, and `head` are the
-    headers of whichever answer. `minute`: the one of which alone it holds; None where none matters."""
+    headers of whichever answer. `minute` and `weather`: those of which alone it holds; None where none matters."""
 
     query: Query
     plan: Plan
@@ -58,6 +60,7 @@ class Planned(Struct, frozen=True, kw_only=True):
     release: bytes
     head: tuple[Header, ...]
     minute: datetime | None = None
+    weather: Mapping[str, Weather] | None = None
 
 
 class _Asked(Struct, frozen=True, kw_only=True):
@@ -72,7 +75,7 @@ class _Asked(Struct, frozen=True, kw_only=True):
 class Planning:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
     same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
-    one thread. `model` ranks searches, `geocoder` finds addresses."""
+    one thread. `model` ranks searches, `geocoder` finds addresses, `forecasts` tell the weather."""
 
     def __init__(
         self,
@@ -84,9 +87,11 @@ class Planning:
         offer: Offer,
         model: Model | None = None,
         geocoder: Geocoder = NoGeocoder(),
+        forecasts: Forecasts | None = None,
     ) -> None:
         self._releases = releases
         self._geocoder = geocoder
+        self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
         self._dates = dates
         self._opening = opening
         self._offer = offer
@@ -134,6 +139,7 @@ class Planning:
             minute=self._dates.read_minute(),
             model=self._model,
             spot=await self._find_spot(query, serving),
+            weather=self._forecasts.read(),
         )
         if is_lasting:
             plans.put(name, planned)
@@ -178,11 +184,13 @@ class Planning:
         return self._plans
 
     def _get(self, plans: Bounded[_Name, Planned], name: _Name) -> Planned | None:
-        """None where it was of another minute."""
+        """None where it was of another minute, or of another forecast."""
         planned = plans.get(name)
-        if planned is None or planned.minute is None or planned.minute == self._dates.read_minute():
+        if planned is None or (planned.minute is None and planned.weather is None):
             return planned
-        return None
+        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
+        is_known = planned.weather is None or planned.weather is self._forecasts.read()
+        return planned if is_now and is_known else None
 
     async def _open_named(self, query_string: bytes) -> Serving | None:
         """The release that the request names, where it is kept: also its metro and its words are that one's."""
@@ -247,10 +255,17 @@ def plan_request(
     minute: datetime,
     model: Model | None = None,
     spot: Center | None = None,
+    weather: Mapping[str, Weather] = {},
 ) -> Planned:
     """`minute`: now. What a walk began with is in its cursor. `spot`: where the query's address is."""
     about = Circumstances(
-        release=serving.release, dates=dates, entitlement=entitlement, minute=minute, model=model, spot=spot
+        release=serving.release,
+        dates=dates,
+        entitlement=entitlement,
+        minute=minute,
+        model=model,
+        spot=spot,
+        weather=weather,
     )
     plan = make_plan(query, about)
     etag = plan.etag.encode()
@@ -262,6 +277,7 @@ def plan_request(
         release=serving.header,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=serving.header),
         minute=minute if query.match.route.is_now and query.cursor is None else None,
+        weather=weather if "forecast" in query.get_words("include") else None,
     )
 
 

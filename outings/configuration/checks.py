@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from outings.configuration.decoding import Decoder, name_entry
 from outings.configuration.environment import suggest
 from outings.configuration.nearest import list_nearest
+from outings.configuration.tables import NWS
 from outings.configuration.zones import is_zone
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
@@ -38,6 +39,7 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         _check_feed_metro(decoder, feed, f"{key}.metro", known)
     _check_edge(decoder, tables.get("edge", {}))
     _check_geocoder(decoder, tables.get("geocoder", {}))
+    _check_weather(decoder, tables.get("weather", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))
 
 
@@ -64,6 +66,19 @@ def _check_geocoder(decoder: Decoder, geocoder: Values) -> None:
         decoder.report("geocoder.url", f"is no URL of a server of {provider}; allowed: http://… or https://…")
     elif provider not in (*REMOTE_GEOCODERS, None) and url:
         decoder.report("geocoder.url", f'is given beside provider "{provider}", which asks no server; allowed: empty')
+
+
+def _check_weather(decoder: Decoder, weather: Values) -> None:
+    provider, url, contact = weather.get("provider"), weather.get("url", NWS), weather.get("contact", "")
+    if not url.startswith(("http://", "https://")):
+        decoder.report("weather.url", "is no URL of a server of nws; allowed: http://… or https://…")
+    if not (contact.isascii() and contact.isprintable()):
+        decoder.report("weather.contact", "can't stand in a header; allowed: printable letters of ASCII")
+    if provider == "file" and "path" in weather and weather["path"] is None:
+        decoder.report("weather.path", 'is missing; allowed: the path of a JSON file, which provider "file" needs')
+    for name, own, default in (("url", "nws", NWS), ("contact", "nws", ""), ("path", "file", None)):
+        if provider not in (own, None) and weather.get(name, default) != default:
+            decoder.report(f"weather.{name}", f'is given beside provider "{provider}"; allowed: only with {own}')
 
 
 def _list_names(metro: Values) -> list[str]:

@@ -19,6 +19,8 @@ Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
 Quota = Annotated[Count | Literal["unlimited"], Meta(description='a whole number from 1, or "unlimited"')]
 Share = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
 AddOn = Literal["source", "forecast", "related"]
+# The National Weather Service's own server.
+NWS = "https://api.weather.gov"
 
 
 class StoreTable(Struct, frozen=True, kw_only=True):
@@ -80,6 +82,9 @@ class GeocoderTable(Struct, frozen=True, kw_only=True):
 
 class WeatherTable(Struct, frozen=True, kw_only=True):
     provider: Literal["none", "nws", "file"] = "none"
+    url: str = NWS
+    contact: str = ""
+    path: Path | None = None
 
 
 class ZipTable(Struct, frozen=True, kw_only=True):

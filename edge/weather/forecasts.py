@@ -1,0 +1,70 @@
+"""What the weather will be, as far as it is known now: made by a task of the worker, read by its requests."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Protocol
+
+from outings.answers.weather.forecast import Forecast
+from outings.answers.weather.weather import Weather
+from outings.release.snapshot import MetroSettings
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+Known = Mapping[str, Weather]
+
+
+class Source(Protocol):
+    def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
+        """By metro, what is known now, expired or not. May take a while: not for the event loop."""
+
+    def close(self) -> None: ...
+
+
+class Forecasts:
+    """Of a `source`; without one nothing is ever known. `poll` and `read` may be of different threads."""
+
+    def __init__(self, source: Source | None, *, clock: Callable[[], datetime]) -> None:
+        self._source = source
+        self._clock = clock
+        self._known: Known = {}
+        # What is shown of `_settled`, and until when.
+        self._shown: Known = {}
+        self._settled: Known = self._known
+        self._until = _NEVER
+
+    @property
+    def has_source(self) -> bool:
+        return self._source is not None
+
+    def read(self) -> Known:
+        """By metro, without those that have expired. The same mapping for as long as nothing in it changes."""
+        now = self._clock()
+        if self._known is not self._settled or now >= self._until:
+            self._settle(self._known, now)
+        return self._shown
+
+    def poll(self, metros: Mapping[str, MetroSettings]) -> None:
+        """Takes up what the source knows by now. Blocks."""
+        if self._source is None:
+            return
+        found = self._source.list_forecasts(metros)
+        known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in found.items()}
+        if known != self._known:
+            self._known = known
+
+    def close(self) -> None:
+        if self._source is not None:
+            self._source.close()
+
+    def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
+        """The same where it is the same."""
+        before = self._known.get(slug)
+        is_same = before is not None and before.forecast == forecast and before.timezone == timezone
+        return before if before is not None and is_same else Weather(forecast, timezone=timezone)
+
+    def _settle(self, known: Known, now: datetime) -> None:
+        shown: Known = {slug: each for slug, each in known.items() if now < each.forecast.expires_at}
+        if shown != self._shown:
+            self._shown = shown
+        self._until = min((each.forecast.expires_at for each in shown.values()), default=_NEVER)
+        self._settled = known
