@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.postings import PASSING, Places, Postings, Rows, find_places
+from outings.answers.search.postings import Places, Postings, Rows, find_places
 from outings.answers.search.score import (
     ALL_TERMS,
     JOINED,
@@ -150,13 +150,12 @@ class Matching:
 
     def _find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> _Source:
         """Rows in which one of each stands behind the last. A row comes once, by its best place."""
-        rows, fields, positions = split_places(self._terms.find_sequence(spelled))
-        places: Places = find_places(fields, positions)
-        order = np.argsort(places, kind="stable")  # the last one written stays
-        best = np.full(int(rows.max()) + 1 if rows.size else 0, PASSING, dtype=np.uint8)
-        best[rows[order]] = places[order]
-        once = np.unique(rows)
-        return _Source(once.astype(np.uint32), encode_word(best[once], spelling))
+        rows, fields, positions = split_places(np.sort(self._terms.find_sequence(spelled)))
+        if not rows.size:
+            return _Source(rows, rows.astype(np.uint8))
+        firsts = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
+        best: Places = np.maximum.reduceat(find_places(fields, positions), firsts)
+        return _Source(rows[firsts], encode_word(best, spelling))
 
 
 def _stack(best: Sequence[Codes], rows: Numbers) -> Codes:
