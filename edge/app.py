@@ -29,12 +29,13 @@ from edge.probes import make_public
 from edge.recording import Record
 from edge.releases import Releases
 from edge.routing import Dispatch
+from edge.seen import Seen
 from edge.shortcut import Shortcut
 from edge.usage import Usage
-from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
 from outings.release.store import Store
+from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()
 
@@ -49,8 +50,8 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`, `forecasts`: none. `poll`
-    looks for a new release and new keys at once, `poll_weather` for new forecasts."""
+    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`: none. `poll` looks for a new
+    release and new keys at once."""
 
     def __init__(
         self,
@@ -67,15 +68,15 @@ class Edge:
         proxies: Proxies | None = None,
         model: Model | None = None,
         geocoder: Geocoder | None = None,
-        forecasts: Forecasts | None = None,
+        trust: Trust = ANYBODY,
+        seen: Seen | None = None,
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or Usage(clock=clock)
         self._offer = offer
         self._model = model
         self._geocoder = geocoder or NoGeocoder()
-        self._forecasts = forecasts or Forecasts(None, clock=clock)
-        self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts)
+        self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts, trust=trust, seen=seen)
         self._proxies = proxies or Proxies(())
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans)
@@ -106,7 +107,6 @@ class Edge:
             offer=self._offer,
             model=self._model,
             geocoder=self._geocoder,
-            forecasts=self._forecasts,
         )
         bodies = Bodies(
             store=store,
@@ -149,12 +149,6 @@ class Edge:
         self._ring.poll()
         self._take_up_release()
 
-    def poll_weather(self) -> None:
-        """Looks for new forecasts of the metros that are served. Blocks, for as long as a provider takes."""
-        serving = self._releases.current
-        if serving is not None:
-            self._forecasts.poll({slug: each.metro for slug, each in serving.release.metros.items()})
-
     def _take_up_release(self) -> None:
         self._releases.poll()
         self._contract.prepare()
@@ -167,7 +161,6 @@ class Edge:
         self._releases.close()
         self._usage.close()
         self._geocoder.close()
-        self._forecasts.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
@@ -175,8 +168,7 @@ class Edge:
         await asyncio.to_thread(self.poll)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
-        looks = [self._ring.poll, self._take_up_release, *([self.poll_weather] if self._forecasts.has_source else [])]
-        watching = [asyncio.create_task(self._watch(look)) for look in looks]
+        watching = [asyncio.create_task(self._watch(look)) for look in (self._ring.poll, self._take_up_release)]
         try:
             yield
         finally:

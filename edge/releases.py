@@ -10,18 +10,20 @@ from msgspec import Struct
 
 from edge.bounded import Bounded
 from edge.counts import Counter, Counts
+from edge.seen import Seen
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
 from outings.release.log import list_tail
 from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
-from outings.release.pointer import NAME, Pointer, read_pointer
+from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
+from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()
 
@@ -63,10 +65,22 @@ class Releases:
     """`current` is replaced in one assignment; whoever began with the old one ends with it.
 
     `failure` says why the store can't be read, `refusal` why the release in the store is not the one served.
+    `trust`: whose releases are taken up; `seen`: what this machine served before it was started.
     """
 
-    def __init__(self, store: Store, *, cache: Path, clock: Callable[[], datetime], counts: Counts) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        cache: Path,
+        clock: Callable[[], datetime],
+        counts: Counts,
+        trust: Trust = ANYBODY,
+        seen: Seen | None = None,
+    ) -> None:
         self._store = store
+        self._trust = trust
+        self._seen = seen
         self._counts = counts
         self._cache = cache
         self._clock = clock
@@ -142,7 +156,7 @@ class Releases:
         if found is not None or self._gone.get((_RELEASE, release_id)) is not None:
             return found
         try:
-            served = self._open(read_release(self._store, release_id))
+            served = self._open(read_release(self._store, release_id, trust=self._trust))
         except NotFound:
             if self.current is not None and sequence <= self.current.release.sequence:
                 self._gone.put((_RELEASE, release_id), _GONE)
@@ -153,7 +167,7 @@ class Releases:
     def has_published(self, version_id: int) -> bool:
         """Whether there is a release with this version, served or not, for all that can be known. Blocks."""
         try:
-            found = read_pointer(self._store)
+            found = read_pointer(self._store, trust=self._trust)
         except (StoreError, Corrupt, NotFound):
             return True
         return found is not None and found.pointer.latest_version_id >= version_id
@@ -162,7 +176,7 @@ class Releases:
         self._claim.close()
 
     def _read_pointer(self) -> None:
-        found = read_pointer(self._store)
+        found = read_pointer(self._store, trust=self._trust)
         if found is None and self.current is not None:
             raise Refused(f"{NAME} is gone")
         if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
@@ -174,18 +188,26 @@ class Releases:
         release_id = format_release_id(pointer.sequence, pointer.root)
         if before is None or before.release.id != release_id:
             root = read_root(self._store, pointer.root)
-            reason = explain_pointer(pointer, root) or (explain_successor(before.root, root) if before else None)
+            reason = explain_pointer(pointer, root) or self._explain_return(before, pointer, root)
             if reason is not None:
                 raise Refused(f"release {release_id}: {reason}")
             self.current = self._open(ListedRelease(release_id, pointer.root, root))
             log.info("release_served", release=release_id)
+            if self._seen is not None:
+                self._seen.remember(pointer)
             if before is not None:
                 self._keep(before)
         self.refusal = None
 
+    def _explain_return(self, before: Serving | None, pointer: Pointer, root: Root) -> str | None:
+        """Once it serves, it goes by what it has: another worker may be ahead of it."""
+        if before is not None:
+            return explain_successor(before.root, root)
+        return None if self._seen is None else self._seen.explain_return(pointer)
+
     def _open_listed(self, metro: str, stamp: str) -> Serving | None:
         try:
-            listed = find_listed(self._store, metro=metro, stamp=stamp)
+            listed = find_listed(self._store, metro=metro, stamp=stamp, trust=self._trust)
             if listed is None:
                 self._gone.put((metro, stamp), _GONE)
                 return None
@@ -234,23 +256,14 @@ class Releases:
         self.refusal = reason
 
 
-def explain_pointer(pointer: Pointer, root: Root) -> str | None:
-    """Why this root is not what the pointer says, or None."""
-    if root.sequence != pointer.sequence:
-        return f"the pointer says sequence {pointer.sequence}, its root {root.sequence}"
-    if root.log.latest_version_id != pointer.latest_version_id:
-        return f"the pointer says version {pointer.latest_version_id}, its root {root.log.latest_version_id}"
-    return None
-
-
 def explain_successor(old: Root, new: Root) -> str | None:
     """Why `new` may not follow `old`, or None. Another root of the same sequence is another history."""
     return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)
 
 
-def find_listed(store: Store, *, metro: str, stamp: str) -> ListedRelease | None:
+def find_listed(store: Store, *, metro: str, stamp: str, trust: Trust = ANYBODY) -> ListedRelease | None:
     """The newest kept release whose metro has this stamp. Stamps never go back, so older ones need not be read."""
-    for listed in list_releases(store):
+    for listed in list_releases(store, trust=trust):
         found = name_stamp(listed.root, metro)
         if found == stamp:
             return listed

@@ -19,15 +19,16 @@ from edge.counts import Counts, make_table
 from edge.geocoding.opening import open_geocoder
 from edge.ledger import open_ledger
 from edge.limits.opening import LOCAL, open_limits
+from edge.seen import Seen
 from edge.supervisor import Supervisor
 from edge.usage import Usage
-from edge.weather.opening import open_forecasts
 from edge.wire import Wire
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
 from outings.release.store import open_store
+from outings.release.trust import read_reader
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
 GRACE_SECONDS = 10
@@ -44,6 +45,7 @@ def make_served_edge(
     configuration = read_configuration(config, os.environ)
     table, edge = configuration.store, configuration.edge
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    trust = read_reader(configuration.signing)
     return Edge(
         store,
         cache=edge.cache,
@@ -64,7 +66,8 @@ def make_served_edge(
         ),
         model=None if configuration.search.model is None else load_model(configuration.search.model),
         geocoder=open_geocoder(configuration.geocoder),
-        forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
+        trust=trust,
+        seen=Seen(edge.state) if trust.believed else None,
     )
 
 

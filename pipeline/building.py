@@ -15,10 +15,11 @@ from outings.release.pointer import read_pointer
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.root import Part, Root, read_root
 from outings.release.store import Store
+from outings.release.trust import ANYBODY, Trust
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
-from pipeline.metro import MetroBuilt
 from pipeline.feeds.source import Source
+from pipeline.metro import MetroBuilt
 from pipeline.objects import Tally
 from pipeline.plan import Build, Plan, choose_feeds, plan_build
 from pipeline.problems import put_problems, read_problems
@@ -54,11 +55,12 @@ def build_release(
     executor: Executor,
     progress: Progress = lambda _: None,
     tell_feeds: TellFeeds = lambda _: None,
+    trust: Trust = ANYBODY,
 ) -> Built:
-    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, StoreError: then nothing is
-    published. `tell_feeds` is told of what was read before anything can be refused for it."""
+    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, StoreError: then
+    nothing is published. `tell_feeds` is told of what was read before anything can be refused for it."""
     check_deadline, started = make_deadline(), perf_counter()
-    pointer = read_pointer(store)
+    pointer = read_pointer(store, trust=trust)
     base = None if pointer is None else read_root(store, pointer.pointer.root)
     with TemporaryDirectory(prefix="outings-build-") as scratch:
         sources = _open_sources(build, base, store=store, scratch=Path(scratch) / ".sources", progress=progress)
@@ -95,6 +97,7 @@ def build_release(
             store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
         ),
         check_deadline=check_deadline,
+        trust=trust,
     )
     ended = perf_counter()
     return Built(

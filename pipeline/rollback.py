@@ -13,6 +13,7 @@ from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
+from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
 from pipeline.diff import PUBLISHED, Change
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
@@ -34,6 +35,7 @@ def roll_back(
     stamp: datetime,
     today: Mapping[str, date],
     cache: Path,
+    trust: Trust = ANYBODY,
 ) -> RolledBack:
     """`today`: each metro's local date. Raises BuildRaced when a build publishes meanwhile."""
     check_deadline = make_deadline()
@@ -58,6 +60,7 @@ def roll_back(
             store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache
         ),
         check_deadline=check_deadline,
+        trust=trust,
     )
     return RolledBack(published=published, metros=tuple(built))
 

@@ -17,7 +17,7 @@ COMMANDS = {
     "serve": "Answer requests from the release in the store.",
     "keys": "Make, show and change keys; what they were used for.",
     "mirror": "Keep a SQLite file in step with what a key may read.",
-    "releases": "List, show, compare, roll back and prune releases.",
+    "releases": "List, show, compare, verify, sign, roll back and prune releases.",
 }
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from outings.answers.semantic.model import ModelError
 from outings.command import Refused
@@ -16,12 +17,15 @@ from outings.command.options import (
     open_config_store,
     print_json,
     read_config,
+    read_trust,
     take_config,
     take_json,
 )
 from outings.command.recording import Recorder, recording
 from outings.configuration import Configuration
+from outings.configuration.tables import SigningTable
 from outings.release.publishing import BuildRaced
+from outings.release.trust import read_publisher
 from pipeline.build_report import describe_build, format_build, list_problems
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
@@ -112,6 +116,9 @@ def _write_quarantine(built: Built, configuration: Configuration) -> Path | None
 
 def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None) -> Built:
     """One build with its progress on standard error; refusals become the command's exit codes."""
+    trust = read_trust(asked.configuration, read_publisher)
+    # Workers get the configuration with their work, and no key: they publish nothing.
+    asked = replace(asked, configuration=replace(asked.configuration, signing=SigningTable()))
     tasks = len(asked.configuration.feeds) + len(asked.configuration.metros)
     with _open_executor(min(workers or os.cpu_count() or 1, max(1, tasks)), recorder=recorder) as executor:
         try:
@@ -121,6 +128,7 @@ def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None) -
                 executor=executor,
                 progress=_tell,
                 tell_feeds=recorder.tell_feeds,
+                trust=trust,
             )
         except (ShrinkRefused, BuildRaced) as refused:
             raise Refused(str(refused)) from refused

@@ -10,7 +10,9 @@ import msgspec
 
 if TYPE_CHECKING:
     from outings.configuration import Configuration
+    from outings.configuration.tables import SigningTable
     from outings.release.store import Store
+    from outings.release.trust import Trust
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -56,6 +58,16 @@ def open_config_store(configuration: "Configuration") -> "Store":
         return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
     except ImportError as error:
         raise click.ClickException(f"store {table.url}: {error}; install outings[s3]") from error
+
+
+def read_trust(configuration: "Configuration", read: Callable[["SigningTable"], "Trust"]) -> "Trust":
+    """What `read` of `release.trust` makes of `[signing]`, or exit 2."""
+    from outings.release.trust import WrongKey
+
+    try:
+        return read(configuration.signing)
+    except WrongKey as wrong:
+        raise WrongConfiguration(str(wrong)) from wrong
 
 
 def print_json(value: object) -> None:

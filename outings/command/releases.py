@@ -1,6 +1,7 @@
-"""`outings releases`: list, show, compare, roll back and prune what was published."""
+"""`outings releases`: list, show, compare, verify, sign, roll back and prune what was published."""
 
 import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,29 @@ import click
 import msgspec
 
 from outings.command import Refused
-from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import (
+    WrongConfiguration,
+    open_config_store,
+    print_json,
+    read_config,
+    read_trust,
+    take_config,
+    take_json,
+)
 from outings.configuration import read_zone
 from outings.release.manifest import read_manifest
-from outings.release.publishing import BuildRaced
+from outings.release.objects import Corrupt
+from outings.release.publishing import BuildRaced, sign_anew
 from outings.release.releases import ListedRelease, list_releases, read_release
+from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
+from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
+from outings.release.verifying import Verified, VerifiedRelease, verify_releases
 
 
 @click.group()
 def releases() -> None:
-    """List, show, compare, roll back and prune what was published."""
+    """List, show, compare, verify, sign, roll back and prune what was published."""
 
 
 @releases.command(name="list")
@@ -91,9 +104,10 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     from pipeline.rollback import roll_back
 
     configuration = read_config(config)
+    trust = read_trust(configuration, read_publisher)
     store = open_config_store(configuration)
-    target = _find_release(store, release_id)
-    current = next(list_releases(store))
+    target = _find_release(store, release_id, trust=trust)
+    current = next(list_releases(store, trust=trust))
     if current.id == target.id:
         raise click.UsageError(f"{release_id} is the current release already")
     now = datetime.now(UTC).replace(microsecond=0)
@@ -104,7 +118,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     }
     try:
         done = roll_back(
-            store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache
+            store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
         )
     except BuildRaced as raced:
         raise Refused(str(raced)) from raced
@@ -123,7 +137,10 @@ def prune(*, config: Path, as_json: bool) -> None:
     from outings.release.pruning import prune as prune_store
 
     configuration = read_config(config)
-    pruned = prune_store(open_config_store(configuration), keep_days=configuration.store.keep_days, now=time.time())
+    trust = read_trust(configuration, read_auditor)
+    pruned = prune_store(
+        open_config_store(configuration), keep_days=configuration.store.keep_days, now=time.time(), trust=trust
+    )
     size = sum(entry.size for entry in pruned.deleted)
     if as_json:
         print_json({"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases})
@@ -131,9 +148,92 @@ def prune(*, config: Path, as_json: bool) -> None:
     click.echo(f"{len(pruned.deleted)} objects ({size} bytes) deleted; {pruned.releases} releases are kept.")
 
 
-def _find_release(store: Store, release_id: str) -> ListedRelease:
+@releases.command()
+@take_config
+@take_json
+def verify(*, config: Path, as_json: bool) -> None:
+    """Read every kept release as a stranger's: its signature ([signing]), its chain, each object's hash."""
+    configuration = read_config(config)
+    trust = read_trust(configuration, read_auditor)
+    store = open_config_store(configuration)
+    found: list[VerifiedRelease] = []
     try:
-        return read_release(store, release_id)
+        verified = verify_releases(store, trust=trust, told=_tell_verified(found, as_json=as_json))
+    except (Corrupt, NotFound) as wrong:
+        if as_json:
+            print_json({"right": False, "wrong": str(wrong), **_count_verified(found)})
+        raise click.ClickException(f"{wrong} (releases found right before: {len(found)})") from wrong
+    if as_json:
+        ends = verified.ends
+        print_json(
+            {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": ends, **_count_verified(found)}
+        )
+        return
+    for line in _describe_verified(verified, trust=trust):
+        click.echo(line)
+
+
+def _tell_verified(found: list[VerifiedRelease], *, as_json: bool) -> Callable[[VerifiedRelease], None]:
+    def tell(release: VerifiedRelease) -> None:
+        found.append(release)
+        metros = ", ".join(release.metros) or "no metro"
+        line = (
+            f"{release.id}: right; {metros}; {release.objects} objects ({release.bytes} bytes) that no newer one names"
+        )
+        click.echo(line, err=as_json)
+
+    return tell
+
+
+def _count_verified(found: list[VerifiedRelease]) -> dict[str, Any]:
+    objects, size = sum(each.objects for each in found), sum(each.bytes for each in found)
+    return {"releases": [each.id for each in found], "objects": objects, "bytes": size}
+
+
+def _describe_verified(verified: Verified, *, trust: Trust) -> Iterator[str]:
+    if verified.current is None:
+        yield "No release was published yet."
+        return
+    if trust.believed:
+        yield f"The pointer is signed by key {verified.signer}, which is believed."
+    else:
+        yield "Whether the pointer is signed was not checked: [signing] names no key."
+    if verified.ends is not None:
+        yield f"Release {verified.ends}, before these, is pruned."
+    counts = _count_verified(list(verified.releases))
+    yield f"{len(verified.releases)} releases, {counts['objects']} objects, {counts['bytes']} bytes: all right."
+
+
+@releases.command()
+@take_config
+@take_json
+def sign(*, config: Path, as_json: bool) -> None:
+    """Verify the current release, whoever signed it, and publish it once more, signed by [signing] key."""
+    configuration = read_config(config)
+    trust = read_trust(configuration, read_publisher)
+    if trust.signer is None:
+        raise WrongConfiguration("[signing] key is not given; allowed: the path of an Ed25519 private key in PEM")
+    store = open_config_store(configuration)
+    current = verify_releases(store, trust=ANYBODY).current
+    if current is None:
+        raise click.UsageError("no release was published yet: the first build signs its own")
+    standing = read_root(store, current.pointer.root)
+    now = max(datetime.now(UTC).replace(microsecond=0), standing.built_at)
+    try:
+        pointer = sign_anew(store, current=current, standing=standing, now=now, trust=trust)
+    except BuildRaced as raced:
+        raise Refused(str(raced)) from raced
+    release_id = format_release_id(pointer.sequence, pointer.root)
+    of = format_release_id(standing.sequence, current.pointer.root)
+    if as_json:
+        print_json({"release": release_id, "of": of})
+        return
+    click.echo(f"Release {release_id} is {of}, signed.")
+
+
+def _find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
+    try:
+        return read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:
         known = ", ".join(release.id for release in list_releases(store)) or "none"
         raise click.UsageError(f"{error}; kept are {known}") from error

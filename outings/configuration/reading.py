@@ -11,7 +11,7 @@ from outings.configuration.decoding import Decoder
 from outings.configuration.environment import overlay_environment
 from outings.configuration.problems import ConfigurationError
 from outings.configuration.related import read_groups
-from outings.configuration.tables import Configuration, StoreTable
+from outings.configuration.tables import Configuration, SigningTable, StoreTable
 
 
 def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
@@ -26,7 +26,8 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
     if decoder.problems:
         raise ConfigurationError(tuple(decoder.problems))
     read = msgspec.convert(tables | {"directory": decoder.directory, "related": related}, Configuration)
-    return structs.replace(read, store=_locate_store(read.store, decoder.directory))
+    store, signing = _locate_store(read.store, decoder.directory), _locate_keys(read.signing, decoder.directory)
+    return structs.replace(read, store=store, signing=signing)
 
 
 def _locate_store(store: StoreTable, directory: Path) -> StoreTable:
@@ -37,3 +38,16 @@ def _locate_store(store: StoreTable, directory: Path) -> StoreTable:
     if folder.startswith("///"):
         folder = folder[2:]
     return structs.replace(store, url=f"file:{directory / folder}")
+
+
+def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
+    """Paths made absolute; a PEM is left as it is, since not every text of it outlives being taken for a path."""
+    key, public_key = (
+        each if not each or is_pem(each) else str(directory / each) for each in (signing.key, signing.public_key)
+    )
+    return SigningTable(key=key, public_key=public_key)
+
+
+def is_pem(text: str) -> bool:
+    """Whether a setting is a key itself, as the environment gives one, and no path."""
+    return text.lstrip().startswith("-----BEGIN ")

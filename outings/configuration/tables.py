@@ -105,8 +105,10 @@ class SearchTable(Struct, frozen=True, kw_only=True):
 
 
 class SigningTable(Struct, frozen=True, kw_only=True):
-    key: Path | None = None
-    public_key: Path | None = None
+    """Each the path of a PEM file, or that PEM itself; empty: none."""
+
+    key: str = ""
+    public_key: str = ""
 
 
 class PlansTable(Struct, frozen=True, kw_only=True):

@@ -4,10 +4,12 @@ from datetime import datetime
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.release.objects import Corrupt
-from outings.release.root import walk_roots
+from outings.release.root import Root, format_release_id, walk_roots
 from outings.release.store import Outcome, Store, StoreError
+from outings.release.trust import ANYBODY, PublicKey, Trust
 
 NAME = "current.json"
 
@@ -15,13 +17,17 @@ NAME = "current.json"
 ATTEMPTS = 5
 
 
-class Pointer(Struct, frozen=True, kw_only=True):
-    """The release in force. The sequence rises with every swap, so no two pointers have the same bytes."""
+class Pointer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The release in force. The sequence rises with every swap, so no two pointers have the same bytes.
+
+    `signature`: base64, over the bytes of the pointer without it; null where releases are not signed.
+    """
 
     sequence: int
     root: str
     published_at: datetime
     latest_version_id: int
+    signature: str | None = None
 
 
 class VersionedPointer(Struct, frozen=True):
@@ -43,10 +49,35 @@ def parse_pointer(data: bytes) -> Pointer:
         raise Corrupt(f"{NAME}: {error}") from None
 
 
-def read_pointer(store: Store) -> VersionedPointer | None:
-    """The pointer in force, or None where nothing was published yet."""
+def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
+    """The same where nobody signs."""
+    return replace(pointer, signature=trust.sign(encode_pointer(replace(pointer, signature=None))))
+
+
+def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
+    """Who signed it; None where no key is asked for. Untrusted where none that is believed did."""
+    data = encode_pointer(replace(pointer, signature=None))
+    release_id = format_release_id(pointer.sequence, pointer.root)
+    return trust.find_signer(data, pointer.signature, named=f"{NAME}, which names release {release_id}")
+
+
+def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | None:
+    """The pointer in force, or None where nothing was published yet. Untrusted, Corrupt, StoreError."""
     found = store.read_versioned(NAME)
-    return None if found is None else VersionedPointer(parse_pointer(found.data), found.etag)
+    if found is None:
+        return None
+    pointer = parse_pointer(found.data)
+    find_pointer_signer(pointer, trust=trust)
+    return VersionedPointer(pointer, found.etag)
+
+
+def explain_pointer(pointer: Pointer, root: Root) -> str | None:
+    """Why this root is not what the pointer says, or None."""
+    if root.sequence != pointer.sequence:
+        return f"the pointer says sequence {pointer.sequence}, its root {root.sequence}"
+    if root.log.latest_version_id != pointer.latest_version_id:
+        return f"the pointer says version {pointer.latest_version_id}, its root {root.log.latest_version_id}"
+    return None
 
 
 def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) -> Outcome:

@@ -16,6 +16,7 @@ from outings.release.publishing import LONGEST_BUILD
 from outings.release.releases import list_references
 from outings.release.root import walk_roots
 from outings.release.store import TEMPORARY, Entry, Store
+from outings.release.trust import ANYBODY, Trust
 
 
 class Pruned(Struct, frozen=True, kw_only=True):
@@ -31,12 +32,16 @@ class _Kept(Struct, frozen=True):
     cut: str | None  # the newest root that is not kept
 
 
-def prune(store: Store, *, keep_days: float, now: float, longest_build: timedelta = LONGEST_BUILD) -> Pruned:
-    """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt.
+def prune(
+    store: Store, *, keep_days: float, now: float, longest_build: timedelta = LONGEST_BUILD, trust: Trust = ANYBODY
+) -> Pruned:
+    """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt;
+    Untrusted: a made-up pointer would name nothing of what is needed.
 
     Safe beside builds and readers. Killed in its middle: the releases that it lists no more are gone, all others whole.
     """
-    kept = choose_kept(store, expired_before=now - timedelta(days=keep_days).total_seconds(), grace=longest_build)
+    expired_before = now - timedelta(days=keep_days).total_seconds()
+    kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
     young = now - longest_build.total_seconds()
     # The chain is cut first: from then on no one finds a release whose objects are going.
     cut = store.delete(store.list(object_name(kept.cut))) if kept.cut else ()
@@ -44,9 +49,9 @@ def prune(store: Store, *, keep_days: float, now: float, longest_build: timedelt
     return Pruned(deleted=(*cut, *unneeded), releases=kept.releases)
 
 
-def choose_kept(store: Store, *, expired_before: float, grace: timedelta) -> _Kept:
+def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _Kept:
     """The hashes that kept releases name, their roots' included."""
-    current = read_pointer(store)
+    current = read_pointer(store, trust=trust)
     named: set[str] = set()
     releases = 0
     replaced_at: float | None = None

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from outings.release.log import UnnumberedVersion, append_versions
 from outings.release.objects import hash_of, name_of, read_object
-from outings.release.pointer import NAME, Pointer, VersionedPointer, read_pointer, swap_pointer
+from outings.release.pointer import NAME, Pointer, VersionedPointer, read_pointer, sign_pointer, swap_pointer
 from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id, read_root
 from outings.release.store import Outcome, Store, StoreError
+from outings.release.trust import ANYBODY, Trust
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
 LONGEST_BUILD = timedelta(hours=6)
@@ -55,35 +56,59 @@ def publish(
     now: datetime,
     find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
     check_deadline: Callable[[], None] = lambda: None,
+    trust: Trust = ANYBODY,
 ) -> Published:
     """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
     `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
     were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
-    of `parts`; StoreError; what `check_deadline` raises right before a swap.
+    of `parts`; Untrusted where the release in force is nobody's that `trust` believes, as it would be signed along;
+    StoreError; what `check_deadline` raises right before a swap.
 
     `find_changes` adds what depends on the parts in force, which it is given, also on those of others.
     """
     for _ in range(ATTEMPTS):
-        current = read_pointer(store)
+        current = read_pointer(store, trust=trust)
         standing = None if current is None else read_root(store, current.pointer.root)
         refuse_touched(base=base, standing=standing, parts=parts)
         refuse_regress(standing, parts)
         found = (*changes, *find_changes(standing.parts if standing else {}))
         grown = append_versions(standing.log if standing else Log(), found, read=partial(read_object, store))
         root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
-        data = encode_root(root)
-        store.put_many((name_of(each), each) for each in (*grown.objects, data))
-        sha = hash_of(data)
-        pointer = Pointer(
-            sequence=root.sequence, root=sha, published_at=now, latest_version_id=root.log.latest_version_id
-        )
+        store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
         check_deadline()
-        if swap_pointer(store, old=current, new=pointer) is Outcome.WON:
-            release_id = format_release_id(root.sequence, sha)
-            return Published(id=release_id, sha=sha, root=root, pointer=pointer, changes=found)
+        pointer = put_in_force(store, root, current=current, trust=trust)
+        if pointer is not None:
+            release_id = format_release_id(root.sequence, pointer.root)
+            return Published(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=found)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
+
+
+def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: datetime, trust: Trust) -> Pointer:
+    """Put one more release in force that is the current one, whoever signed that, now signed by `trust`.
+
+    For who has checked it. BuildRaced where another release is in force meanwhile; StoreError.
+    """
+    root = compose_root(current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now)
+    data = encode_root(root)
+    store.put(name_of(data), data)
+    pointer = put_in_force(store, root, current=current, trust=trust)
+    if pointer is None:
+        raise BuildRaced(f"another release followed {standing.sequence} meanwhile; nothing is signed, run it again")
+    return pointer
+
+
+def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
+    """Swap the pointer to this root, which is in the store already; None where another was first."""
+    pointer = Pointer(
+        sequence=root.sequence,
+        root=hash_of(encode_root(root)),
+        published_at=root.built_at,
+        latest_version_id=root.log.latest_version_id,
+    )
+    signed = sign_pointer(pointer, trust=trust)
+    return signed if swap_pointer(store, old=current, new=signed) is Outcome.WON else None
 
 
 def compose_root(
@@ -114,6 +139,10 @@ def refuse_touched(*, base: Root | None, standing: Root | None, parts: Mapping[s
     """BuildRaced where the standing root has another part of the same name than the build began from."""
     if base is not None and standing is None:
         raise BuildRaced(f"the store has no release any more, and this build began from release {base.sequence}")
+    if base is not None and standing is not None and standing.sequence < base.sequence:
+        raise BuildRaced(
+            f"the store went back to release {standing.sequence}, and this build began from release {base.sequence}"
+        )
     touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
     if touched and standing is not None:
         raise BuildRaced(

@@ -8,6 +8,7 @@ from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_pointer
 from outings.release.root import Root, format_release_id, parse_release_id, walk_roots
 from outings.release.store import NotFound, Store
+from outings.release.trust import ANYBODY, Trust
 
 
 class ListedRelease(Struct, frozen=True):
@@ -18,18 +19,21 @@ class ListedRelease(Struct, frozen=True):
     root: Root
 
 
-def list_releases(store: Store) -> Iterator[ListedRelease]:
-    """The current release and the ones before it, newest first, until one is pruned. Lazy: a root is one read."""
-    current = read_pointer(store)
+def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
+    """The current release and the ones before it, newest first, until one is pruned. Lazy: a root is one read.
+
+    Each names the one before it by hash, so the pointer's signature is theirs too. Untrusted, Corrupt, StoreError.
+    """
+    current = read_pointer(store, trust=trust)
     if current is not None:
         for sha, root in walk_roots(store, current.pointer.root):
             yield ListedRelease(format_release_id(root.sequence, sha), sha, root)
 
 
-def read_release(store: Store, release_id: str) -> ListedRelease:
-    """NotFound where it is none of those kept. ValueError where the text is no release id."""
+def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
+    """NotFound where it is none of those kept. ValueError where the text is no release id. Untrusted, Corrupt."""
     sequence, _ = parse_release_id(release_id)
-    for release in list_releases(store):
+    for release in list_releases(store, trust=trust):
         if release.id == release_id:
             return release
         if release.root.sequence <= sequence:

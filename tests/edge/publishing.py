@@ -24,6 +24,7 @@ from outings.release.root import Part, read_root
 from outings.release.snapshot import Page, Release, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
+from outings.release.trust import ANYBODY, Trust
 from pipeline.exports import put_exports
 from pipeline.objects import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
@@ -70,7 +71,13 @@ def make_worlds() -> list[World]:
 
 
 def publish_worlds(
-    store: Store, worlds: Sequence[World], *, folder: Path, stamp: datetime = NOW, days: Sequence[date] = (TODAY,)
+    store: Store,
+    worlds: Sequence[World],
+    *,
+    folder: Path,
+    stamp: datetime = NOW,
+    days: Sequence[date] = (TODAY,),
+    trust: Trust = ANYBODY,
 ) -> Published:
     """One more release, in which these metros are new as of `stamp`; `days` are those that pages are written for."""
     current = read_pointer(store)
@@ -87,6 +94,7 @@ def publish_worlds(
         changes=[make_version(slug, stamp) for slug in parts],
         feeds={},
         now=stamp,
+        trust=trust,
     )
 
 

@@ -60,7 +60,7 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
             name=slug.title(),
             timezone="America/Los_Angeles",
             center=Center(lat=47.6, lng=-122.3),
-            bounds=Bounds(south=47, west=-123, north=48, east=-122),
+            bounds=Bounds(south=47.0, west=-123.0, north=48.0, east=-122.0),
         ),
         stamp=stamp,
         date=date(2026, 8, 10),

@@ -1,0 +1,189 @@
+"""Trust: whose word is taken for which release is in force. Ed25519 keys, PEM.
+
+The pointer alone is signed: it names its root by hash, the root everything else and the root before it. So whatever
+is mixed, tampered with or made up has either another hash or no signature.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+
+from outings.configuration.reading import is_pem
+from outings.configuration.tables import SigningTable
+from outings.release.objects import Corrupt
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+# A signature by the same key over anything else can't be passed off as one of ours.
+_PURPOSE = b"outings release pointer\n"
+_PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
+
+_Read = TypeVar("_Read")
+
+
+class WrongKey(Exception):  # noqa: N818 - the name says it
+    """A setting of `[signing]` gives no key that can be used: exit 2. Never has anything of the key in it."""
+
+
+class Untrusted(Corrupt):
+    """The pointer has no signature of a key that is believed; what it names may be anybody's."""
+
+
+class PublicKey(Struct, frozen=True):
+    """`name`: 16 hex digits of the SHA-256 of its 32 bytes, by which people tell keys apart."""
+
+    name: str
+    key: "Ed25519PublicKey"
+
+
+class Trust(Struct, frozen=True, kw_only=True):
+    """`believed`: with none, every pointer is. `signer`: with none, what is published is not signed."""
+
+    believed: tuple[PublicKey, ...] = ()
+    signer: "Ed25519PrivateKey | None" = None
+
+    def sign(self, data: bytes) -> str | None:
+        """Base64; the same bytes and key, the same signature."""
+        if self.signer is None:
+            return None
+        return base64.b64encode(self.signer.sign(_PURPOSE + data)).decode()
+
+    def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
+        """Whose signature of `data` this is; None where no key is asked for. Untrusted, with `named` in its words."""
+        if not self.believed:
+            return None
+        if signature is None:
+            raise Untrusted(f"{named}: it is not signed, and only what {self._list_names()} signed is believed")
+        found = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
+        if found is None:
+            raise Untrusted(f"{named}: its signature is not that of {self._list_names()}")
+        return found
+
+    def _list_names(self) -> str:
+        return " or ".join(f"key {each.name}" for each in self.believed)
+
+
+ANYBODY = Trust()
+
+
+def _is_signed(data: bytes, signature: str, *, key: "Ed25519PublicKey") -> bool:
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        key.verify(base64.b64decode(signature, validate=True), _PURPOSE + data)
+    except (InvalidSignature, binascii.Error, ValueError):
+        return False
+    return True
+
+
+def read_reader(signing: SigningTable) -> Trust:
+    """Of who serves: believes `public_key`, and never looks at `key`. WrongKey."""
+    return Trust(believed=_read_setting("public_key", signing.public_key, parse_public_keys) or ())
+
+
+def read_publisher(signing: SigningTable) -> Trust:
+    """Of who publishes: signs with `key`, and believes it and those of `public_key`. WrongKey."""
+    believed = _read_setting("public_key", signing.public_key, parse_public_keys)
+    signer = _read_setting("key", signing.key, parse_private_key)
+    if signer is None:
+        if believed is not None:
+            raise WrongKey(
+                "[signing] public_key is given and key is not, so that servers would refuse what this command "
+                "publishes; allowed: both, key alone, or neither"
+            )
+        return ANYBODY
+    own = name_key(signer.public_key())
+    if believed is not None and own.name not in {each.name for each in believed}:
+        names = ", ".join(each.name for each in believed)
+        raise WrongKey(
+            f"[signing] key is key {own.name}, which is none of public_key ({names}), so that servers would refuse "
+            "what it signs; allowed: one whose public half is among them"
+        )
+    return Trust(believed=believed or (own,), signer=signer)
+
+
+def read_auditor(signing: SigningTable) -> Trust:
+    """Of who looks after the store and publishes nothing: believes `public_key`, without it `key`. WrongKey."""
+    return read_reader(signing) if signing.public_key else Trust(believed=read_publisher(signing).believed)
+
+
+def _read_setting(name: str, value: str, parse: Callable[[bytes], _Read]) -> _Read | None:
+    """A file's or the setting's own PEM; None where nothing is set."""
+    if not value:
+        return None
+    where = f"[signing] {name} is a PEM"
+    data = value.encode()
+    if not is_pem(value):
+        where = f"[signing] {name} names {value}, which"
+        try:
+            data = Path(value).read_bytes()
+        except (OSError, ValueError) as error:
+            raise WrongKey(f"{where} can't be read: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        return parse(data)
+    except ImportError as error:
+        raise WrongKey(f"[signing] {name}: {error}; install outings[signing]") from error
+    except ValueError as error:
+        raise WrongKey(f"{where} {error}") from None  # what it came from may have read parts of the key
+
+
+def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
+    """ValueError, as words that follow "which"."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    allowed = "allowed: one Ed25519 private key in PEM, not encrypted"
+    kinds = [found[1].decode() for found in _PEM.finditer(data)]
+    if kinds != ["PRIVATE KEY"]:
+        raise ValueError(f"holds {_list_kinds(kinds)}; {allowed}")
+    try:
+        key = load_pem_private_key(data, password=None)
+    except (TypeError, ValueError, UnsupportedAlgorithm):
+        raise ValueError(f"has a PRIVATE KEY that can't be read; {allowed}") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ValueError(f"has a key of another algorithm ({_name_algorithm(key)}); {allowed}")
+    return key
+
+
+def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
+    """One or more, in the file's order. ValueError, as words that follow "which"."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    allowed = "allowed: one or more Ed25519 public keys in PEM"
+    found = list(_PEM.finditer(data))
+    kinds = [each[1].decode() for each in found]
+    if not kinds or set(kinds) != {"PUBLIC KEY"}:
+        raise ValueError(f"holds {_list_kinds(kinds)}; {allowed}")
+    keys = []
+    for number, each in enumerate(found, start=1):
+        try:
+            key = load_pem_public_key(each[0])
+        except (ValueError, UnsupportedAlgorithm):
+            raise ValueError(f"has a PUBLIC KEY (number {number}) that can't be read; {allowed}") from None
+        if not isinstance(key, Ed25519PublicKey):
+            raise ValueError(f"has a key of another algorithm ({_name_algorithm(key)}, number {number}); {allowed}")
+        keys.append(name_key(key))
+    return tuple(keys)
+
+
+def name_key(key: "Ed25519PublicKey") -> PublicKey:
+    return PublicKey(hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16], key)
+
+
+def _list_kinds(kinds: list[str]) -> str:
+    return " and ".join(kinds[:5]) or "no key in PEM"
+
+
+def _name_algorithm(key: object) -> str:
+    """`RSA` of `_RSAPublicKey`."""
+    return re.sub(r"^_|(Public|Private)Key$", "", type(key).__name__)

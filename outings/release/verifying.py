@@ -1,0 +1,124 @@
+"""Verifying: every kept release read as a stranger's, from the pointer's signature down to each object's bytes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from itertools import islice
+
+from msgspec import Struct
+
+from outings.release.manifest import hash_snapshot, read_manifest
+from outings.release.objects import Corrupt, check_object, object_name
+from outings.release.pointer import VersionedPointer, explain_pointer, find_pointer_signer, read_pointer
+from outings.release.releases import ListedRelease, list_references
+from outings.release.root import Root, explain_regress, format_release_id, read_root
+from outings.release.store import NotFound, Store
+from outings.release.trust import Trust
+
+# Objects asked for at once, and how many names are held for them.
+_REQUESTS = 16
+_BATCH = 1_024
+
+
+class VerifiedRelease(Struct, frozen=True, kw_only=True):
+    """`objects`, `bytes`: what it names and no newer release does, its root included."""
+
+    id: str
+    built_at: datetime
+    metros: tuple[str, ...]
+    objects: int
+    bytes: int
+
+
+class Verified(Struct, frozen=True, kw_only=True):
+    """`current`: None before the first release; `signer`: the name of the key that signed it, None where none is
+    believed; `ends`: the release before the oldest one, which is pruned."""
+
+    current: VersionedPointer | None
+    signer: str | None
+    releases: tuple[VerifiedRelease, ...]
+    ends: str | None
+
+
+def verify_releases(
+    store: Store, *, trust: Trust, told: Callable[[VerifiedRelease], None] = lambda _: None
+) -> Verified:
+    """Corrupt, Untrusted or NotFound with the first thing that is wrong; StoreError. `told` of each that is right.
+
+    Not beside a prune, which removes what it would read. Reads every object once: as many bytes as the store has.
+    """
+    current = read_pointer(store)
+    if current is None:
+        return Verified(current=None, signer=None, releases=(), ends=None)
+    pointer = current.pointer
+    signer = find_pointer_signer(pointer, trust=trust)
+    seen: set[str] = set()
+    verified: list[VerifiedRelease] = []
+    newer: ListedRelease | None = None
+    sha: str | None = pointer.root
+    ends = None
+    while sha is not None:
+        try:
+            root = read_root(store, sha)
+        except NotFound:
+            if newer is None:
+                raise
+            ends = format_release_id(newer.root.sequence - 1, sha)
+            break
+        release = ListedRelease(format_release_id(root.sequence, sha), sha, root)
+        wrong = explain_pointer(pointer, root) if newer is None else _explain_step(root, newer.root)
+        if wrong is not None:
+            raise Corrupt(f"release {release.id}: {wrong}")
+        verified.append(_verify_release(store, release, seen=seen))
+        told(verified[-1])
+        newer, sha = release, root.previous
+    return Verified(
+        current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
+    )
+
+
+def _explain_step(old: Root, new: Root) -> str | None:
+    if new.sequence != old.sequence + 1:
+        return f"release {new.sequence} names it as the one before"
+    return explain_regress(old, new)
+
+
+def _verify_release(store: Store, release: ListedRelease, *, seen: set[str]) -> VerifiedRelease:
+    """Adds to `seen` what it names."""
+    try:
+        _check_log(release.root)
+        for slug, part in release.root.parts.items():
+            if part.manifest not in seen and hash_snapshot(read_manifest(store, part.manifest)) != part.snapshot:
+                raise Corrupt(f"metro {slug}: its manifest does not make the snapshot that the root names")
+        new = {release.sha, *list_references(store, release.root, known=seen)} - seen
+        size = sum(_read_all(store, sorted(new)))
+    except (Corrupt, NotFound) as error:
+        raise Corrupt(f"release {release.id}: {error}") from error
+    seen |= new
+    return VerifiedRelease(
+        id=release.id, built_at=release.root.built_at, metros=tuple(sorted(release.root.parts)), objects=len(new),
+        bytes=size,
+    )  # fmt: skip
+
+
+def _check_log(root: Root) -> None:
+    """Its segments follow each other from version 1 to the last."""
+    last = 0
+    for segment in (*root.log.sealed, *([] if root.log.tail is None else [root.log.tail])):
+        if segment.first != last + 1 or segment.last < segment.first:
+            raise Corrupt(f"log: versions {segment.first} to {segment.last} follow version {last}")
+        last = segment.last
+    if last != root.log.latest_version_id:
+        raise Corrupt(f"log: it ends with version {last}, and the root says {root.log.latest_version_id}")
+
+
+def _read_all(store: Store, names: Iterable[str]) -> Iterator[int]:
+    """Sizes, in order; the bytes of a few are held at once."""
+
+    def read(sha: str) -> int:
+        return len(check_object(sha, store.get(object_name(sha))))
+
+    waiting = iter(names)
+    with ThreadPoolExecutor(_REQUESTS) as pool:
+        while batch := list(islice(waiting, _BATCH)):
+            yield from pool.map(read, batch)
