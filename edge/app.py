@@ -32,6 +32,7 @@ from edge.routing import Dispatch
 from edge.seen import Seen
 from edge.shortcut import Shortcut
 from edge.usage import Usage
+from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
 from outings.release.store import Store
@@ -50,8 +51,8 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`: none. `poll` looks for a new
-    release and new keys at once."""
+    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`, `forecasts`: none. `poll`
+    looks for a new release and new keys at once, `poll_weather` for new forecasts."""
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class Edge:
         proxies: Proxies | None = None,
         model: Model | None = None,
         geocoder: Geocoder | None = None,
+        forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
         seen: Seen | None = None,
     ) -> None:
@@ -76,6 +78,7 @@ class Edge:
         self._offer = offer
         self._model = model
         self._geocoder = geocoder or NoGeocoder()
+        self._forecasts = forecasts or Forecasts(None, clock=clock)
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts, trust=trust, seen=seen)
         self._proxies = proxies or Proxies(())
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
@@ -107,6 +110,7 @@ class Edge:
             offer=self._offer,
             model=self._model,
             geocoder=self._geocoder,
+            forecasts=self._forecasts,
         )
         bodies = Bodies(
             store=store,
@@ -149,6 +153,12 @@ class Edge:
         self._ring.poll()
         self._take_up_release()
 
+    def poll_weather(self) -> None:
+        """Looks for new forecasts of the metros that are served. Blocks, for as long as a provider takes."""
+        serving = self._releases.current
+        if serving is not None:
+            self._forecasts.poll({slug: each.metro for slug, each in serving.release.metros.items()})
+
     def _take_up_release(self) -> None:
         self._releases.poll()
         self._contract.prepare()
@@ -161,6 +171,7 @@ class Edge:
         self._releases.close()
         self._usage.close()
         self._geocoder.close()
+        self._forecasts.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
@@ -168,7 +179,8 @@ class Edge:
         await asyncio.to_thread(self.poll)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
-        watching = [asyncio.create_task(self._watch(look)) for look in (self._ring.poll, self._take_up_release)]
+        looks = [self._ring.poll, self._take_up_release, *([self.poll_weather] if self._forecasts.has_source else [])]
+        watching = [asyncio.create_task(self._watch(look)) for look in looks]
         try:
             yield
         finally:

@@ -22,6 +22,7 @@ from edge.limits.opening import LOCAL, open_limits
 from edge.seen import Seen
 from edge.supervisor import Supervisor
 from edge.usage import Usage
+from edge.weather.opening import open_forecasts
 from edge.wire import Wire
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
@@ -66,6 +67,7 @@ def make_served_edge(
         ),
         model=None if configuration.search.model is None else load_model(configuration.search.model),
         geocoder=open_geocoder(configuration.geocoder),
+        forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,
         seen=Seen(edge.state) if trust.believed else None,
     )

@@ -5,7 +5,15 @@ from pathlib import Path
 import click
 import msgspec
 
-from outings.command.options import WrongConfiguration, print_json, read_config, take_config, take_json
+from outings.command.options import (
+    WrongConfiguration,
+    print_json,
+    read_config,
+    read_trust,
+    take_config,
+    take_json,
+)
+from outings.release.trust import read_publisher, read_reader
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
@@ -19,6 +27,7 @@ from pipeline.report import FeedCount, format_report, make_report, sum_counts
 def check(*, config: Path, as_json: bool) -> None:
     """Read the configuration, every feed and the neighborhoods; report, publish nothing."""
     configuration = read_config(config)
+    read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
     counts: list[FeedCount] = []
     problems: list[Problem] = []
     unknown: dict[str, dict[str, int]] = {}

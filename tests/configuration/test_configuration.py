@@ -77,6 +77,7 @@ def test_the_example_of_the_documents_is_read(read: Read, tmp_path: Path) -> Non
 
         [weather]
         provider = "file"
+        path = "var/forecasts.json"
 
         [zip]
         centroids = "data/zip.csv"
@@ -107,6 +108,7 @@ def test_the_example_of_the_documents_is_read(read: Read, tmp_path: Path) -> Non
     assert configuration.search.related_words == tmp_path / "related.csv"
     assert configuration.related == (("boat", "barge"),)
     assert configuration.signing.key == str(tmp_path / "private.pem")
+    assert configuration.weather.path == tmp_path / "var/forecasts.json"
     assert configuration.plans.standard.monthly_quota == "unlimited"
     assert configuration.plans.standard.grants == ("source", "related")
     assert configuration.vocabulary.teams == ("reds", "blues_2")
@@ -165,6 +167,11 @@ def test_a_folder_of_the_store_is_absolute(read: Read, tmp_path: Path, url: str,
         ('[geocoder]\nprovider = "local"\nurl = "http://x"', "geocoder.url", ['beside provider "local"', "empty"]),
         ('[geocoder]\nurl = "http://x"', "geocoder.url", ['beside provider "local"', "empty"]),
         ('[weather]\nprovider = "sun"', "weather.provider", ["none, nws, file"]),
+        ('[weather]\nprovider = "nws"\nurl = "weather"', "weather.url", ["a server of nws", "http://"]),
+        ('[weather]\nprovider = "file"', "weather.path", ["missing", "a JSON file"]),
+        ('[weather]\npath = "f.json"', "weather.path", ['beside provider "none"', "only with file"]),
+        ('[weather]\nprovider = "file"\npath = "f"\nurl = "http://x"', "weather.url", ["only with nws"]),
+        ('[weather]\nprovider = "nws"\ncontact = "Zoë\\n"', "weather.contact", ["printable"]),
         ('[vocabulary]\nteams = ["Reds"]', "vocabulary.teams", ['"Reds"', "lower-case"]),
         ('[vocabulary]\nteams = ["reds", "reds"]', "vocabulary.teams", ["named 2 times"]),
         (f'[vocabulary]\nseasons = {[f"s{n}" for n in range(64)]}', "vocabulary.seasons", ["64", "at most 63"]),
