@@ -16,9 +16,9 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 MAX_WORDS = 63
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
-READABLE_FORMATS = ("ndjson", "table", "ics")
-
+READABLE_FORMATS = ("ndjson", "table", "ics", "jsonld")
 REMOTE_SCHEMES = ("http://", "https://")
+
 # A checked table as the decoder gives it: what was wrong in it is absent.
 Values = dict[str, Any]
 

@@ -15,6 +15,8 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.cleaning import Origin, clean_record, is_stated, quarantine_unread
 from pipeline.feeds.ics import count_lines as count_calendar_lines
 from pipeline.feeds.ics import read_calendar
+from pipeline.feeds.jsonld import count_lines as count_document_lines
+from pipeline.feeds.jsonld import read_documents
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
@@ -24,6 +26,7 @@ from pipeline.record import Problem, Record
 
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50
+_COUNTS = {"ics": count_calendar_lines, "jsonld": count_document_lines}
 OTHERS = "(others)"
 
 # A reference is one way of naming: a default's name beside a record's own source_id would be two.
@@ -153,32 +156,43 @@ def _read_raw(
     timezone = find_timezone(feed, configuration) if feed.format in ZONED_FORMATS else ""
     for file, (name, before) in zip(files, named, strict=True):
         try:
-            if feed.format == "ics":
-                yield from read_calendar(
-                    file.path.read_bytes(), timezone=timezone, vocabulary=configuration.vocabulary, lines_before=before
-                )
-            else:
-                yield from read_lines(file.path, lines_before=before)
+            yield from _read_file(feed, file, configuration, timezone=timezone, lines_before=before)
         except OSError as error:
             raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
         except ValueError as error:
             raise FeedError(feed.name, name, str(error)) from error
 
 
+def _read_file(
+    feed: FeedTable, file: SourceFile, configuration: Configuration, *, timezone: str, lines_before: int
+) -> Iterable[RawRecord]:
+    """ValueError for a file that is nothing of its format, or half of it."""
+    vocabulary = configuration.vocabulary
+    if feed.format == "ics":
+        content = file.path.read_bytes()
+        return read_calendar(content, timezone=timezone, vocabulary=vocabulary, lines_before=lines_before)
+    if feed.format == "jsonld":
+        content = file.path.read_bytes()
+        return read_documents(
+            content, timezone=timezone, vocabulary=vocabulary, address=file.name, lines_before=lines_before
+        )
+    return read_lines(file.path, lines_before=lines_before)
+
+
 def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
-    """Of the feed's metro. Raises `SettingError` where a calendar's records would have none."""
+    """Of the feed's metro. Raises `SettingError` where its records would have none."""
     stated = feed.metro or feed.defaults.get("metro")
     for metro in configuration.metros:
         if stated in (metro.slug, *metro.aliases):
             return metro.timezone
-    raise SettingError(feed.name, "metro", "is missing; a calendar does not say which of the metros it is of")
+    raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not say which of the metros it is of")
 
 
 def _number_lines(files: Sequence[SourceFile], format_: str) -> tuple[tuple[str, int], ...]:
     """Each file with how many lines stand before it. (A table's line is a row of its result, whatever its files.)"""
     if format_ == "table":
         return ()
-    count = count_calendar_lines if format_ == "ics" else count_lines
+    count = _COUNTS.get(format_, count_lines)
     before = [0, *(count(file.path) for file in files[:-1])]
     return tuple((file.name, start) for file, start in zip(files, accumulate(before), strict=True))
 

@@ -201,7 +201,6 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('name = "spl"', 'name = "s/pl"'), "feeds.s/pl.name", ["lower-case"]),
         (('metro = "seattle"', 'metro = "seatle"'), "feeds.spl.metro", ["did you mean seattle?"]),
         (('"ndjson"', '"ndjsn"'), "feeds.spl.format", ["did you mean ndjson?"]),
-        (('"ndjson"', '"jsonld"'), "feeds.spl.format", ["can't be read yet", "ndjson, table, ics"]),
         (('"ndjson"', '"rpde"'), "feeds.spl.mode", ["delta"]),
         (('"ndjson"', '"table"'), "feeds.spl.select", ["missing"]),
         (('"ndjson"', '"ndjson"\nselect = "x.sql"'), "feeds.spl.select", ["only with table"]),

@@ -1,0 +1,167 @@
+"""A file's bytes → the JSON documents in it: a page's script elements, the file itself, or each of its lines."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from lxml import etree
+
+from pipeline.feeds.ndjson import MAX_LINE_BYTES
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+# What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
+_BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
+_BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
+_MOST_SCRIPT = 16 * MAX_LINE_BYTES
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
+_SHOWN = 200
+_MOST_DEPTH = 100
+
+
+class Document(NamedTuple):
+    """`line`: where it begins in its file, from 1. `reason`: why it can't be read; then `value` is how it begins."""
+
+    line: int
+    value: Any
+    reason: str | None = None
+
+
+class Content(NamedTuple):
+    """`address`: the page's own, by its `<link rel="canonical">`."""
+
+    documents: list[Document]
+    address: str | None = None
+
+
+def count_lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") + 1
+
+
+def parse_content(content: bytes, *, charset: str | None = None) -> Content:
+    """ValueError for a file that is neither a page nor JSON: half a file would remove what is in the other half."""
+    text = _decode(content, charset)
+    if text.lstrip().startswith("<"):
+        return _parse_page(text)
+    try:
+        return Content([Document(1, _load(text))])
+    except ValueError as error:
+        lines = _parse_lines(text)
+        if lines is None:
+            raise ValueError(f"is neither a page nor JSON: {error}") from None
+        return Content(lines)
+
+
+def _decode(content: bytes, charset: str | None) -> str:
+    """By its mark, as UTF-8, by what the server or the page calls it, else as Windows' Latin."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return content.removeprefix(mark).decode(encoding, errors="replace")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        named = _CHARSET.search(content[:4096])
+        for encoding in (charset or "utf-8", named[1].decode() if named else "utf-8", "cp1252"):
+            try:
+                return content.decode(encoding, errors="replace" if encoding == "cp1252" else "strict")
+            except (LookupError, ValueError):
+                continue
+    return content.decode("latin-1")
+
+
+def _parse_page(text: str) -> Content:
+    """A script that is no JSON is one document that can't be read, and the page's others are."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    if root is None:
+        return Content([])
+    documents = []
+    for script in root.iter("script"):
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        if kind == "application/ld+json":
+            documents.append(_parse_script(script.text or "", line=script.sourceline or 1))
+    links = [link for link in root.iter("link") if "canonical" in (link.get("rel") or "").lower().split()]
+    address = next((href for link in links if (href := (link.get("href") or "").strip()).startswith("http")), None)
+    return Content([each for each in documents if each is not None], address)
+
+
+def _parse_script(text: str, *, line: int) -> Document | None:
+    """None for an empty one."""
+    inner = _unwrap(text.strip().strip("\ufeff").strip())
+    if not inner:
+        return None
+    if len(inner) > MAX_LINE_BYTES * 16:
+        return Document(
+            line, inner[:_SHOWN], f"too_long: a script element has at most {MAX_LINE_BYTES * 16} characters"
+        )
+    try:
+        return Document(line, _load(inner))
+    except ValueError as error:
+        return Document(line, inner[:_SHOWN], f"unreadable: {error}")
+
+
+def _unwrap(text: str) -> str:
+    while sign := next((sign for sign in _BEFORE if text.startswith(sign)), None):
+        text = text.removeprefix(sign).lstrip()
+    while sign := next((sign for sign in _BEHIND if text.endswith(sign)), None):
+        text = text.removesuffix(sign).rstrip()
+    return text
+
+
+def _parse_lines(text: str) -> list[Document] | None:
+    """A document a line, where the first line is one by itself; else None."""
+    documents: list[Document] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            documents.append(Document(number, _load(line)))
+        except ValueError as error:
+            if not documents:
+                return None
+            documents.append(Document(number, line[:_SHOWN], f"unreadable: {error}"))
+    return documents or None
+
+
+def _load(text: str) -> Any:
+    """JSON, forgiven what pages get wrong: line ends within texts, commas before a bracket, quotes as entities."""
+    try:
+        value = msgspec.json.decode(text.encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("is nested too deep") from None
+    except msgspec.MsgspecError as error:
+        value = _load_forgiving(text, error)
+    if _measure_depth(value) > _MOST_DEPTH:
+        raise ValueError("is nested too deep")
+    return value
+
+
+def _load_forgiving(text: str, first: Exception) -> Any:
+    tries = [text, _TRAILING_COMMA.sub(lambda found: found[1] or "", text)]
+    if "&quot;" in text or "&#34;" in text:
+        tries.append(unescape(text))
+    for each in tries:
+        try:
+            value = json.loads(each, strict=False, parse_constant=lambda _: None)
+            # Halves of surrogate pairs can't be written, and numbers beyond all bounds not be counted with.
+            return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        except RecursionError:
+            raise ValueError("is nested too deep") from None
+        except (ValueError, msgspec.MsgspecError):
+            continue
+    raise ValueError(str(first)) from None
+
+
+def _measure_depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level and depth <= _MOST_DEPTH + 1:
+        depth += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
+        ]
+    return depth

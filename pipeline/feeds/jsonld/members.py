@@ -1,0 +1,215 @@
+"""What listings of all types say in schema.org's words → the members of a record that say it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.jsonld.kinds import list_type_categories
+from pipeline.feeds.jsonld.nodes import Node, is_web
+
+_AGES = re.compile(r"(\d{1,3})?\s*(?:-|–|—|to)\s*(\d{1,3})?", re.IGNORECASE)
+_AGES_UP = re.compile(r"(\d{1,3})\s*(?:\+|and up|and older|or older)", re.IGNORECASE)
+_AGE = re.compile(r"\d{1,3}")
+_AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
+_CENTS = re.compile(r"(.*)[.,](\d{1,2})")
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
+_MOST_AMOUNT = 100
+_GONE = ("SoldOut", "OutOfStock")
+
+
+class Offers(Struct, frozen=True):
+    """`price` and where tickets are, as members; `is_sold_out` null where nothing says so."""
+
+    price: dict[str, Any]
+    url: str | None
+    is_sold_out: bool | None
+
+
+def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Of every type. Raw: what is wrong in them is found with the values of every other feed."""
+    url = node.get_url("url")
+    members: dict[str, Any] = {
+        "name": node.get_text("name") or node.get_text("headline"),
+        "description": node.get_text("description") or node.get_text("disambiguatingDescription"),
+        "image_url": next(iter(list_images(node)), None),
+        "source": {"url": url} if url else None,
+        "created_at": _find_instant(node, "dateCreated", "datePublished"),
+        "verified_at": _find_instant(node, "dateModified", "modified"),
+    }
+    members |= _sort_words(node, vocabulary)
+    return drop_unstated(members)
+
+
+def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value not in (None, "", {}, [])}
+
+
+def list_images(node: Node) -> list[str]:
+    """Whole addresses, each once, of texts and of ImageObjects."""
+    found: dict[str, None] = {}
+    for name in ("image", "photo", "logo"):
+        for value in node.get_all(name):
+            text = value.get_url("contentUrl") or value.get_url("url") or value.id if isinstance(value, Node) else value
+            if isinstance(text, str) and is_web(whole := node.graph.resolve(text)):
+                found[whole] = None
+    return list(found)
+
+
+def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
+    """The first organization by its name, and the node; a person is none, whose name is nobody's business."""
+    for name in names:
+        for value in node.get_all(name):
+            if isinstance(value, str):
+                known = node.graph.find(value.strip())
+                if known is None and is_web(value):
+                    continue
+                value = value if known is None else Node(known, node.graph)
+            if isinstance(value, str):
+                return value, None
+            if isinstance(value, Node) and "Person" not in value.types and (text := value.get_text("name")):
+                return text, value
+    return None, None
+
+
+def find_ages(node: Node) -> dict[str, Any]:
+    """`typicalAgeRange`, OpenActive's `ageRange`, or the audience's."""
+    for source in (*node.get_nodes("ageRange"), *node.get_nodes("typicalAgeRange")):
+        if found := _find_bounds(source, "minValue", "maxValue"):
+            return found
+    for text in (*node.get_texts("typicalAgeRange"), *node.get_texts("ageRange")):
+        return _parse_ages(text)
+    for audience in (*node.get_nodes("audience"), node):
+        for inner in audience.get_nodes("suggestedAge"):
+            if found := _find_bounds(inner, "minValue", "maxValue"):
+                return found
+        if found := _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
+            return found
+    return {}
+
+
+def find_offers(node: Node) -> Offers:
+    """Of several prices the range. What is no amount is a note."""
+    offers = node.get_nodes("offers")
+    amounts: list[float] = []
+    notes: list[str] = []
+    is_open = False
+    for offer in offers:
+        for name, each in _list_prices(offer):
+            amount = _read_amount(each)
+            if amount is None:
+                notes.append(str(each))
+            else:
+                amounts.append(amount)
+                is_open = is_open or (name in ("lowPrice", "minPrice") and not _says_most(offer))
+    if not amounts and node.is_true("isAccessibleForFree"):
+        amounts = [0.0]
+    currency = next((text for offer in offers if (text := _find_currency(offer))), None)
+    price = _make_price(amounts, notes, is_open=is_open)
+    stated = [word for offer in offers for word in offer.get_words("availability")]
+    sold_out = all(text in _GONE for text in stated) and len(stated) == len(offers) if stated else None
+    if node.get_text("remainingAttendeeCapacity") == "0":
+        sold_out = True
+    url = next((url for offer in offers if (url := offer.get_url("url"))), None)
+    return Offers(price | ({"currency": currency} if currency and price else {}), url, sold_out)
+
+
+def find_status(node: Node) -> dict[str, str]:
+    """Cancelled: removed. Postponed to no day: not shown until it has one. Rescheduled: as it is now."""
+    said = " ".join(node.get_words("eventStatus")).casefold()
+    if "cancel" in said:
+        return {"status": "archived", "reason": "cancelled"}
+    return {"status": "archived", "reason": "unpublished"} if "postpone" in said else {}
+
+
+def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Words of the vocabulary are categories, the others keywords."""
+    words = [part.strip() for text in node.get_texts("keywords") for part in re.split(r"[,;]", text) if part.strip()]
+    for name in ("genre", "category", "activity", "about"):
+        words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
+        inner = node.get_nodes(name)
+        words += [text for each in inner if (text := each.get_text("prefLabel") or each.get_text("name"))]
+    known = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
+    categories = list_type_categories(node.types, vocabulary)
+    return {
+        "categories": [*categories, *(name for name in known.values() if name in vocabulary.categories)],
+        "keywords": [word for word, name in known.items() if name not in vocabulary.categories],
+    }
+
+
+def _find_instant(node: Node, *names: str) -> str | None:
+    """Without an offset it is no instant, and nobody's clock says which."""
+    texts = (node.get_text(name) for name in names)
+    return next((text for text in texts if text and _INSTANT.fullmatch(text)), None)
+
+
+def _find_bounds(node: Node, low: str, high: str) -> dict[str, Any]:
+    return drop_unstated({"min": _read_age(node.get(low)), "max": _read_age(node.get(high))})
+
+
+def _read_age(value: Any) -> Any:
+    if isinstance(value, Node):
+        return None
+    if isinstance(value, str):
+        return int(value) if _AGE.fullmatch(value.strip()) else None
+    return int(value) if isinstance(value, float) and value == int(value) else value
+
+
+def _parse_ages(text: str) -> dict[str, Any]:
+    """`7-9`, `11-`, `-5`, `5+`; all else is told as it stands."""
+    text = " ".join(text.split())
+    if found := _AGES.fullmatch(text):
+        return drop_unstated({"min": _read_age(found[1]), "max": _read_age(found[2]), "text": text})
+    if found := _AGES_UP.fullmatch(text):
+        return {"min": int(found[1]), "text": text}
+    return {"min": int(text), "max": int(text), "text": text} if _AGE.fullmatch(text) else {"text": text}
+
+
+def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
+    for source in (offer, *offer.get_nodes("priceSpecification")):
+        for name in ("price", "lowPrice", "highPrice", "minPrice", "maxPrice"):
+            for value in source.get_all(name):
+                if not isinstance(value, Node | bool):
+                    yield name, value
+
+
+def _says_most(offer: Node) -> bool:
+    sources = (offer, *offer.get_nodes("priceSpecification"))
+    return any(source.get("highPrice") is not None or source.get("maxPrice") is not None for source in sources)
+
+
+def _find_currency(offer: Node) -> str | None:
+    for source in (offer, *offer.get_nodes("priceSpecification")):
+        if text := source.get_text("priceCurrency"):
+            return text
+    return None
+
+
+def _read_amount(value: Any) -> float | None:
+    """`12`, `"12.50"`, `"$1,200"`, `"12,50 €"`, `"Free"`."""
+    if not isinstance(value, str):
+        return float(value)
+    text = value.strip()
+    if text.casefold() in ("free", "gratis", "no charge", "complimentary"):
+        return 0.0
+    found = _AMOUNT.fullmatch(text[:_MOST_AMOUNT])
+    if found is None:
+        return None
+    digits = found[1].rstrip(".,")
+    cents = _CENTS.fullmatch(digits)
+    whole = re.sub(r"[.,]", "", cents[1] if cents else digits)
+    return float(f"{whole or 0}.{cents[2] if cents else 0}")
+
+
+def _make_price(amounts: list[float], notes: list[str], *, is_open: bool) -> dict[str, Any]:
+    note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
+    if not amounts:
+        donation = any("donat" in each.casefold() for each in notes)
+        return ({"type": "donation" if donation else "varies"} | note) if notes else {}
+    low, high = min(amounts), max(amounts)
+    if is_open and low == high:
+        return {"type": "from", "min": low} | note
+    kind = "free" if high == 0 else "fixed" if low == high else "range"
+    return {"type": kind, "min": low, "max": high} | note

@@ -1,0 +1,96 @@
+"""Dates, times and durations as pages write them, by the clock of the metro."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+# Without leading zeros, with a blank for the T, and in ISO 8601's short form: all of these stand in pages.
+_MOMENT = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(?:[Tt\s]\s*(\d{1,2})(?::?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
+_SHORT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII)
+_CLOCK = re.compile(
+    r"T?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
+)
+_DURATION = re.compile(r"P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?")
+_DAY_END = time(23, 59)
+
+
+class When(NamedTuple):
+    """A local time, naive; `is_date`: a day alone, at its midnight. `fixed`: the zone of one offset that tells an
+    instant of the hour that clocks show twice from the hour before."""
+
+    local: datetime
+    is_date: bool
+    fixed: str | None = None
+
+
+def parse_when(text: str, zone: ZoneInfo) -> When | None:
+    """None for what is no date. A time with an offset is the same instant on the zone's clock."""
+    found = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
+    if found is None:
+        return None
+    try:
+        day = date(int(found[1]), int(found[2]), int(found[3]))
+        if found[4] is None:
+            return When(datetime.combine(day, time()), is_date=True)
+        hour = int(found[4])
+        seconds = min(int(found[6] or 0), 59)
+        local = datetime.combine(day, time(hour % 24, int(found[5] or 0), seconds))
+        if hour > 24 or (hour == 24 and local.time() != time()):
+            return None
+        local += timedelta(days=hour // 24)
+        return When(local, is_date=False) if found[7] is None else _convert(local, found[7], zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_clock(text: str) -> time | None:
+    """A clock time by itself; an offset behind it is that of the place."""
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[4]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found[4][0] in "Pp" else 0)
+    try:
+        return time(hour % 24 if hour == 24 else hour, int(found[2]), min(int(found[3] or 0), 59))
+    except ValueError:
+        return None
+
+
+def parse_duration(text: str) -> timedelta | None:
+    found = _DURATION.fullmatch(text.strip().upper())
+    if found is None or not any(found.groups()):
+        return None
+    weeks, days, hours, minutes, seconds = (int(number or 0) for number in found.groups())
+    return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+
+
+def is_whole_day(starts: When, ends: When | None) -> bool:
+    """From midnight to a minute before one: how software writes a day that knows only times."""
+    if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
+        return False
+    return ends.local.time().replace(second=0) == _DAY_END
+
+
+def _convert(local: datetime, offset: str, zone: ZoneInfo) -> When:
+    there = local.replace(tzinfo=_read_offset(offset)).astimezone(zone)
+    hours = there.utcoffset()
+    fixed = None
+    if there.fold and hours is not None and not hours % timedelta(hours=1):
+        fixed = f"Etc/GMT{-(hours // timedelta(hours=1)):+d}"
+    return When(there.replace(tzinfo=None, fold=0), is_date=False, fixed=fixed)
+
+
+def _read_offset(text: str) -> timezone:
+    if text in "Zz":
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
+    return timezone(-offset if text[0] == "-" else offset)

@@ -1,0 +1,144 @@
+"""Where something is, and when a place is open."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from outings.contract.vocabulary import WEEKDAYS
+from pipeline.feeds.jsonld.moments import parse_clock
+from pipeline.feeds.jsonld.nodes import Node
+
+_VIRTUAL = "VirtualLocation"
+_DAYS = {code: name for name in WEEKDAYS for code in (name, name[:2], name[:3])} | {
+    "thurs": "thursday", "tues": "tuesday",
+}  # fmt: skip
+_MOST_HOURS = 500
+_HOURS = re.compile(r"([A-Za-z]{2,9}(?:\s*[-,]\s*[A-Za-z]{2,9})*)\s+(\d{1,2}:\d\d)\s*[-–]\s*(\d{1,2}:\d\d)")
+
+
+def find_places(node: Node) -> list[Node]:
+    """The places that a thing says it is at, but for those on the web."""
+    return [place for place in node.get_nodes("location") if _VIRTUAL not in place.types]
+
+
+def is_online(node: Node) -> bool:
+    """On the web alone."""
+    virtual = any(_VIRTUAL in place.types for place in node.get_nodes("location"))
+    return "OnlineEventAttendanceMode" in node.get_words("eventAttendanceMode") or (virtual and not find_places(node))
+
+
+def find_location(node: Node) -> dict[str, Any]:
+    """Of a thing: its first place, address or text."""
+    for value in node.get_all("location"):
+        if isinstance(value, str):
+            known = node.graph.find(value.strip())
+            found = describe_place(Node(known, node.graph)) if known is not None else {"address": value}
+        elif isinstance(value, Node) and _VIRTUAL not in value.types:
+            found = describe_place(value)
+        else:
+            continue
+        if found:
+            return found
+    return {}
+
+
+def describe_place(place: Node) -> dict[str, Any]:
+    """Of a Place, or of an address that stands in its stead. Its name leads the address, which has no other room."""
+    address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
+    parts: dict[str, Any] = {}
+    if address is not None:
+        names = {
+            "street_address": "streetAddress", "city": "addressLocality", "state": "addressRegion",
+            "zip": "postalCode",
+        }  # fmt: skip
+        parts = {name: _find_line(address, said) for name, said in names.items()}
+    written = next((text for text in place.get_texts("address") if text), None) or _join_address(parts)
+    name = _find_line(place, "name")
+    if name and name.casefold() not in (written or "").casefold():
+        written = f"{name}, {written}" if written else name
+    parts["address"] = written
+    return {name: value for name, value in (parts | _find_point(place)).items() if value not in (None, "")}
+
+
+def describe_hours(place: Node) -> dict[str, str]:
+    """A line a weekday. What is not of a weekday, or holds for some dates only, is told in `exceptions`."""
+    spans: dict[str, list[str]] = {}
+    exceptions: list[str] = []
+    for hours in place.get_nodes("openingHoursSpecification"):
+        span = _write_span(hours.get_text("opens"), hours.get_text("closes"))
+        days = list(_list_days(hours.get_words("dayOfWeek")))
+        dates = " to ".join(filter(None, (hours.get_text("validFrom"), hours.get_text("validThrough"))))
+        if dates or "" in days:
+            named = ", ".join(day or "public holidays" for day in days)
+            exceptions.append(": ".join(filter(None, (f"{dates} {named}".strip(), span))))
+        else:
+            for day in days or WEEKDAYS:
+                spans.setdefault(day, []).append(span)
+    for text in place.get_texts("openingHours"):
+        for found in _HOURS.finditer(text[:_MOST_HOURS]):
+            for day in _list_written_days(found[1]):
+                spans.setdefault(day, []).append(_write_span(found[2], found[3]))
+    lines = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
+    return lines | ({"exceptions": "\n".join(exceptions)} if exceptions else {})
+
+
+def _find_line(node: Node, name: str) -> str | None:
+    """Of a text, or of a node with a name (a region, a country)."""
+    value = node.get(name)
+    text = value.get_text("name") if isinstance(value, Node) else node.get_text(name)
+    return " ".join(text.split()) if text else None
+
+
+def _join_address(parts: dict[str, Any]) -> str | None:
+    region = " ".join(filter(None, (parts.get("state"), parts.get("zip"))))
+    joined = ", ".join(filter(None, (parts.get("street_address"), parts.get("city"), region)))
+    return joined or None
+
+
+def _find_point(place: Node) -> dict[str, Any]:
+    """0, 0 is what software writes that knows no point."""
+    geo = next((node for node in place.get_nodes("geo") if node.get("latitude") is not None), place)
+    lat, lng = _read_degrees(geo.get("latitude")), _read_degrees(geo.get("longitude"))
+    if lat is None and lng is None:
+        return {}
+    return {} if lat == lng == 0 else {"lat": lat, "lng": lng}
+
+
+def _read_degrees(value: Any) -> Any:
+    """A text as the number that it is; what is none stays, to be found with other wrong values."""
+    if not isinstance(value, str):
+        return None if isinstance(value, Node) else value
+    try:
+        return float(value.strip().replace(",", "."))
+    except ValueError:
+        return value
+
+
+def _write_span(opens: str | None, closes: str | None) -> str:
+    begins, ends = (parse_clock(text) if text else None for text in (opens, closes))
+    if begins is None or ends is None:
+        return "closed" if not opens and not closes else " to ".join(filter(None, (opens, closes)))
+    if begins == ends:
+        return "closed" if f"{begins:%H:%M}" != "00:00" or opens == closes else "open 24 hours"
+    if f"{begins:%H:%M}" == "00:00" and f"{ends:%H:%M}" == "23:59":
+        return "open 24 hours"
+    return f"{begins:%H:%M}–{ends:%H:%M}"
+
+
+def _list_days(texts: Iterable[str]) -> Iterable[str]:
+    """Weekdays by our names; an empty text for any other day."""
+    for text in texts:
+        for part in text.split(","):
+            yield _DAYS.get(part.strip().lower(), "")
+
+
+def _list_written_days(text: str) -> list[str]:
+    """`Mo-Fr`, `Sa,Su`."""
+    days: list[str] = []
+    for part in text.split(","):
+        first, _, last = (each.strip().lower() for each in part.partition("-"))
+        begins, ends = _DAYS.get(first), _DAYS.get(last or first)
+        if begins is not None and ends is not None:
+            number, until = WEEKDAYS.index(begins), WEEKDAYS.index(ends)
+            days += [WEEKDAYS[(number + step) % 7] for step in range((until - number) % 7 + 1)]
+    return days

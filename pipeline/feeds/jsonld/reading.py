@@ -1,0 +1,77 @@
+"""The documents of a file → raw records, in their order, and one reason for each that can't be read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from outings.configuration import read_zone
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.jsonld.course import make_class
+from pipeline.feeds.jsonld.documents import parse_content
+from pipeline.feeds.jsonld.event import Record, Setting, make_events, refer_organization
+from pipeline.feeds.jsonld.kinds import find_kind, find_type_hint
+from pipeline.feeds.jsonld.members import drop_unstated, list_images, list_members
+from pipeline.feeds.jsonld.naming import name_nodes
+from pipeline.feeds.jsonld.nodes import Graph, Node, list_roots
+from pipeline.feeds.jsonld.place import describe_hours, describe_place
+from pipeline.feeds.ndjson import RawRecord
+
+
+def read_documents(
+    content: bytes, *, timezone: str, vocabulary: Vocabulary, address: str, lines_before: int = 0
+) -> Iterator[RawRecord]:
+    """`address`: of the file, which relative ids are relative to where a page does not say its own. Lines are numbered
+    from `lines_before` + 1. ValueError for a file that is neither a page nor JSON."""
+    parsed = parse_content(content)
+    readable = [document for document in parsed.documents if document.reason is None]
+    graph = Graph((document.value for document in readable), address=parsed.address or address)
+    found: list[tuple[int, Node]] = []
+    for document in parsed.documents:
+        if document.reason is not None:
+            yield RawRecord(document.line + lines_before, document.value, document.reason)
+        else:
+            roots = (node for node in list_roots(document.value, graph) if find_kind(node.types) is not None)
+            found += [(document.line, node) for node in roots]
+    names = name_nodes(node for _, node in found)
+    known = {name: kind for (_, node), name in zip(found, names, strict=True) if (kind := find_kind(node.types))}
+    setting = Setting(read_zone(timezone), vocabulary, known)
+    for (line, node), name in zip(found, names, strict=True):
+        yield from (RawRecord(line + lines_before, record) for record in make_records(node, name, setting))
+
+
+def make_records(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
+    """What one node says; nothing for one that is no listing."""
+    kind = find_kind(node.types)
+    if kind == "event":
+        yield from make_events(node, source_id, setting)
+    elif kind == "class":
+        yield make_class(node, source_id, setting)
+    elif kind == "place":
+        yield _make_place(node, source_id, setting)
+    elif kind == "organization":
+        yield _make_organization(node, source_id, setting)
+
+
+def make_setting(*, timezone: str, vocabulary: Vocabulary) -> Setting:
+    """For nodes that are read each by itself."""
+    return Setting(read_zone(timezone), vocabulary, {})
+
+
+def _make_place(node: Node, source_id: str, setting: Setting) -> Record:
+    """A place has an address beside its name; a facility that is for hire has that of where it is."""
+    where = node.get_node("location") or node
+    location = describe_place(where)
+    name = node.get_text("name")
+    if where is node and name is not None and str(location.get("address", "")).startswith(name):
+        location["address"] = str(location["address"])[len(name) :].lstrip(", ")
+    images = list_images(node)
+    members: dict[str, Any] = list_members(node, setting.vocabulary) | {
+        "type_hint": find_type_hint(node.types, setting.vocabulary), "location": drop_unstated(location),
+        "organization": refer_organization(node, setting), "website_url": node.get_url("url"),
+        "hours": describe_hours(node), "images": images[1:],
+    }  # fmt: skip
+    return {"type": "place", "source_id": source_id} | drop_unstated(members)
+
+
+def _make_organization(node: Node, source_id: str, setting: Setting) -> Record:
+    members = list_members(node, setting.vocabulary) | {"website_url": node.get_url("url")}
+    return {"type": "organization", "source_id": source_id} | drop_unstated(members)

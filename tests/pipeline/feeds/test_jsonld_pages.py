@@ -1,0 +1,87 @@
+"""Pages and files with JSON-LD in them, and what they get wrong."""
+
+import json
+
+import pytest
+
+from pipeline.feeds.source import FeedError, SettingError
+from tests.pipeline.feeds.documents import ReadJsonld, event, page, show, the_one
+
+
+def test_a_page_s_scripts_are_read_each_by_itself(read_jsonld: ReadJsonld) -> None:
+    content = page(
+        '{"@type": "Event", "name": "A"',
+        json.dumps(event()),
+        "",
+        "not json at all",
+        json.dumps([event(**{"@id": "https://a.example/2", "description": "<p>Bring &amp; share</p>"})]),
+        head="<script>var x = {}</script><script type=text/template>{}</script>",
+    )
+    found = read_jsonld(content, name="page.html")
+    assert [(record.source_id[-1], record.line) for record in found.records] == [("1", 4), ("2", 7)]
+    assert [(problem.line, problem.reason.split(":")[0]) for problem in found.problems] == [
+        (3, "unreadable"), (6, "unreadable"),
+    ]  # fmt: skip
+    assert show(found.records[1])["description"] == "Bring & share"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '<!--\n{"@type":"Event","@id":"x:1","name":"A\tB"}\n-->',
+        '//<![CDATA[\n{"@type":"Event","@id":"x:1","name":"A\nB"}\n//]]>',
+        '/* <![CDATA[ */ {"@type":"Event","@id":"x:1","name":"A B",} /* ]]> */',
+        '{"@type":"Event","@id":"x:1","name":"A B","keywords":["a",],};',
+        "{&quot;@type&quot;:&quot;Event&quot;,&quot;@id&quot;:&quot;x:1&quot;,&quot;name&quot;:&quot;A B&quot;}",
+        '{"@type":"Event","@id":"x:1","name":"A B","offers":{"price":NaN},"image":"\\ud83d"}',
+        '\ufeff{"@type":"Event","@id":"x:1","name":"A B"}',
+    ],
+)
+def test_what_pages_get_wrong_in_json_is_forgiven_where_it_is_clear(read_jsonld: ReadJsonld, script: str) -> None:
+    assert the_one(read_jsonld(page(script), name="page.html"))["name"] == "A B"
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (page(json.dumps(event(name="Café"), ensure_ascii=False)), "Café"),
+        (page(json.dumps(event(name="Café"), ensure_ascii=False)).decode().encode("cp1252"), "Café"),
+        (page(json.dumps(event(name="Café"), ensure_ascii=False)).decode().encode("utf-16"), "Café"),
+        (
+            page(json.dumps(event(name="日本"), ensure_ascii=False), head='<meta charset="shift_jis">')
+            .decode()
+            .encode("shift_jis"),
+            "日本",
+        ),
+        (b"\xef\xbb\xbf" + json.dumps(event(name="Café")).encode(), "Café"),
+    ],
+    ids=["utf-8", "windows", "utf-16", "shift-jis", "mark"],
+)  # fmt: skip
+def test_a_file_is_read_in_its_own_letters(read_jsonld: ReadJsonld, content: bytes, name: str) -> None:
+    assert the_one(read_jsonld(content))["name"] == name
+
+
+def test_a_document_a_line_is_read_and_a_broken_line_is_one_line(read_jsonld: ReadJsonld) -> None:
+    content = b"\n".join([json.dumps(event()).encode(), b"{broken", json.dumps(event(**{"@id": "x:2"})).encode()])
+    found = read_jsonld(content)
+    assert ([record.line for record in found.records], [problem.line for problem in found.problems]) == ([1, 3], [2])
+
+
+@pytest.mark.parametrize("content", [b'{"@type": "Event", "name"', b"", b"BEGIN:VCALENDAR", b"[" * 100_000])
+def test_a_file_that_is_neither_a_page_nor_json_stops_the_build(read_jsonld: ReadJsonld, content: bytes) -> None:
+    with pytest.raises(FeedError, match=r"feed spl: page\.jsonld: is neither a page nor JSON: "):
+        read_jsonld(content)
+
+
+def test_a_page_without_listings_has_none(read_jsonld: ReadJsonld) -> None:
+    assert read_jsonld(b"<html><body>Nothing</body></html>", name="page.html").read == 0
+
+
+def test_ids_within_a_page_are_of_the_page(read_jsonld: ReadJsonld) -> None:
+    content = page(json.dumps(event(**{"@id": "#event"})), head='<link rel="canonical" href="https://a.example/walk">')
+    assert the_one(read_jsonld(content, name="page.html"))["source_id"] == "https://a.example/walk#event"
+
+
+def test_its_feed_names_its_metro(read_jsonld: ReadJsonld) -> None:
+    with pytest.raises(SettingError, match="jsonld does not say which of the metros it is of"):
+        read_jsonld(event(), settings="")
