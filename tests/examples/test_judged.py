@@ -8,7 +8,7 @@ from tests.judged.listings import City, grade_results, read_cities
 from tests.judged.measures import measure_all, measure_ndcg
 
 # nDCG@10, a little under what was reached (0.780).
-FLOOR = 0.76
+FLOOR = 0.77
 
 pytestmark = pytest.mark.xdist_group("cities")
 

@@ -80,7 +80,7 @@ class Matching:
                 sources[number] += found
         best = [self._encode(each) for each in sources]
         rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
-        levels = find_levels(reduce(np.minimum, best)[rows])
+        levels = find_levels(best, rows)
         return Matched(rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating))
 
     def _score(

@@ -14,6 +14,8 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
 """
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -30,8 +32,9 @@ _SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0
 _PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
 _NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.3
 
-# A code's parts: how a word counts (in passing, by a related word, by itself), its place, its spelling from 1 on.
-_IN_PASSING, _BY_RELATION, _PROMINENT = range(3)
+# A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
+# by itself), its place, its spelling from 1 on.
+_IN_PASSING, _SAYS_WHERE, _BY_RELATION, _PROMINENT = range(4)
 _STANDING_SHIFT, _PLACE_SHIFT = 6, 3
 
 # Indexes in the contract's LEVELS.
@@ -46,7 +49,7 @@ def encode_word(places: Places, spelling: int) -> Codes:
 
 def _encode(place: int, spelling: int) -> int:
     if place < OPENING:
-        standing = _IN_PASSING
+        standing = _SAYS_WHERE if place == WHERE and spelling != RELATED else _IN_PASSING
     else:
         standing = _BY_RELATION if spelling == RELATED else _PROMINENT
     return standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1
@@ -67,23 +70,27 @@ def _list_strengths() -> Numbers:
 
 _STRENGTHS = _list_strengths()
 _CODES = np.arange(256)
-# A code says first how its word counts: the least of a listing's codes is that of the word that counts least.
-_LEVELS = np.select(
-    [_CODES >> _STANDING_SHIFT == _PROMINENT, _CODES >> _STANDING_SHIFT == _BY_RELATION],
-    [ALL_TERMS, RELATED_WORDS],
-    PARTIAL,
-)
+_STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
+# By the standing of the word that counts least, where that says it.
+_LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
 _AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & 7, PASSING)
 _IN_NAME = _AT == NAME
-_SAYS_WHERE = _IN_NAME | (_AT == WHERE)
+_IS_LOCATED = _IN_NAME | (_AT == WHERE)
 # What a word in the name gains by a name that has no other words.
 _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
-def find_levels(weakest: Codes) -> Numbers:
-    """`weakest`: the least code of each listing's words. Indexes in LEVELS. The name of a place or an organization is
-    no part of what a listing says of itself: a word there is in passing."""
+def find_levels(best: Sequence[Codes], rows: Numbers) -> Numbers:
+    """`best`: of each word, its code by row. Indexes in LEVELS. A code says first how its word counts, so that the
+    least code of a listing is that of the word that counts least. Where a listing is, is no part of what it says of
+    itself, but may be the rest of what was asked for: "swim ballard"."""
+    weakest = reduce(np.minimum, best)[rows]
     levels: Numbers = _LEVELS[weakest]
+    located = np.flatnonzero(_STANDINGS[weakest] == _SAYS_WHERE)
+    if len(best) > 1 and located.size:
+        standings = np.stack([_STANDINGS[each[rows[located]]] for each in best])
+        counts = [(standings == each).any(axis=0) for each in (_BY_RELATION, _PROMINENT)]
+        levels[located] = np.select(counts, [RELATED_WORDS, ALL_TERMS], PARTIAL)
     return levels
 
 
@@ -92,7 +99,7 @@ def score_words(codes: Codes, *, lifting: Codes, locating: Codes, name_words: Nu
     words; `name_words`: how many words their names have."""
     in_name = np.count_nonzero(_IN_NAME[codes], axis=0)
     lifts = np.count_nonzero(_IN_NAME[lifting], axis=0)
-    located = np.count_nonzero(_SAYS_WHERE[locating], axis=0)
+    located = np.count_nonzero(_IS_LOCATED[locating], axis=0)
     share = np.minimum((in_name + lifts) / np.maximum(name_words, 1), 1)
     total = (_STRENGTHS[codes].sum(axis=0) + share * _GAINS[codes].sum(axis=0)) / len(codes)
     lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)

@@ -19,7 +19,8 @@ Groups = Sequence[Sequence[str]]
 
 _stem = cache(Stemmer("english").stemWord)
 _PLACES = {0: NAME, 1: CATEGORY, 2: CATEGORY, 4: WHERE, 5: WHERE, 6: WHERE}
-_IN_PASSING, _RELATED, _PROMINENT = range(3)
+_IN_PASSING, _LOCATED, _RELATED, _PROMINENT = range(4)
+_BY_ITSELF = {PASSING: _IN_PASSING, WHERE: _LOCATED}
 
 
 def judge_listing(
@@ -37,7 +38,7 @@ def judge_listing(
     lift = 1 - _exactly(weights._LIFT) * (1 - Fraction(lifts, len(kinds))) if kinds else Fraction(1)
     total = sum((_weigh(place, spelling, share) for _, place, spelling in found), Fraction(0))
     standings = {standing for standing, _, _ in found}
-    if len(found) < len(words) or _IN_PASSING in standings:
+    if len(found) < len(words) or _IN_PASSING in standings or standings == {_LOCATED}:
         level = "partial"
     else:
         level = "related" if _RELATED in standings else "all_terms"
@@ -61,7 +62,7 @@ def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: in
         for position in range(len(text)):
             place = _PLACES.get(field, OPENING if position < OPENING_WORDS else PASSING)
             for spelling in _list_spellings(text, position, words, number):
-                yield (_IN_PASSING if place in (PASSING, WHERE) else _PROMINENT), place, spelling
+                yield _BY_ITSELF.get(place, _PROMINENT), place, spelling
             if any(_ends(text, position, phrase) for phrase in others):
                 yield (_IN_PASSING if place in (PASSING, WHERE) else _RELATED), place, weights.RELATED
 

@@ -49,6 +49,27 @@ def test_every_word_must_be_prominent_for_all_terms(harbor: Release) -> None:
     }  # fmt: skip
 
 
+def test_where_it_is_may_be_the_rest_of_what_was_asked_for_and_never_all_of_it(tmp_path: Path) -> None:
+    """Rule 5 says neither of a word in the name of a place or an organization: it is not only in passing where another
+    word says what."""
+    organization = {"id": make_uuid(98), "name": "Ballard City Parks", "slug": "ballard"}
+    release = open_listings(
+        tmp_path,
+        make_place(1, "Swim hall", organization=organization),
+        make_place(2, "Diving", organization=organization),
+        make_place(3, "Late talk", organization=organization, description=FAR + "You can swim."),
+        make_place(4, "Swim elsewhere"),
+        make_place(5, "Pottery", organization=organization),
+    )
+    assert find(release, "swim ballard") == {
+        "Swim hall": "all_terms", "Late talk": "partial", "Diving": "partial", "Swim elsewhere": "partial",
+        "Pottery": "partial",
+    }  # fmt: skip
+    assert find(release, "ceramics ballard")["Pottery"] == "related"
+    assert set(find(release, "ballard city").values()) == {"partial"}
+    assert find(release, "swimming city ballard")["Swim hall"] == "all_terms"
+
+
 def test_a_listing_without_any_of_the_words_is_no_result(harbor: Release) -> None:
     assert find(harbor, "marionette") == {}
     assert "Zone of nothing else" not in find(harbor, "swim")
