@@ -17,8 +17,6 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 _PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
-# Types × dates that are remembered of a snapshot; a cursor may name any date.
-_MOST_REMEMBERED = 64
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
@@ -66,14 +64,11 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
 
 def read_organization_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
     """By organization; one that has none is not in it."""
-    counts = open_snapshot(snapshot).organization_counts
-    name = (listing_type, today)
-    found = counts.get(name)
-    if found is None:
-        _make_room(counts)
-        selection = select_default(listing_type, snapshot, today)
-        found = counts[name] = open_snapshot(snapshot).open_evaluator().count_organizations(selection)
-    return found
+    opened = open_snapshot(snapshot)
+    return opened.organization_counts.read(
+        (listing_type, today),
+        lambda: opened.open_evaluator().count_organizations(select_default(listing_type, snapshot, today)),
+    )
 
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
@@ -83,16 +78,8 @@ def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: 
 
 
 def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
-    counts = open_snapshot(snapshot).counts
-    name = (listing_type, today)
-    count = counts.get(name)
-    if count is None:
-        _make_room(counts)
-        selection = select_default(listing_type, snapshot, today)
-        count = counts[name] = open_snapshot(snapshot).open_evaluator().count_rows(selection)
-    return count
-
-
-def _make_room(counts: dict[tuple[str, date], int] | dict[tuple[str, date], Mapping[str, int]]) -> None:
-    if len(counts) >= _MOST_REMEMBERED:
-        counts.clear()
+    opened = open_snapshot(snapshot)
+    return opened.counts.read(
+        (listing_type, today),
+        lambda: opened.open_evaluator().count_rows(select_default(listing_type, snapshot, today)),
+    )

@@ -29,6 +29,7 @@ from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
+from outings.answers.recalled import Recalled
 from outings.answers.search.index import SearchIndex
 from outings.answers.series import Series
 from outings.answers.similar import Similar
@@ -45,6 +46,9 @@ from outings.release.snapshot import Snapshot
 # for least leave first. A compact card takes about 900 bytes, a block 300, together some 25 MB.
 _CARDS = 16_384
 _BLOCKS = 32_768
+# Types × dates that are remembered of a snapshot, for a cursor may name any date: of all and of each organization; by
+# row of a directory.
+_COUNTS, _COUNT_ARRAYS = 64, 16
 
 Packs = Sequence[mmap.mmap | bytes]
 
@@ -85,14 +89,13 @@ class Opened:
         self._sql: SqlEvaluator | None = None
         self._sql_lock = threading.Lock()
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
-        self.counts: dict[tuple[str, date], int] = {}
-        # The same of each organization's part of it.
-        self.organization_counts: dict[tuple[str, date], Mapping[str, int]] = {}
-        # The same of every organization, by row.
-        self.row_counts: dict[tuple[str, date], NDArray[np.int32]] = {}
+        self.counts: Recalled[tuple[str, date], int] = Recalled(size=_COUNTS)
+        # The same of each organization's part of it, by id and by row.
+        self.organization_counts: Recalled[tuple[str, date], Mapping[str, int]] = Recalled(size=_COUNTS)
+        self.row_counts: Recalled[tuple[str, date], NDArray[np.int32]] = Recalled(size=_COUNT_ARRAYS)
         self._read = read
         # (type, local date) → its default list's size in every neighborhood.
-        self.area_counts: dict[tuple[str, date], NDArray[np.int64]] = {}
+        self.area_counts: Recalled[tuple[str, date], NDArray[np.int64]] = Recalled(size=_COUNT_ARRAYS)
         self._areas: Areas | None = None
         self._groups: Groups | None = None
         self._sources: Sources | None = None

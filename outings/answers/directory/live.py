@@ -15,22 +15,16 @@ Counted = NDArray[np.int32]
 def count_by_row(listing_type: str, snapshot: Snapshot, *, today: date) -> Counted:
     """Of every organization, in the order of the table. Worked out once for a date."""
     opened = open_snapshot(snapshot)
-    name = (listing_type, today)
-    counted = opened.row_counts.get(name)
-    if counted is None:
+
+    def count() -> Counted:
         counted = np.zeros(len(opened.organizations), dtype=np.int32)
-        for row_id, count in read_organization_counts(listing_type, snapshot, today).items():
+        for row_id, number in read_organization_counts(listing_type, snapshot, today).items():
             row = opened.organizations.find_id(row_id)
             if row is not None:
-                counted[row] = count
-        if len(opened.row_counts) >= _MOST_REMEMBERED:
-            opened.row_counts.clear()
-        opened.row_counts[name] = counted
-    return counted
+                counted[row] = number
+        return counted
 
-
-# Types × dates of a snapshot, 4 bytes an organization each.
-_MOST_REMEMBERED = 16
+    return opened.row_counts.read((listing_type, today), count)
 
 
 def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:

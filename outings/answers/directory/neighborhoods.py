@@ -23,8 +23,6 @@ from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCo
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-# Types × dates of a snapshot, 8 bytes a neighborhood each.
-_MOST_REMEMBERED = 64
 _encoder = msgspec.json.Encoder()
 
 
@@ -63,17 +61,14 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
 def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows:
     """By number: the size of the default list with `neighborhood` set. Worked out once for a date."""
     opened = open_snapshot(snapshot)
-    name = (listing_type, today)
-    counted = opened.area_counts.get(name)
-    if counted is None:
+
+    def count() -> Rows:
         selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
         found = opened.open_evaluator().list_rows(selection, Span(limit=max(len(opened.names), 1)))
         rows = np.array(sorted(found.rows), dtype=np.int64)
-        counted = opened.open_areas().count_listings(rows, programs=opened.programs.find_programs(rows))
-        if len(opened.area_counts) >= _MOST_REMEMBERED:
-            opened.area_counts.clear()
-        opened.area_counts[name] = counted
-    return counted
+        return opened.open_areas().count_listings(rows, programs=opened.programs.find_programs(rows))
+
+    return opened.area_counts.read((listing_type, today), count)
 
 
 def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.distance import Vectors
+from outings.answers.recalled import Recalled
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import Postings
-from outings.answers.search.recalled import Recalled
 from outings.answers.search.score import Numbers
 from outings.answers.selection import Selection
 from outings.answers.series import Series

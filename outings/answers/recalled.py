@@ -1,4 +1,4 @@
-"""What is worked out for all rows at once and kept, for nearly all searches of a day ask for the same."""
+"""What is worked out once for a snapshot and kept, for nearly all requests of a day need the same."""
 
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
