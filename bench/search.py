@@ -279,14 +279,14 @@ _IDS = f"""SELECT id, count(*) OVER () FROM listings, websearch_to_tsquery('engl
 # `ts_rank` only of what is shown, passages only of the page.
 _SAME = f"""WITH
     found AS MATERIALIZED (
-        SELECT row, id, words @@ every AS has_all, CASE WHEN words @@ every THEN ts_rank(words, every) END AS rank
-        FROM listings, websearch_to_tsquery('english', $1) AS every, to_tsquery('english', $2) AS some
-        WHERE words @@ some AND shown = 1),
+        SELECT row, id, words @@ whole AS has_all, CASE WHEN words @@ whole THEN ts_rank(words, whole) END AS rank
+        FROM listings, websearch_to_tsquery('english', $1) AS whole, to_tsquery('english', $2) AS part
+        WHERE words @@ part AND shown = 1),
     counts AS (SELECT count(*) FILTER (WHERE has_all) AS all_terms, count(*) AS any_term FROM found),
     page AS (SELECT row, rank FROM found WHERE has_all ORDER BY rank DESC, id LIMIT {_SHOWN})
     SELECT type, id, slug, name, rank, all_terms, any_term,
-        ts_headline('english', coalesce(description, name), every, 'MaxWords=30, MinWords=20, StartSel="", StopSel=""')
-    FROM counts, websearch_to_tsquery('english', $1) AS every, page JOIN listings USING (row) ORDER BY rank DESC, id"""
+        ts_headline('english', coalesce(description, name), whole, 'MaxWords=30, MinWords=20, StartSel="", StopSel=""')
+    FROM counts, websearch_to_tsquery('english', $1) AS whole, page JOIN listings USING (row) ORDER BY rank DESC, id"""
 
 
 async def _fetch(statement: asyncpg.prepared_stmt.PreparedStatement, *values: str) -> None:
