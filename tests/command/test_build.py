@@ -95,7 +95,8 @@ def write_odd_words(lines: list[str]) -> list[str]:
     return [*lines[:-1], json.dumps(odd)]
 
 
-def test_the_report_of_a_build_is_what_it_printed_and_who_asked(folder: Path, build: Build) -> None:
+def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: Path, build: Build) -> None:
+    spoil(folder, "seattle", write_odd_words)
     printed = json.loads(build("--json").stdout)
     report = read_report(folder)
     assert report["build"] == printed
@@ -104,10 +105,6 @@ def test_the_report_of_a_build_is_what_it_printed_and_who_asked(folder: Path, bu
     assert report["started_at"] <= report["ended_at"]
     assert {path.name for path in (folder / "var/report").iterdir()} == {"build.json", "build.md", "index.html"}
 
-
-def test_page_and_markdown_name_the_release_add_up_and_show_whatever_feeds_say(folder: Path, build: Build) -> None:
-    spoil(folder, "seattle", write_odd_words)
-    printed = json.loads(build("--json").stdout)
     page, text = read_page(folder), (folder / "var/report/build.md").read_text()
     total = printed["records"]
     assert total["quarantined"] == 1
@@ -123,17 +120,6 @@ def test_page_and_markdown_name_the_release_add_up_and_show_whatever_feeds_say(f
     assert not {"img", "script"} & {*page.elements}
     assert page.loads == []
     assert r"\<img src=x onerror=alert\(1\)\> \| \*five\*" in text
-
-
-def test_a_refused_build_is_reported_with_what_was_read(folder: Path, build: Build) -> None:
-    build()
-    spoil(folder, "seattle", lambda lines: lines[:3])
-    refused = build("--json", code=3)
-    report = read_report(folder)
-    assert (report["outcome"], report["exit_code"], report["build"]) == ("refused", 3, None)
-    assert report["error"] in refused.stderr
-    assert "max_shrink" in read_page(folder).text
-    assert report["read"]["records"] == {"read": 3, "listings": 3, "merged": 0, "quarantined": 0}
 
 
 @pytest.mark.parametrize(("code", "outcome"), [(1, "failed"), (2, "wrong")])
@@ -179,11 +165,16 @@ def test_the_metrics_say_when_each_metro_was_last_built(folder: Path, build: Bui
     assert second["records"].keys() == first["records"].keys()
 
 
-def test_an_attempt_that_publishes_nothing_moves_only_what_is_of_attempts(folder: Path, build: Build) -> None:
+def test_a_refused_build_is_reported_and_moves_only_what_is_of_attempts(folder: Path, build: Build) -> None:
     build()
     before = read_metrics(folder)
     spoil(folder, "seattle", lambda lines: lines[:3])
-    build(code=3)
+    refused = build("--json", code=3)
+    report = read_report(folder)
+    assert (report["outcome"], report["exit_code"], report["build"]) == ("refused", 3, None)
+    assert report["error"] in refused.stderr
+    assert "max_shrink" in read_page(folder).text
+    assert report["read"]["records"] == {"read": 3, "listings": 3, "merged": 0, "quarantined": 0}
     after = read_metrics(folder)
     attempts = {"timestamp_seconds", "exit_code", "duration_seconds"}
     assert {name: after[name] for name in after.keys() - attempts} == {

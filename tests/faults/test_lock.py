@@ -2,7 +2,6 @@
 
 import json
 import re
-import signal
 from pathlib import Path
 
 from outings.release.folder import FolderStore
@@ -13,30 +12,22 @@ from tests.faults.worlds import clock_of, copy_world, write_round
 BUILD = ("build", "--workers", "1", "--as-of")
 
 
-def test_a_second_build_is_exit_3_says_who_holds_it_and_reads_nothing(built: Path, tmp_path: Path) -> None:
-    config = copy_world(built, tmp_path / "world")
-    pause = pause_at_swap()
-    with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause)) as first:
-        assert pause.wait(first)
-        second = build(config, "--metro", "seattle", as_of=clock_of(1))
-        assert (second.code, second.out, second.trace) == (3, "", ())
-        said = re.search(r"metro seattle is being built by process (\d+) on \S+, since \d{4}-", second.err)
-        assert said is not None, second.err
-        assert int(said[1]) == first.pid
-        pause.end()
-        assert first.wait().code == 0
-    assert check_current(config.parent / "var/store") == 2
-
-
-def test_a_build_of_another_metro_goes_on_beside_it(built: Path, tmp_path: Path) -> None:
+def test_a_second_build_of_a_metro_is_refused_by_who_holds_it_until_that_one_ends(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     pause = pause_at_swap()
     words = (*BUILD, clock_of(1), "--metro", "seattle")
     with start(*words, config=config, meets=Meets(operations=pause)) as first:
         assert pause.wait(first)
+        everything = build(config, as_of=clock_of(1))
+        assert (everything.code, everything.out, everything.trace) == (3, "", ())
+        said = re.search(r"metro seattle is being built by process (\d+) on \S+, since \d{4}-", everything.err)
+        assert said is not None, everything.err
+        assert int(said[1]) == first.pid
+        # Another metro is free, also after a build of all of them was refused.
         assert build(config, "--metro", "new-york", as_of=clock_of(1)).code == 0
-        pause.end()
-        assert first.wait().code == 0
+        first.kill()
+    # Nobody has to take away what a killed one held.
+    assert build(config, "--metro", "seattle", as_of=clock_of(1)).code == 0
     assert check_current(config.parent / "var/store") == 3
 
 
@@ -56,14 +47,3 @@ def test_a_build_that_waits_goes_on_from_the_release_of_the_other(built: Path, t
     whole = read_whole(FolderStore(config.parent / "var/store"))
     assert whole is not None
     assert set(whole.marks.values()) == {2}
-
-
-def test_a_killed_build_holds_nothing(built: Path, tmp_path: Path) -> None:
-    config = copy_world(built, tmp_path / "world")
-    pause = pause_at_swap()
-    with start(*BUILD, clock_of(1), config=config, meets=Meets(operations=pause)) as first:
-        assert pause.wait(first)
-        first.kill()
-        assert first.wait().code == -signal.SIGKILL
-    assert build(config, as_of=clock_of(1)).code == 0
-    assert check_current(config.parent / "var/store") == 2

@@ -1,0 +1,97 @@
+"""What a year of feeds should come to, worked out with dicts alone: no code of the program, no hash, no table."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from tests.simulation.feeds import Feed, Line
+
+# An id, its kind, and the reason of what was removed.
+Change = tuple[str, str, str | None]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What `build --json` says of the records of all feeds that it knows of."""
+
+    read: int
+    listings: int
+    merged: int
+    quarantined: int
+
+
+def count_lines(lines: Collection[Line]) -> Told:
+    """Of one source id the last good line counts, the others are merged into it."""
+    good = [line.id for line in lines if line.kind in ("good", "deleted")]
+    spoilt = len(lines) - len(good)
+    return Told(read=len(lines), listings=len({*good}), merged=len(good) - len({*good}), quarantined=spoilt)
+
+
+@dataclass
+class Model:
+    """`rows`: of each feed and id, what readers see, and `active` or why it is archived. `counted`: of each feed, what
+    the last release that read it counted. `histories`: of each id its kinds, in order."""
+
+    rows: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    counted: dict[str, Told] = field(default_factory=dict)
+    histories: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def expect_exit(self, feeds: Collection[Feed], *, allow_shrink: bool) -> int:
+        """Of a build that reads these feeds: 1 where one can't be read, 3 where one lost more than half."""
+        if any(feed.lines is None for feed in feeds):
+            return 1
+        for feed in feeds:
+            before = self.counted.get(feed.name)
+            if feed.mode == "full" and before is not None and feed.lines is not None and not allow_shrink:
+                now = count_lines(feed.lines)
+                if 2 * (now.listings + now.quarantined) < before.listings + before.quarantined:
+                    return 3
+        return 0
+
+    def publish(self, feeds: Collection[Feed]) -> Counter[Change]:
+        """What changes."""
+        changes: Counter[Change] = Counter()
+        for feed in feeds:
+            assert feed.lines is not None
+            self.counted[feed.name] = count_lines(feed.lines)
+            for row_id, after in self._read(feed, feed.lines).items():
+                before = self.rows.get((feed.name, row_id))
+                kind = compare(before, after)
+                if kind is not None:
+                    changes[row_id, kind, after[1] if kind == "removed" else None] += 1
+                    self.histories[row_id].append(kind)
+                self.rows[feed.name, row_id] = after
+        return changes
+
+    def _read(self, feed: Feed, lines: Collection[Line]) -> Mapping[str, tuple[str, str]]:
+        """Of every id that the feed speaks of, by saying it or by leaving it out, what it is now."""
+        known = {row_id: row for (name, row_id), row in self.rows.items() if name == feed.name}
+        # Nobody can tell whose a torn line was; of a bad one the last good version stays.
+        spoilt = {line.id for line in lines if line.kind == "bad"}
+        now = {}
+        if feed.mode == "full":
+            now = {row_id: (text, "withdrawn") for row_id, (text, _) in known.items() if row_id not in spoilt}
+        for line in lines:
+            if line.kind == "good":
+                now[line.id] = line.content
+            elif line.kind == "deleted":
+                now.pop(line.id, None)
+                if line.id in known:
+                    now[line.id] = (known[line.id][0], "withdrawn")
+        return now
+
+    def list_published(self) -> dict[str, str]:
+        """The text of each that readers see."""
+        return {row_id: text for (_, row_id), (text, status) in self.rows.items() if status == "active"}
+
+
+def compare(before: tuple[str, str] | None, after: tuple[str, str]) -> str | None:
+    """The kind of change that readers are told of."""
+    was, is_ = before is not None and before[1] == "active", after[1] == "active"
+    if was and is_:
+        return "updated" if before != after else None
+    if was:
+        return "removed"
+    if is_:
+        return "created" if before is None else "restored"
+    return None
