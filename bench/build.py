@@ -1,54 +1,132 @@
-"""How long a build takes, by stage, and what it needs: `python -m bench.build`.
+"""How long a build takes, by stage, and what it needs and writes: `python -m bench.build`.
 
-Generated listings in two metros, each build in a process of its own: from nothing, then again without a change (the
-same `--as-of`). Seconds are of this machine; the ratio of the second to the first is what travels.
+Generated listings in two metros, each build in a process of its own: from nothing, without a change, and with one of a
+hundred records changed; the latter two on the same `--as-of`, and with the date moved a day. Beside it a plain script
+that writes a file a listing (bench/plain.py), and PostgreSQL's COPY with indexes (bench/copying.py). Seconds are of
+this machine and of whatever else it does: the ratios are what travels.
 """
 
 import argparse
 import json
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
+from bench.measuring import Took, run_measured
+from bench.peers.cluster import find_programs, run_cluster
 from outings.demo import write_world
 
 DAY = date(2026, 8, 10)
-STAGES = ("plan", "feeds", "metros", "publish", "all")
+SHARE = 100
+
+Figures = dict[str, Any]
 
 
-def measure_build(config: Path, *, workers: int) -> dict[str, float]:
-    """Seconds by stage as the build reports them, objects written, and the largest process's memory in MB."""
-    command = [sys.executable, "-m", "outings.command", "build", "-c", str(config), "--as-of", DAY.isoformat()]
-    done = subprocess.run(
-        [*command, "--workers", str(workers), "--json"], check=True, capture_output=True, text=True
-    )
-    report = json.loads(done.stdout)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    stages = {stage: report["seconds"].get(stage, 0.0) for stage in STAGES}
-    return {**stages, "written": report["objects"]["written"], "megabytes": peak}
+def measure_build(config: Path, *, workers: int, day: date) -> Figures:
+    """What `--json` says, with the seconds of the whole command and its memory."""
+    command = [sys.executable, "-m", "outings.command", "build", "-c", str(config), "--as-of", day.isoformat()]
+    took = run_measured([*command, "--workers", str(workers), "--json"])
+    report = json.loads(took.out)
+    return {**report, "took": took}
+
+
+def change_feeds(config: Path, *, turn: int) -> None:
+    """Every hundredth record of each feed gets another name; which of the hundred, `turn` says."""
+    for feed in list_feeds(config):
+        changed = feed.with_suffix(".changed")
+        with feed.open() as lines, changed.open("w") as written:
+            for number, line in enumerate(lines):
+                if number % SHARE == turn:
+                    record = json.loads(line)
+                    line = json.dumps({**record, "name": f"{record['name']} ({turn})"}, separators=(",", ":")) + "\n"
+                written.write(line)
+        changed.replace(feed)
+
+
+def list_feeds(config: Path) -> list[Path]:
+    return sorted((config.parent / "data").glob("*.ndjson"))
+
+
+def measure_builds(config: Path, *, workers: int) -> dict[str, Figures]:
+    """Each goes on from the release of the one before."""
+    measured = {"from nothing": measure_build(config, workers=workers, day=DAY)}
+    measured["no change"] = measure_build(config, workers=workers, day=DAY)
+    change_feeds(config, turn=0)
+    measured["1 % changed"] = measure_build(config, workers=workers, day=DAY)
+    measured["no change, a day later"] = measure_build(config, workers=workers, day=DAY + timedelta(days=1))
+    change_feeds(config, turn=1)
+    measured["1 % changed, a day later"] = measure_build(config, workers=workers, day=DAY + timedelta(days=2))
+    return measured
+
+
+def measure_floor(config: Path) -> Took:
+    folder = config.parent / "plain"
+    try:
+        return run_measured([sys.executable, "-m", "bench.plain", str(folder), *map(str, list_feeds(config))])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure_copy(config: Path) -> Took | None:
+    """None where PostgreSQL is not installed. Its memory is the client's alone."""
+    programs = find_programs()
+    if programs is None:
+        print("PostgreSQL is not installed: left out", file=sys.stderr)
+        return None
+    with run_cluster(programs) as dsn:
+        return run_measured([sys.executable, "-m", "bench.copying", dsn, *map(str, list_feeds(config))])
+
+
+def print_builds(measured: dict[str, Figures]) -> None:
+    stages = [name for name in measured["from nothing"]["seconds"] if name != "all"]
+    print(f"| Build | {' | '.join(stages)} | whole s | MB at most | objects | written | MB written |")
+    print("|---|" + "---|" * (len(stages) + 5))
+    for name, each in measured.items():
+        seconds = " | ".join(f"{each['seconds'][stage]:.2f}" for stage in stages)
+        took, objects = each["took"], each["objects"]
+        written = f"{objects['total']:,} | {objects['written']:,} | {objects['bytes_written'] / 1e6:,.1f}"
+        print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.megabytes:,.0f} | {written} |")
+
+
+def print_ratios(measured: dict[str, Figures], *, floor: Took, copied: Took | None) -> None:
+    full, objects = measured["from nothing"]["took"].seconds, measured["from nothing"]["objects"]
+    print(f"\nplain Polars + orjson, a file a listing: {floor.seconds:.1f} s, {floor.megabytes:,.0f} MB; "
+          f"from nothing is {full / floor.seconds:.2f} times that")  # fmt: skip
+    if copied is not None:
+        times = full / copied.seconds
+        print(f"PostgreSQL COPY and indexes: {copied.seconds:.1f} s; from nothing is {times:.2f} times that")
+    for name, each in list(measured.items())[1:]:
+        share = 100 * each["objects"]["written"] / each["objects"]["total"]
+        size = 100 * each["objects"]["bytes_written"] / objects["bytes_written"]
+        print(f"{name}: {each['took'].seconds / full:.3f} of the time of from nothing, {share:.1f} % of the objects, "
+              f"{size:.1f} % of the bytes")  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--listings", type=int, nargs="+", default=[10_000, 100_000], help="in all, over two metros")
+    parser.add_argument("--details", nargs="+", choices=["packs", "objects"], default=["packs"])
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
-    stages = " | ".join(f"{stage} s" for stage in STAGES)
-    print(f"| Listings | Build | {stages} | Objects written | Peak MB a process |")
-    print("|---|---|" + "---|" * (len(STAGES) + 2))
     for size in asked.listings:
-        with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
-            config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
-            first = measure_build(config, workers=asked.workers)
-            again = measure_build(config, workers=asked.workers)
-        for name, measured in (("from nothing", first), ("no change", again)):
-            cells = " | ".join(f"{measured[stage]:.2f}" for stage in STAGES)
-            print(f"| {size:,} | {name} | {cells} | {measured['written']:,.0f} | {measured['megabytes']:.0f} |")
-        print(f"\nno change / from nothing at {size:,}: {again['all'] / first['all']:.4f}\n", flush=True)
+        for details in asked.details:
+            print(f"\n{size:,} listings, details = {details}, {asked.workers} workers\n", flush=True)
+            with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
+                config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
+                config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))
+                floor, copied = measure_floor(config), measure_copy(config)
+                measured = measure_builds(config, workers=asked.workers)
+            print_builds(measured)
+            print_ratios(measured, floor=floor, copied=copied)
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except subprocess.CalledProcessError as failed:
+        sys.exit(f"{failed}\n{failed.output}")
