@@ -34,7 +34,8 @@ from outings.answers.near.nearby import answer_nearby, settle_nearby
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.relations import find_homes, settle_metro
-from outings.answers.search.answer import answer_search, estimate_cost, settle_search
+from outings.answers.search.answer import answer_search, estimate_cost
+from outings.answers.search.settled import settle_search
 from outings.answers.versions import answer_versions, read_position
 from outings.answers.versions import find_homes as find_versioned
 from outings.answers.weather.blocks import ForecastBlocks

@@ -70,9 +70,12 @@ class SearchIndex:
         forms = (meaning.number for word in words for meaning in self._spelling.list_forms(word))
         return self.matching.count_postings(forms)
 
-    def recalls(self, selections: tuple[Selection, ...]) -> bool:
+    def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
         """Whether it is known already which rows pass."""
         return selections in self._passing
+
+    def recalls_starts(self, windows: Mapping[str, Window]) -> bool:
+        return tuple(windows.items()) in self._starts
 
     def recall_rows(self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep) -> Numbers:
         """What `keep` keeps by these selections: it is asked once, for all rows."""

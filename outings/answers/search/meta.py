@@ -1,0 +1,71 @@
+"""A search's `meta`: how its query was read, what filters hold, and how many there are of each level."""
+
+from collections.abc import Mapping
+
+from outings.answers.meta import read_limit
+from outings.answers.search.asking import Asked, find_override
+from outings.answers.search.score import Numbers
+from outings.answers.search.settled import Search
+from outings.answers.walks import name_walk
+from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.instants import format_instant
+from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
+from outings.contract.values import Value, echo_value
+from outings.contract.vocabulary import COLLECTIONS
+
+# Above it counts say only that there are more.
+MOST_COUNTED = 1_000
+
+
+def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
+    """`counts` by level, `total` of what is shown on all pages, `count` on this one; `end` is where the next begins."""
+    query, asked, understood = search.query, search.asked, search.understood
+    settled = [each.settled.values for each in asked.collections.values()]
+    of_all = {name: values[name] for values in settled for name in ("radius_m", "audience") if name in values}
+    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **asked.given, **of_all}
+    filters = {name: echo_value(value) for name, value in in_effect.items()}
+    age = understood.age
+    return SearchMeta(
+        query=query.get_as("q", str) or "",
+        applied_filters={**filters, "by_type": _show_types(asked)},
+        defaults_applied=asked.defaults,
+        types=tuple(COLLECTIONS[each] for each in asked.collections),
+        ranking=search.ranking,
+        ignored_words=understood.ignored,
+        interpreted=Interpreted(
+            age=None
+            if age is None
+            else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query))
+        ),
+        match=query.get_words("match"),
+        match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
+        sort=str(query.get("sort")),
+        limit=read_limit(query),
+        count=count,
+        count_estimate=min(total, MOST_COUNTED),
+        capped=max(total, *counts.tolist()) > MOST_COUNTED,
+        has_more=end is not None,
+        next_cursor=None if end is None else _make_cursor(search, end),
+        generated_at=format_instant(search.snapshot.stamp),
+    )
+
+
+def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
+    return {
+        COLLECTIONS[name]: SearchWindow(
+            from_=each.settled.get_date("from"),
+            to=each.settled.get_date("to"),
+            min_confidence=each.settled.min_confidence,
+        )
+        for name, each in asked.collections.items()
+    }
+
+
+def _make_cursor(search: Search, offset: int) -> str:
+    cursor = Cursor(
+        route=search.query.route,
+        release=name_walk(search.snapshot),
+        date=search.today,
+        position=(search.ranking, offset),
+    )
+    return encode_cursor(cursor, search.query.walk)

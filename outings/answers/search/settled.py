@@ -1,0 +1,87 @@
+"""A search that will be answered: what its words say, what is asked of each collection, and where a walk goes on."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from msgspec import Struct
+
+from outings.answers.circumstances import Circumstances
+from outings.answers.opened import open_snapshot
+from outings.answers.search.asking import Asked, ask_collections
+from outings.answers.search.index import Window
+from outings.answers.selection import Selection
+from outings.answers.semantic.nearness import Semantic, open_semantic
+from outings.answers.understanding.query import Understood, understand_query
+from outings.answers.walks import name_walk
+from outings.contract.errors import bad_request
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+_WINDOW = ("from", "to", "types")
+
+
+class Search(Struct, frozen=True, kw_only=True):
+    """A request that will be answered."""
+
+    query: Query
+    understood: Understood
+    asked: Asked
+    offset: int
+    snapshot: Snapshot
+    today: date
+    semantic: Semantic | None
+
+    @property
+    def has_usual_window(self) -> bool:
+        """That of nearly all searches of a day."""
+        return self.asked.given.keys().isdisjoint(_WINDOW)
+
+    @property
+    def selections(self) -> tuple[Selection, ...]:
+        return tuple(each.selection for each in self.asked.collections.values())
+
+    @property
+    def windows(self) -> Mapping[str, Window]:
+        return {name: each.window for name, each in self.asked.collections.items()}
+
+    @property
+    def ranking(self) -> str:
+        return _name_ranking(self.semantic)
+
+
+def settle_search(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Search:
+    """Raises ApiError for whatever the answer would fail with."""
+    today = about.dates[snapshot.metro.slug]
+    text = query.get_as("q", str)
+    assert text is not None
+    understood = understand_query(text, places=open_snapshot(snapshot).open_search().locations)
+    semantic = open_semantic(snapshot, about.model)
+    return Search(
+        query=query,
+        understood=understood,
+        asked=ask_collections(query, age=understood.age, about=about, today=today, vocabulary=snapshot.vocabulary),
+        offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
+        snapshot=snapshot,
+        today=today,
+        semantic=semantic,
+    )
+
+
+def _name_ranking(semantic: Semantic | None) -> str:
+    return "lexical" if semantic is None else "hybrid"
+
+
+def _read_offset(query: Query, snapshot: Snapshot, *, ranking: str) -> int:
+    """A walk goes on in the snapshot and the ranking that it began in, or not at all."""
+    cursor = query.cursor
+    if cursor is None:
+        return 0
+    match cursor.position:
+        case (str(began), int(offset)) if 0 < offset < 1 << 32:
+            if began == ranking and cursor.release == name_walk(snapshot):
+                return offset
+            raise bad_request(
+                param="cursor", reason="cursor_expired",
+                message="The release or the ranking that this walk began in is gone; search again without a cursor.",
+            )  # fmt: skip
+    raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of a search.")
