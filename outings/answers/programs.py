@@ -47,9 +47,11 @@ class Programs:
         members, places = np.asarray(self._sorted), np.asarray(self._places)
         programs = np.full(rows.size, -1, dtype=np.int64)
         if members.size:
-            at = np.minimum(np.searchsorted(members, rows), members.size - 1)
-            found = members[at] == rows
-            programs[found] = np.asarray(self._firsts)[places[at[found]]]
+            # Classes stand together: most rows are of other types.
+            asked = np.flatnonzero((rows >= members[0]) & (rows <= members[-1]))
+            at = np.searchsorted(members, rows[asked])
+            found = members[at] == rows[asked]
+            programs[asked[found]] = np.asarray(self._firsts)[places[at[found]]]
         return programs
 
     def list_members(self, programs: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -64,11 +64,10 @@ def answer_around(around: Around) -> list[bytes]:
     near = around.near
     opened = open_snapshot(near.snapshot)
     finding = near.make_finding(opened)
-    found = finding.find_all()
-    cards = finding.deal_cards(found.rows)
+    circle = finding.find_all()
     # Of a program some of whose listings are full, one that is not: filters come before cards.
     enrolling = replace(finding, is_enrolling=True)
-    scored = _score(near, found, enrolling)
+    scored = _score(near, circle.kept, enrolling)
     hidden = enrolling.count_hidden()
     limit = near.query.get_as("limit", int)
     assert limit is not None
@@ -90,7 +89,7 @@ def answer_around(around: Around) -> list[bytes]:
     }
     data = {
         "location": near.origin,
-        "activity": measure_activity(near, finding, cards).activity,
+        "activity": measure_activity(near, finding, circle).activity,
         "results": groups,
         "facets": _count_facets(near, scored, finding.index),
         "coverage": AroundCoverage(
@@ -112,7 +111,7 @@ def _find_reason(near: Near, *, hidden: int, total: int) -> str | None:
 def _score(near: Near, found: Measured, finding: Finding) -> Scored:
     index = finding.index
     rows = finding.deal_cards(found.rows[index.is_closed[found.rows] == 0])
-    squares = found.squares[np.searchsorted(found.rows, rows)]
+    squares = found.keep(rows).squares
     starts = index.find_starts(rows, windows=near.windows, now=near.now)
     bands = near.query.get_words("ages")
     scores = score_listings(

@@ -17,6 +17,7 @@ from outings.answers.distance import Point, find_line, find_point, measure_squar
 from outings.answers.near.finding import Finding, deal_programs
 from outings.answers.near.index import NearIndex, read_now
 from outings.answers.near.liveliness import Tally, tally_rows
+from outings.answers.near.tiles import Rows
 from outings.answers.opened import open_snapshot
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
@@ -42,13 +43,8 @@ def ask_default(today: date, vocabulary: Vocabulary) -> AskedTypes:
 
 def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
     """A row a point: `date`, days since 1970, and by type the columns of `Tally`."""
-    opened = open_snapshot(snapshot)
-    index, asked = opened.open_near(), ask_default(today, snapshot.vocabulary)
-    everywhere = Finding(
-        index=index, evaluator=opened.open_evaluator(), collections=asked.collections, point=(0.0, 0.0, 0.0),
-        radius_m=0,
-    )  # fmt: skip
-    rows = everywhere.keep_rows(index.tiles.list_rows())
+    index = open_snapshot(snapshot).open_near()
+    rows = list_default(snapshot, today)
     vectors = [each[rows] for each in index.vectors]
     start, line = today.toordinal() - _EPOCH, find_line(RADIUS_M)
     tallies = [
@@ -62,6 +58,17 @@ def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
         kind = np.uint64 if name == "categories" else np.int64
         columns |= {f"{name}_{each}": table[:, code].astype(kind) for code, each in enumerate(TYPES)}
     return pl.DataFrame(columns)
+
+
+def list_default(snapshot: Snapshot, today: date) -> Rows:
+    """What a default request shows of the whole metro, a program's every listing; rising."""
+    opened = open_snapshot(snapshot)
+    index, asked = opened.open_near(), ask_default(today, snapshot.vocabulary)
+    everywhere = Finding(
+        index=index, evaluator=opened.open_evaluator(), collections=asked.collections, point=(0.0, 0.0, 0.0),
+        radius_m=0,
+    )  # fmt: skip
+    return everywhere.keep_rows(index.tiles.list_rows())
 
 
 def _list_points(bounds: Bounds) -> Iterator[Point]:
@@ -82,6 +89,19 @@ class Cells:
             np.stack([table.read_array(f"{name}_{each}") for each in TYPES], axis=1) for name in _COLUMNS
         )
         self.tally = Tally(counts, free, paid, categories)
+        self._shown: NDArray[np.bool_] | None = None
+
+    def tally_circle(self, rows: Rows, snapshot: Snapshot) -> Tally:
+        """Of a point, by what is published within the default radius, as the others were: whatever is asked and by
+        whom, the build's date shows the same."""
+        assert self.date is not None, "where there is a point there is a date"
+        index = open_snapshot(snapshot).open_near()
+        if self._shown is None:
+            shown = np.zeros(index.types.size, dtype=np.bool_)
+            shown[list_default(snapshot, self.date)] = True
+            self._shown = shown
+        cards = deal_programs(rows[self._shown[rows]], index, start=self.date.toordinal() - _EPOCH)
+        return tally_rows(cards, index)
 
 
 _opened: "WeakKeyDictionary[NearIndex, Cells]" = WeakKeyDictionary()

@@ -13,6 +13,15 @@ from outings.answers.near.tiles import Measured, Rows
 from outings.answers.zips import Zips
 
 
+class Circle(Struct, frozen=True, kw_only=True, eq=False):
+    """All that is `published` in a circle; of that what is `kept` by the filters, a program's every listing; and of
+    that the `cards`. All of them rising."""
+
+    published: Measured
+    kept: Measured
+    cards: Rows
+
+
 class Finding(Struct, frozen=True, kw_only=True):
     """What a circle's rows are asked: `collections` by type; with `is_enrolling`, classes not to be full or closed."""
 
@@ -33,10 +42,14 @@ class Finding(Struct, frozen=True, kw_only=True):
         """This many at least, where there are so many; a walk's filter aside, as `Tiles.find_nearest`."""
         return self.index.tiles.find_nearest(self.point, line=self.line, count=count, keep=self.keep_cards)
 
-    def find_all(self) -> Measured:
-        """Everything in the circle that matches, a program's every listing; rising."""
-        near = self.index.tiles.find_near(self.point, line=self.line)
-        return near.choose(np.searchsorted(near.rows, self.keep_rows(near.rows)))
+    def find_published(self) -> Measured:
+        return self.index.tiles.find_near(self.point, line=self.line)
+
+    def find_all(self) -> Circle:
+        """Everything in the circle."""
+        published = self.find_published()
+        kept = published.keep(self.keep_rows(published.rows))
+        return Circle(published=published, kept=kept, cards=self.deal_cards(kept.rows))
 
     def keep_cards(self, found: Measured) -> Measured:
         """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
@@ -50,7 +63,7 @@ class Finding(Struct, frozen=True, kw_only=True):
             members = members[squares <= self.line**2]
             cards = self.deal_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
             kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
-        return found.choose(np.searchsorted(found.rows, kept))
+        return found.keep(kept)
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""
@@ -62,7 +75,11 @@ class Finding(Struct, frozen=True, kw_only=True):
         return self.deal_cards(self.keep_rows(rows)).size
 
     def count_unplaceable(self) -> int:
-        """The same of those that may be anywhere."""
+        """The same of those that may be anywhere: of a selection, not of a point."""
+        asked = (*(each.selection for each in self.collections.values()), self.is_enrolling)
+        return self.index.unplaceable.read(asked, self._count_unplaceable)
+
+    def _count_unplaceable(self) -> int:
         rows = self.index.unplaced.list_unknown()
         if self.zips is not None:
             rows = rows[np.isnan(self.zips.vectors[0][rows])]

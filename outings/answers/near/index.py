@@ -11,6 +11,7 @@ from outings.answers.distance import Vectors
 from outings.answers.near.tiles import Rows, Tiles
 from outings.answers.near.unplaced import Unplaced
 from outings.answers.programs import Programs
+from outings.answers.recalled import Recalled
 from outings.answers.series import Series
 from outings.answers.starts import Slots
 from outings.configuration import read_zone
@@ -19,6 +20,12 @@ from outings.release.mapped import NEVER, MappedTable
 
 _EPOCH = datetime(1970, 1, 1)
 _DAY = 86_400
+# What is remembered: of dates, of minutes with a window, of selections.
+_DAYS, _MINUTES, _SELECTIONS = 4, 2, 16
+# So many starts are found as fast as they are looked up.
+_FEW = 500
+
+_Asked = tuple[tuple[tuple[str, tuple[int, int | None]], ...], "Now"]
 
 
 class Now(Struct, frozen=True, kw_only=True):
@@ -65,10 +72,22 @@ class NearIndex:
         self.confidence, self.categories = traits.read_array("confidence"), traits.read_array("categories")
         self._series = series
         self._slots = Slots(read("slots"))
+        self._class_days: Recalled[int, Rows] = Recalled(size=_DAYS)
+        self._starts: Recalled[_Asked, Rows] = Recalled(size=_MINUTES)
+        self._asked: _Asked | None = None
+        # How many rows without coordinates a request's selections leave, wherever its point is.
+        self.unplaceable: Recalled[tuple[object, ...], int] = Recalled(size=_SELECTIONS)
 
     def find_class_days(self, rows: Rows, *, start: int) -> Rows:
         """What cards are dealt by: the day of each class's next meeting from a day on."""
-        return self._slots.find_class_starts(rows, start=start) // _DAY
+        return self._class_days.read(start, lambda: self._find_class_days(start))[rows]
+
+    def _find_class_days(self, start: int) -> Rows:
+        """By row, of what is no class 0."""
+        days = np.zeros(self.types.size, dtype=np.int64)
+        rows = np.flatnonzero(self.types == TYPES.index("class"))
+        days[rows] = self._slots.find_class_starts(rows, start=start) // _DAY
+        return days
 
     def read_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> list[Start]:
         """Of rows to be shown, in their order."""
@@ -84,7 +103,16 @@ class NearIndex:
 
     def find_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> Rows:
         """Seconds of the local clock at which each row first begins in the window of its type, not before now; NEVER
-        where it does not. `windows`: by type, the first and the last day since 1970."""
+        where it does not. `windows`: by type, the first and the last day since 1970. What is asked twice in a minute is
+        worked out for all rows."""
+        asked = (tuple(windows.items()), now)
+        if asked == self._asked:
+            return self._starts.read(asked, lambda: self._find_each(np.arange(self.types.size), windows, now))[rows]
+        if rows.size > _FEW:
+            self._asked = asked
+        return self._find_each(rows, windows, now)
+
+    def _find_each(self, rows: Rows, windows: Mapping[str, tuple[int, int | None]], now: Now) -> Rows:
         types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
         for name, (low, high) in windows.items():
             chosen = np.flatnonzero(types == TYPES.index(name))

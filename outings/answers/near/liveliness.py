@@ -54,8 +54,8 @@ def tally_rows(rows: Rows, index: NearIndex) -> Tally:
     """Of one point: what was found near it."""
     types, free = index.types[rows], index.is_free[rows]
     size = len(TYPES)
-    categories = np.zeros(size, dtype=np.uint64)
-    np.bitwise_or.at(categories, types, index.categories[rows])
+    words = index.categories[rows].astype(np.uint64)
+    categories = np.array([np.bitwise_or.reduce(words[types == code]) for code in range(size)], dtype=np.uint64)
     return Tally(
         np.bincount(types, minlength=size)[np.newaxis],
         np.bincount(types[free == 1], minlength=size)[np.newaxis],

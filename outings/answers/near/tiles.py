@@ -5,6 +5,7 @@ listings are many. Of each the middle and the reach are known, and so how near i
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,8 @@ TILE = 256
 _PUBLISHED = STATUSES.index("published")
 # Tiles that are looked at first; each further look is at four times as many.
 _FIRST_TILES = 8
+# Of fewer than this part of the metro, rows are sorted; of more, marked where they stand.
+_SORTED_PART = 32
 # What rounding may do to a tile's reach.
 _ROUNDING = 1e-12
 
@@ -67,6 +70,15 @@ class Measured(Struct, frozen=True, eq=False):
         """Those of an index or a mask."""
         return Measured(self.rows[chosen], self.squares[chosen])
 
+    def keep(self, rows: Rows) -> "Measured":
+        """Of rising rows those of some of them, rising too."""
+        if not self.rows.size:
+            return self
+        low = self.rows[0]
+        is_kept = np.zeros(self.rows[-1] - low + 1, dtype=np.bool_)
+        is_kept[rows - low] = True
+        return self.choose(is_kept[self.rows - low])
+
 
 class Tiles:
     """Of one snapshot."""
@@ -76,6 +88,7 @@ class Tiles:
         self._vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
         self._middles: Vectors = (bounds.read_array("x"), bounds.read_array("y"), bounds.read_array("z"))
         self._reaches = bounds.read_array("reach")
+        self._size = int(self._rows.max(initial=0)) + 1
 
     def find_nearest(self, point: Point, *, line: float, count: int, keep: Callable[[Measured], Measured]) -> Measured:
         """Of the rows within a straight line from the point those that are kept: the nearest, this many at least where
@@ -111,10 +124,20 @@ class Tiles:
         return gaps
 
     def _measure(self, tiles: Rows, point: Point, *, line: float) -> Measured:
-        places = (tiles[:, np.newaxis] * TILE + np.arange(TILE)).ravel()
-        places = places[places < self._rows.size]
-        squares = measure_squares([each[places] for each in self._vectors], point)
+        squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
         near = np.flatnonzero(squares <= line**2)
-        rows = self._rows[places[near]].astype(np.int64)
-        order = np.argsort(rows)
-        return Measured(rows[order], squares[near[order]])
+        rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
+        if rows.size * _SORTED_PART < self._size:
+            order = np.argsort(rows)
+            return Measured(rows[order], squares[order])
+        places = np.full(self._size, -1, dtype=np.int32)
+        places[rows] = np.arange(rows.size, dtype=np.int32)
+        rising = np.flatnonzero(places >= 0)
+        return Measured(rising, squares[places[rising]])
+
+
+def _take_tiles(values: NDArray[Any], tiles: Rows) -> NDArray[Any]:
+    """What stands in some tiles, of which the last of all may be shorter: whole tiles are copied at once."""
+    whole = values.size // TILE
+    taken: NDArray[Any] = values[: whole * TILE].reshape(-1, TILE)[tiles[tiles < whole]].ravel()
+    return np.concatenate((taken, values[whole * TILE :])) if (tiles == whole).any() else taken

@@ -1,0 +1,295 @@
+"""How fast what is near is found: `nearby`, `around` and `activity`, beside PostgreSQL, in one run.
+
+`python -m bench.near`: 300 different points of one metro, half of them where listings are, half anywhere in its bounds;
+every engine is asked the same in turns, each point once a route, so that no cache of answers helps. Ours answers whole
+bodies with all filters, cards, what is hidden, percentiles. PostgreSQL holds what the default filters show, dealt into
+cards, with its items ready as text, the point as a `cube` under GiST (as `earthdistance` has it), and is asked for the
+nearest by GiST's order, for the counts and best ten of `around`, and for the counts of `activity`.
+
+`--listings 100000 1000000` asks ours at both in the same run: how much the time grows.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import random
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import asyncpg
+import msgspec
+import numpy as np
+
+from bench.peers.cluster import find_programs, run_cluster
+from bench.peers.world import METRO, World, make_world
+from bench.servers import OUTINGS
+from outings.answers.answer import answer
+from outings.answers.asking import Asking, ask_types
+from outings.answers.distance import find_line, find_point
+from outings.answers.near.finding import Finding
+from outings.answers.near.index import read_now
+from outings.answers.near.items import encode_nearby
+from outings.answers.opened import open_snapshot
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
+from outings.demo import write_world
+from outings.release.mapped import NEVER
+
+_POINTS = 300
+_ROUTES = ("nearby", "activity", "around")
+_RADIUS_M = 5_000
+_NEARBY, _BEST = 50, 10
+_COMPARED = 50
+# How far from a listing a point of the first half lies at most, in degrees.
+_STEP = 0.01
+# From here on a store has no object a listing.
+_PACKED_FROM = 500_000
+
+Point = tuple[float, float]
+# What was read for a point, by the bytes or texts that a reader would get.
+Ask = Callable[[Point], Sequence[bytes | str]]
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _List(msgspec.Struct):
+    data: list[_Id]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = read_arguments(arguments)
+    with contextlib.ExitStack() as running:
+        folder = asked.keep or Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-near-")))
+        worlds = {size: make_wide_world(folder / str(size), listings=size) for size in asked.listings}
+        first = worlds[asked.listings[0]]
+        points = draw_points(first, asked.points)
+        print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
+        theirs: Mapping[str, Ask] = {}
+        programs = find_programs()
+        if programs is not None and not asked.only_ours:
+            theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
+            compare_nearby(theirs["nearby"], ask_ours(first, "nearby"), points[:_COMPARED])
+        for route in _ROUTES:
+            engines = {f"outings, {size:,}": ask_ours(world, route) for size, world in worlds.items()}
+            print_times(route, engines | ({"PostgreSQL, GiST": theirs[route]} if theirs else {}), points)
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.near", description=__doc__)
+    parser.add_argument("--listings", type=int, nargs="+", default=[100_000], help="PostgreSQL holds the first")
+    parser.add_argument("--points", type=int, default=_POINTS)
+    parser.add_argument("--keep", type=Path, help="where the worlds are, or are to be kept for the same day")
+    parser.add_argument("--only-ours", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def make_wide_world(folder: Path, *, listings: int) -> World:
+    """Very large ones with their details in packs."""
+    config = folder / "outings.toml"
+    if not config.exists() and listings >= _PACKED_FROM:
+        folder.mkdir(parents=True)
+        write_world(config, today=datetime.now(ZoneInfo(METRO.timezone)).date(), size=listings, metros=(METRO,))
+        config.write_text(config.read_text().replace("[store]\n", '[store]\ndetails = "packs"\n'))
+        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+    return make_world(folder, listings=listings)
+
+
+def draw_points(world: World, count: int) -> list[Point]:
+    draw = random.Random(8)
+    listed = open_snapshot(world.snapshot).open_near()
+    rows = listed.tiles.list_rows()
+    x, y, z = listed.vectors
+    bounds = world.snapshot.metro.bounds
+    points = []
+    for number in range(count):
+        if number % 2:
+            lat, lng = draw.uniform(bounds.south, bounds.north), draw.uniform(bounds.west, bounds.east)
+        else:
+            row = rows[draw.randrange(rows.size)]
+            lat = float(np.degrees(np.arcsin(z[row]))) + draw.uniform(-_STEP, _STEP)
+            lng = float(np.degrees(np.arctan2(y[row], x[row]))) + draw.uniform(-_STEP, _STEP)
+        points.append((round(lat, 6), round(lng, 6)))
+    return points
+
+
+def print_times(title: str, engines: Mapping[str, Ask], points: Sequence[Point]) -> None:
+    """In turns, so that a busy moment is everyone's."""
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for ask in engines.values():
+        ask(points[0])
+    for point in points:
+        for name, ask in engines.items():
+            began = time.perf_counter()
+            ask(point)
+            times[name].append((time.perf_counter() - began) * 1000)
+    print(f"\n{title:22}{'median ms':>12}{'p95':>9}{'worst':>9}{'× the first':>13}")
+    ours = statistics.median(next(iter(times.values())))
+    for name, spent in times.items():
+        spent.sort()
+        median = statistics.median(spent)
+        print(f"{name:22}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:13.2f}")
+
+
+def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
+    """SystemExit where the engines do not find the same. Programs differ: theirs are dealt once, over all of the metro,
+    ours in each circle, so that one whose card lies outside has another inside."""
+    shared = whole = 0
+    for point in points:
+        found = {each.id for each in msgspec.json.decode(b"".join(map(_encode, ours(point))), type=_List).data}
+        known = {msgspec.json.decode(item, type=_Id).id for item in theirs(point)[:_NEARBY]}
+        shared, whole = shared + len(found & known), whole + len(found | known)
+    print(f"nearby: {shared} of {whole} items of {len(points)} points are the same")
+    if shared < 0.9 * whole:
+        raise SystemExit("the engines were not asked the same")
+
+
+def _encode(part: bytes | str) -> bytes:
+    return part.encode() if isinstance(part, str) else part
+
+
+def ask_ours(world: World, route: str) -> Ask:
+    match = match_route(f"/v1/{METRO.slug}/{route}")
+    assert match is not None
+    minute = datetime.now(UTC).replace(second=0, microsecond=0)
+    dates = dict.fromkeys(world.release.metros, world.today)
+
+    def ask(point: Point) -> Sequence[bytes]:
+        query = parse_query(match, f"lat={point[0]}&lng={point[1]}".encode(), vocabulary=Vocabulary())
+        made = answer(query, release=world.release, dates=dates, entitlement=Entitlement(), minute=minute)
+        return [b"".join(made.parts)]
+
+    return ask
+
+
+_TABLE = """row integer, id uuid, type smallint, spot {spot}, item text, starts bigint, confidence float8,
+    ages smallint, is_free smallint, categories bigint, is_recurring boolean, is_closed boolean"""
+_SCHEMA = f"""CREATE EXTENSION cube;
+    CREATE TEMPORARY TABLE loaded ({_TABLE.format(spot="text")});
+    CREATE TABLE near ({_TABLE.format(spot="cube")}) WITH (toast_tuple_target = 8160);
+    ALTER TABLE near ALTER COLUMN item SET STORAGE EXTERNAL"""
+_COLUMNS = (
+    "row", "id", "type", "spot", "item", "starts", "confidence", "ages", "is_free", "categories", "is_recurring",
+    "is_closed",
+)  # fmt: skip
+_INDEXES = (
+    "CREATE INDEX ON near USING gist (spot)", "CREATE UNIQUE INDEX ON near (row)", "VACUUM (FREEZE, ANALYZE) near",
+)  # fmt: skip
+_CIRCLE = "cube_enlarge($1::text::cube, $2, 3) @> spot AND spot <-> $1::text::cube <= $2"
+_METRES = "2 * 6371008.8 * asin(least((spot <-> $1::text::cube) / 2, 1))"
+_STATEMENTS = {
+    "nearby": f"""SELECT item, floor({_METRES} + 0.5) FROM near WHERE spot <-> $1::text::cube <= $2
+        ORDER BY spot <-> $1::text::cube LIMIT {_NEARBY + 1}""",
+    "activity": f"""SELECT type, count(*), count(*) FILTER (WHERE is_free = 1), count(*) FILTER (WHERE is_free = 0),
+        bit_or(categories) FROM near WHERE {_CIRCLE} GROUP BY type""",
+    # Each group's best ten with their items, its total, and the facets; the circle is read once.
+    "around": f"""WITH
+        found AS MATERIALIZED (
+            SELECT row, id, type, ages, is_free, categories, is_recurring, metres,
+                0.45 * (2000 / (2000 + metres)) + 0.15 * confidence + 0.05 + 0.30
+                    * CASE WHEN starts IS NULL THEN 0.5 ELSE 604800.0 / (604800 + greatest(starts - $3, 0)) END AS score
+            FROM (SELECT *, {_METRES} AS metres FROM near WHERE {_CIRCLE} AND NOT is_closed) AS circle),
+        best AS (
+            {{groups}})
+        SELECT 0 AS kind, "group", item, metres, score FROM best JOIN near USING (row)
+        UNION ALL SELECT 1, type, NULL, count(*), bit_or(categories) FROM found GROUP BY type
+        UNION ALL SELECT 2, band, NULL, count(*) FILTER (WHERE ages >> band & 1 = 1), NULL
+            FROM found, generate_series(0, {len(AGE_BANDS)}) AS band GROUP BY band
+        UNION ALL SELECT 3, is_free, NULL, count(*), NULL FROM found GROUP BY is_free
+        UNION ALL SELECT 4, width_bucket(metres, ARRAY[800, 2500, 8000]), NULL, count(*), NULL FROM found GROUP BY 2
+        UNION ALL SELECT 5, 0, NULL, count(*), NULL FROM found WHERE is_recurring""",
+}
+_GROUPS = ("type = 0", "is_recurring", "type = 1", "type = 2", "type = 3")
+
+
+def write_around() -> str:
+    groups = [
+        f'(SELECT {number} AS "group", row, metres, score FROM found WHERE {where} '
+        f"ORDER BY score DESC, metres, id LIMIT {_BEST})"
+        for number, where in enumerate(_GROUPS)
+    ]
+    return _STATEMENTS["around"].format(groups=" UNION ALL ".join(groups))
+
+
+@contextlib.contextmanager
+def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Ask]]:
+    """By route. One connection that stays open, its statements prepared."""
+    loop = asyncio.new_event_loop()
+    connection = loop.run_until_complete(_load_postgresql(dsn, world))
+    now = read_now(datetime.now(UTC), METRO.timezone).local
+    statements = {**_STATEMENTS, "around": write_around()}
+    prepared = {name: loop.run_until_complete(connection.prepare(text)) for name, text in statements.items()}
+
+    def make_ask(route: str) -> Ask:
+        line = find_line(_RADIUS_M)
+        values = (line, now) if route == "around" else (line,)
+
+        def ask(point: Point) -> Sequence[str]:
+            return [row[0] for row in loop.run_until_complete(fetch(point))]
+
+        async def fetch(point: Point) -> "list[asyncpg.Record]":
+            rows: list[asyncpg.Record] = await prepared[route].fetch(_write_cube(find_point(*point)), *values)
+            return rows
+
+        return ask
+
+    try:
+        yield {route: make_ask(route) for route in _ROUTES}
+    finally:
+        loop.run_until_complete(connection.close())
+        loop.close()
+
+
+def _write_cube(point: Sequence[float]) -> str:
+    return f"({', '.join(map(repr, point))})"
+
+
+async def _load_postgresql(dsn: str, world: World) -> "asyncpg.Connection[asyncpg.Record]":
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(_SCHEMA)
+    await connection.copy_records_to_table("loaded", records=list_rows(world), columns=_COLUMNS)
+    cast = ", ".join("spot::cube" if name == "spot" else name for name in _COLUMNS)
+    await connection.execute(f"INSERT INTO near SELECT {cast} FROM loaded ORDER BY row; DROP TABLE loaded")
+    for statement in _INDEXES:
+        await connection.execute(statement)
+    return connection
+
+
+def list_rows(world: World) -> Iterator[tuple[object, ...]]:
+    """What a default request shows now of the whole metro, of a program one."""
+    opened = open_snapshot(world.snapshot)
+    index, now = opened.open_near(), read_now(datetime.now(UTC), METRO.timezone)
+    asking = Asking(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
+    collections = ask_types((), tuple(COLLECTIONS), asking).collections
+    finding = Finding(
+        index=index, evaluator=opened.open_evaluator(), collections=collections, point=(0, 0, 0), radius_m=0
+    )
+    rows = finding.deal_cards(finding.keep_rows(index.tiles.list_rows()))
+    windows = {name: each.window for name, each in collections.items()}
+    starts = index.read_starts(rows, windows=windows, now=now)
+    for row, start in zip(rows.tolist(), starts, strict=True):
+        listing_type = int(index.types[row])
+        if TYPES[listing_type] == "event" and start.local == NEVER:
+            continue  # it has begun
+        document = opened.read_document(row)
+        item = encode_nearby(document, distance_m=0, start=start)
+        yield (
+            row, msgspec.json.decode(item, type=_Id).id, listing_type,
+            _write_cube([float(each[row]) for each in index.vectors]), item.decode(),
+            None if start.local == NEVER else start.local, float(index.confidence[row]), int(index.ages[row]),
+            int(index.is_free[row]), int(index.categories[row]), bool(index.is_recurring[row]),
+            bool(index.is_closed[row]),
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
