@@ -53,9 +53,10 @@ class Recorder:
     def tell_quarantine(self, path: Path | None) -> None:
         self._quarantine = path
 
-    def end(self, exit_code: int, error: str | None = None) -> None:
+    def end(self, exit_code: int, error: str | None = None) -> bool:
+        """False where another was first, and may be at it still."""
         if not self._ending.acquire(blocking=False):
-            return
+            return False
         attempt = Attempt(
             exit_code=exit_code, started_at=self._started_at, ended_at=datetime.now(UTC), metros=self._metros,
             as_of=self._as_of, error=error, feeds=self._feeds, built=self._built, quarantine=self._quarantine,
@@ -64,6 +65,7 @@ class Recorder:
             self._write(attempt)
         except OSError as failed:
             click.echo(f"what became of this build can't be written: {explain_error(failed)}", err=True)
+        return True
 
     def _write(self, attempt: Attempt) -> None:
         with contextlib.ExitStack() as stack:
@@ -101,11 +103,11 @@ def recording(recorder: Recorder) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopping(recorder: Recorder) -> Iterator[None]:
-    """SIGTERM ends the process at once, as it would without us: its workers end with it."""
+    """SIGTERM ends the process at once, as it would without us, and its workers with it; one that is ending ends."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        recorder.end(STOPPED, "stopped by SIGTERM")
-        os._exit(STOPPED)
+        if recorder.end(STOPPED, "stopped by SIGTERM"):
+            os._exit(STOPPED)
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
