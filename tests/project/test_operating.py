@@ -133,6 +133,8 @@ def test_the_workflow_builds_one_at_a_time_reports_always_and_shows_no_secret() 
     steps = workflow["jobs"]["build"]["steps"]
     assert sum(step.get("if") == "always()" for step in steps) == 2
     assert "${{" not in "".join(step.get("run", "") for step in steps)
+    # What a tag names may be another program tomorrow.
+    assert [step["uses"] for step in steps if not re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))] == []
 
 
 def test_the_image_is_made_of_what_there_is() -> None:
