@@ -21,7 +21,7 @@ from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import Source
 from pipeline.metro import MetroBuilt
 from pipeline.objects import Tally
-from pipeline.plan import Build, Plan, choose_feeds, plan_build
+from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build
 from pipeline.problems import put_problems, read_problems
 from pipeline.record import Problem
 from pipeline.shrink import refuse_shrink
@@ -118,9 +118,17 @@ def build_release(
 def _open_sources(
     build: Build, base: Root | None, *, store: Store, scratch: Path, progress: Progress
 ) -> dict[str, Source]:
-    memories = {} if base is None else base.feeds
+    """A walk's place is that of its metro's rows: where those are not, it begins anew."""
+    feeds = choose_feeds(build)
+    remembered, parts = ({}, {}) if base is None else (base.feeds, base.parts)
+    memories = {
+        feed.name: remembered[feed.name]
+        for feed in feeds
+        if feed.name in remembered and (feed.format != "rpde" or feed.metro in parts)
+    }
+    now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
     return open_sources(
-        choose_feeds(build), build.configuration, scratch=scratch, memories=memories, store=store, tell=progress
+        feeds, build.configuration, scratch=scratch, memories=memories, store=store, now=now, tell=progress
     )
 
 
@@ -157,6 +165,11 @@ def _build_metros(
             configuration=build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
+            restarts={
+                each.feed: speaking[each.feed].max_shrink
+                for each in feeds
+                if each.is_whole and each.feed in speaking and not build.allow_shrink
+            },
             spool=spool,
             neighborhoods=metro.neighborhoods,
         )
@@ -190,7 +203,10 @@ def _remember_feeds(
     for name in plan.remembered:
         assert base is not None
         source = sources[name]
-        memory = replace(base.feeds[name], etag=source.etag, last_modified=source.last_modified)
+        memory = replace(
+            base.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
+            walked_at=source.walked_at,
+        )  # fmt: skip
         yield FeedDone(
             feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None
         )

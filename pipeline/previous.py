@@ -1,7 +1,7 @@
 """The release before, as a build needs it: what each row was, and where its document is."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -9,6 +9,7 @@ import polars as pl
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
+from pipeline.feeds.rpde.reading import find_item
 from pipeline.happenings import split_happenings
 from pipeline.occurrences import Occurrences
 from pipeline.rows import Row
@@ -50,9 +51,14 @@ class Previous:
         """Ids of the rows that this feed's record gave (of several types, rarely)."""
         return self._by_source.get((feed, source_id), [])
 
-    def find_feed(self, feed: str) -> list[str]:
-        """Ids of all rows that this feed gave."""
-        return [row_id for (name, _), ids in self._by_source.items() if name == feed for row_id in ids]
+    def find_feed(self, feed: str, *, but: Collection[str] = ()) -> list[str]:
+        """Ids of all rows that this feed gave, but for those of these items."""
+        return [
+            row_id
+            for (name, source_id), ids in self._by_source.items()
+            if name == feed and not (but and find_item(source_id) in but)
+            for row_id in ids
+        ]
 
     def list_slugs(self, kind: str) -> dict[str, str]:
         """id → slug of this type's rows, archived ones too."""

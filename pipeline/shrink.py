@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 
+_ADVICE = "--allow-shrink publishes it anyway"
+
 
 class ShrinkRefused(Exception):  # noqa: N818 - the name says it
     """A full feed lost more than its `max_shrink`; nothing is published. Exit 3."""
@@ -25,4 +27,14 @@ def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], bef
                 f"max_shrink allows {100 * feed.max_shrink:.0f} %"
             )
     if refused:
-        raise ShrinkRefused("\n".join([*refused, "--allow-shrink publishes it anyway"]))
+        raise ShrinkRefused("\n".join([*refused, _ADVICE]))
+
+
+def refuse_restart(feed: str, *, had: int, has: int, max_shrink: float) -> None:
+    """Of a feed that says only what changed, and was read anew from its begin."""
+    if has < had * (1 - max_shrink):
+        lost = 100 * (had - has) / had
+        raise ShrinkRefused(
+            f"feed {feed}: read anew from its begin it has {has} records, {had} in the release before: {lost:.0f} % "
+            f"are gone, max_shrink allows {100 * max_shrink:.0f} %\n{_ADVICE}"
+        )

@@ -3,7 +3,7 @@
 What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +16,7 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Store, open_store
 from outings.release.tables import NEIGHBORHOODS
+from pipeline.diff import PUBLISHED
 from pipeline.feeds.kept import put_kept, read_kept
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.source import Source
@@ -24,9 +25,10 @@ from pipeline.identity import assign_id
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.previous import Previous
-from pipeline.record import Problem
+from pipeline.record import Problem, Record
 from pipeline.resolution import Setting
 from pipeline.resolving import resolve_rows
+from pipeline.shrink import refuse_restart
 from pipeline.spool import read_spool, spool_records
 
 # Before and after the build's local date, both inclusive (decisions, Time and recurrence).
@@ -45,7 +47,7 @@ class FeedWork(Struct, frozen=True, kw_only=True):
 class FeedDone(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
-    `files`: where in several files a record's line is (`feeds.reading.locate_problems`).
+    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
     """
 
     feed: str
@@ -54,15 +56,19 @@ class FeedDone(Struct, frozen=True, kw_only=True):
     unknown: Mapping[str, int]
     crawled: datetime | None
     files: tuple[tuple[str, int], ...] = ()
+    items: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 class MetroWork(Struct, frozen=True, kw_only=True):
-    """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed."""
+    """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed.
+    `restarts`: of those of them that began anew, how much they may shrink."""
 
     plan: MetroPlan
     configuration: Configuration
     feeds: tuple[FeedDone, ...]
     deltas: frozenset[str]
+    restarts: Mapping[str, float]
     spool: Path
     neighborhoods: Path | None
 
@@ -81,7 +87,8 @@ def do_feed(work: FeedWork) -> FeedDone:
         read = read_kept(_open_store(work.configuration), kept)
     else:
         read = read_source(work.feed, work.configuration, source)
-        kept = None if source.asked is None else put_kept(_open_store(work.configuration), read)
+        if source.asked is not None and source.next is None:
+            kept = put_kept(_open_store(work.configuration), read)
     spool_records(read.records, folder=work.spool, feed=work.feed.name)
     crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
     return FeedDone(
@@ -96,11 +103,15 @@ def do_feed(work: FeedWork) -> FeedDone:
             records=kept,
             etag=source.etag,
             last_modified=source.last_modified,
+            next=source.next,
+            walked_at=source.walked_at,
         ),
         problems=read.problems,
         unknown=read.unknown,
         crawled=max(crawled, default=None),
         files=read.files,
+        items=read.items,
+        is_whole=source.is_whole,
     )
 
 
@@ -115,6 +126,7 @@ def do_metro(work: MetroWork) -> MetroDone:
     previous = open_previous(store, plan.base, cache=plan.cache)
     names = [feed.feed for feed in work.feeds]
     records = read_spool(work.spool, metro=plan.metro.slug, feeds=names)
+    _check_restarts(work, previous, records)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     rows = resolve_rows(
         [record for record in records if not record.deleted],
@@ -130,6 +142,16 @@ def do_metro(work: MetroWork) -> MetroDone:
     return MetroDone(built=replace(built, seconds=seconds), problems=(*rows.problems, *wrong))
 
 
+def _check_restarts(work: MetroWork, previous: Previous, records: Sequence[Record]) -> None:
+    """Raises ShrinkRefused. What these feeds spoke of before is known by their rows alone."""
+    for feed in work.feeds:
+        if feed.feed in work.restarts:
+            rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))
+            had = sum(row is not None and row["status"] == PUBLISHED for row in rows)
+            has = sum(record.feed == feed.feed and not record.deleted for record in records) + feed.memory.quarantined
+            refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
+
+
 def _find_horizon(today: date) -> tuple[date, date]:
     return today - HORIZON, today + HORIZON
 
@@ -139,8 +161,8 @@ def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -
     was quarantined (feeds, section 2)."""
     carried: dict[str, None] = {}
     for feed in work.feeds:
-        if feed.feed in work.deltas:
-            carried |= dict.fromkeys(previous.find_feed(feed.feed))
+        if feed.feed in work.deltas and not feed.is_whole:
+            carried |= dict.fromkeys(previous.find_feed(feed.feed, but=frozenset(feed.items)))
         for problem in feed.problems:
             if problem.quarantined and problem.source_id is not None:
                 carried |= dict.fromkeys(previous.find_source(problem.feed, problem.source_id))

@@ -16,7 +16,6 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 MAX_WORDS = 63
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
-READABLE_FORMATS = ("ndjson", "table", "ics", "jsonld")
 REMOTE_SCHEMES = ("http://", "https://")
 
 # A checked table as the decoder gives it: what was wrong in it is absent.
@@ -110,8 +109,10 @@ def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
     kind = feed.get("format")
     if kind == "rpde" and feed.get("mode") == "full":
         decoder.report(f"{key}.mode", 'is "full"; allowed: delta, as an rpde feed says only what changed')
-    if kind is not None and kind not in READABLE_FORMATS:
-        decoder.report(f"{key}.format", f'"{kind}" can\'t be read yet; allowed now: {", ".join(READABLE_FORMATS)}')
+    if kind == "rpde" and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
+        decoder.report(f"{key}.url", "is no address of a server; allowed: http://… or https://…, which rpde needs")
+    if kind == "rpde" and "metro" in feed and feed["metro"] is None:
+        decoder.report(f"{key}.metro", "is missing; allowed: a metro's slug, of which an rpde feed is as a whole")
     if kind == "table" and "select" in feed and feed["select"] is None:
         decoder.report(f"{key}.select", "is missing; allowed: the path of a file with one SELECT, which a table needs")
     if kind not in ("table", None) and feed.get("select") is not None:
@@ -129,7 +130,8 @@ def _check_address(decoder: Decoder, url: str, key: str) -> None:
     except ValueError:
         right = False
     if not right or not url.isprintable() or " " in url:
-        decoder.report(key, "is no whole address; allowed: a path, a glob, file:, http://…, https://… or s3://BUCKET/KEY")
+        allowed = "a path, a glob, file:, http://…, https://… or s3://BUCKET/KEY"
+        decoder.report(key, f"is no whole address; allowed: {allowed}")
 
 
 def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]) -> None:

@@ -14,13 +14,16 @@ _BOM = b"\xef\xbb\xbf"
 
 class RawRecord(NamedTuple):
     """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
-    `source_id` whose it is, where that could be read.
+    `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
+    `is_superseded` that it says something else later.
     """
 
     line: int
     value: object
     reason: str | None = None
     source_id: str | None = None
+    item: str | None = None
+    is_superseded: bool = False
 
 
 def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:

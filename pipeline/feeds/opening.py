@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from pipeline.feeds.remote.address import choose_suffix, show_url
 from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
 from pipeline.feeds.remote.fetching import Fetched, Patience, Unfetched, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
+from pipeline.feeds.rpde.opening import open_walk
 from pipeline.feeds.source import (
     FeedError,
     Source,
@@ -42,11 +44,15 @@ def open_sources(
     scratch: Path,
     memories: Mapping[str, FeedMemory] = {},
     store: Store | None = None,
+    now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
     patience: Patience = Patience(),
 ) -> dict[str, Source]:
     """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
-    `tell` is told of what has to be asked for again. Raises the first feed's FeedError or SettingError."""
+    `now`: the build's clock; `tell` is told of what has to be asked for again.
+
+    Raises the first feed's FeedError or SettingError.
+    """
 
     async def open_all() -> list[Source | BaseException]:
         turns = asyncio.Semaphore(_FETCHES)
@@ -55,7 +61,7 @@ def open_sources(
             async with turns:
                 return await _open_source(
                     feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
-                    patience=patience,
+                    now=now, patience=patience,
                 )  # fmt: skip
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
@@ -71,14 +77,25 @@ def open_sources(
 
 
 async def _open_source(
-    feed: FeedTable, configuration: Configuration, *, scratch: Path, memory: FeedMemory | None, patience: Patience
+    feed: FeedTable,
+    configuration: Configuration,
+    *,
+    scratch: Path,
+    memory: FeedMemory | None,
+    now: datetime | None,
+    patience: Patience,
 ) -> Source:
     if not is_remote(feed):
         return Source(hash=hash_feed(feed, configuration), files=list_files(feed, configuration.directory))
-    asked = _hash_question(feed, configuration)
+    if feed.format == "rpde":
+        return await open_walk(
+            feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory, now=now,
+            patience=patience,
+        )  # fmt: skip
+    asked = hash_question(feed, configuration)
     folder = scratch / feed.name
     folder.mkdir(parents=True, exist_ok=True)
-    known = memory if memory is not None and memory.asked == asked else None
+    known = memory if memory is not None and memory.asked == asked and memory.records is not None else None
     if feed.url.startswith(SCHEME):
         return _keep_known(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
@@ -138,7 +155,7 @@ async def _fetch_body(
     return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
 
 
-def _hash_question(feed: FeedTable, configuration: Configuration) -> str:
+def hash_question(feed: FeedTable, configuration: Configuration) -> str:
     """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
     digest = hashlib.sha256(hash_program().encode())
     digest.update(hash_settings(feed, configuration))
@@ -147,7 +164,7 @@ def _hash_question(feed: FeedTable, configuration: Configuration) -> str:
 
 
 def _check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
-    """A memory without its records is of no use; they may be gone from a store that was copied in part."""
-    if memory is None or memory.records is None or store is None:
+    """Records that it names may be gone from a store that was copied in part: then it remembers nothing."""
+    if memory is None or store is None:
         return None
-    return memory if store.exists(object_name(memory.records)) else None
+    return memory if memory.records is None or store.exists(object_name(memory.records)) else None

@@ -19,6 +19,7 @@ from pipeline.feeds.jsonld import count_lines as count_document_lines
 from pipeline.feeds.jsonld import read_documents
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
 from pipeline.feeds.opening import open_sources
+from pipeline.feeds.rpde.reading import read_items
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
 from pipeline.members import make_members
@@ -37,7 +38,8 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     """`read` = `records` + `merged` + `quarantined`. `records` hold a delta's removals too (`deleted`).
 
     A record's line is numbered through all `files`, (name, lines in the files before it): `locate_problems` finds
-    the file again. `unknown` counts members that no record has, by path.
+    the file again. `unknown` counts members that no record has, by path. `items`: all that this said of them is in
+    `records` and `problems`, whatever was said before.
     """
 
     feed: str
@@ -49,6 +51,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     unknown: dict[str, int]
     files: tuple[tuple[str, int], ...]
+    items: tuple[str, ...] = ()
 
 
 def read_feed(
@@ -70,9 +73,14 @@ def read_source(feed: FeedTable, configuration: Configuration, source: Source) -
     unknown: Counter[str] = Counter()
     kept: dict[tuple[str, ...], Record] = {}
     problems: list[Problem] = []
+    items: set[str] = set()
     read = quarantined = 0
     for raw in _read_raw(feed, files, named, configuration):
         read += 1
+        if raw.item is not None:
+            items.add(raw.item)
+        if raw.is_superseded:
+            continue
         if raw.reason is not None:
             unread = quarantine_unread(
                 raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id
@@ -94,7 +102,7 @@ def read_source(feed: FeedTable, configuration: Configuration, source: Source) -
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
-        files=named,
+        files=named, items=tuple(sorted(items)),
     )  # fmt: skip
 
 
@@ -176,6 +184,8 @@ def _read_file(
         return read_documents(
             content, timezone=timezone, vocabulary=vocabulary, address=file.name, lines_before=lines_before
         )
+    if feed.format == "rpde":
+        return read_items(file.path, timezone=timezone, vocabulary=vocabulary)
     return read_lines(file.path, lines_before=lines_before)
 
 

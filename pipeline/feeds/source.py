@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
@@ -57,6 +58,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
     is of the same question. `kept`: the object of the records as they were read before, where nothing changed since.
+    Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
     """
 
     hash: str
@@ -65,6 +67,9 @@ class Source(Struct, frozen=True, kw_only=True):
     kept: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    next: str | None = None
+    walked_at: datetime | None = None
+    is_whole: bool = False
 
 
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:

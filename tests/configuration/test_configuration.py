@@ -201,7 +201,13 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('name = "spl"', 'name = "s/pl"'), "feeds.s/pl.name", ["lower-case"]),
         (('metro = "seattle"', 'metro = "seatle"'), "feeds.spl.metro", ["did you mean seattle?"]),
         (('"ndjson"', '"ndjsn"'), "feeds.spl.format", ["did you mean ndjson?"]),
-        (('"ndjson"', '"rpde"'), "feeds.spl.mode", ["delta"]),
+        (('"ndjson"\nurl = "data/*.ndjson"', '"rpde"\nurl = "https://x.example/"'), "feeds.spl.mode", ["delta"]),
+        (('"ndjson"', '"rpde"\nmode = "delta"'), "feeds.spl.url", ["no address of a server", "https://"]),
+        (
+            ('metro = "seattle"\nformat = "ndjson"\nurl = "data/*.ndjson"',
+             'format = "rpde"\nmode = "delta"\nurl = "https://x.example/"'),
+            "feeds.spl.metro", ["missing", "rpde"],
+        ),
         (('"ndjson"', '"table"'), "feeds.spl.select", ["missing"]),
         (('"ndjson"', '"ndjson"\nselect = "x.sql"'), "feeds.spl.select", ["only with table"]),
         (('"ndjson"', '"ndjson"\nmax_shrink = 1.5'), "feeds.spl.max_shrink", ["from 0 to 1"]),
@@ -228,7 +234,7 @@ def test_all_problems_come_at_once(refuse: Refuse) -> None:
     problems = refuse(text + FEED + "[store]\nkeep_days = 0\nx = 1")
     assert set(problems) == {
         "store.keep_days", "store.x", "metros.seattle.timezone", "feeds", "feeds.spl.nope", "feeds.spl.select",
-        "feeds.spl.mode", "feeds.spl.format",
+        "feeds.spl.mode", "feeds.spl.url",
     }  # fmt: skip
 
 

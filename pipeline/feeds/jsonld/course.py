@@ -3,7 +3,7 @@
 from typing import Any
 
 from outings.contract.vocabulary import WEEKDAYS
-from pipeline.feeds.jsonld.event import Record, Setting, inherit, list_event_members
+from pipeline.feeds.jsonld.event import Record, Setting, list_event_members, list_inherited
 from pipeline.feeds.jsonld.members import drop_unstated, find_ages, find_offers
 from pipeline.feeds.jsonld.moments import parse_clock, parse_when
 from pipeline.feeds.jsonld.naming import find_own_id
@@ -19,10 +19,7 @@ _NOT_OF_CLASSES = ("ticket_url", "is_sold_out")
 def make_class(node: Node, source_id: str, setting: Setting) -> Record:
     """One instance is the class itself; of several each is a section."""
     instances = node.get_nodes("hasCourseInstance")[:_MOST_SECTIONS]
-    members = list_event_members(node, setting)
-    for name in ("instanceOfCourse", "superEvent"):
-        if (course := node.get_node(name)) is not None:
-            members = inherit(members, list_event_members(course, setting))
+    members = list_inherited(node, setting)
     if len(instances) == 1:
         own = list_event_members(instances[0], setting)
         members = {name: value for name, value in own.items() if name not in ("name", "description")} | members

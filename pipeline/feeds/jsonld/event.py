@@ -44,9 +44,7 @@ class Setting(Struct, frozen=True, eq=False):
 
 def make_events(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
     """The event, one for each schedule beyond its first, and one for each of its parts that is more than a date."""
-    members = list_event_members(node, setting)
-    if parent := node.get_node("superEvent"):
-        members = inherit(members, list_event_members(parent, setting))
+    members = list_inherited(node, setting)
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
     dates = [part for part in parts if _is_date_of(part, node, setting)]
     own = [part for part in parts if part not in dates]
@@ -82,6 +80,13 @@ def list_event_members(node: Node, setting: Setting) -> Record:
             "ticket_url": offers.url, "is_sold_out": offers.is_sold_out,
         }
     )  # fmt: skip
+
+
+def list_inherited(node: Node, setting: Setting, *, above: int = 2) -> Record:
+    """With what those say that it is a part of: a session of a series of a series."""
+    members = list_event_members(node, setting)
+    parent = (node.get_node("superEvent") or node.get_node("instanceOfCourse")) if above else None
+    return members if parent is None else inherit(members, list_inherited(parent, setting, above=above - 1))
 
 
 def inherit(members: Record, parent: Record) -> Record:

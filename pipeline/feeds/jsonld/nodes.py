@@ -23,7 +23,7 @@ _HOLDING: dict[str | None, tuple[str, ...]] = {
     "place": ("@graph", "event", "events"),
     "organization": ("@graph", "event", "events"),
 }
-_ID_KEYS = frozenset({"id", "type", "context"})
+_ID_KEYS = frozenset({"id", "identifier", "type", "context"})
 
 
 def shorten_name(text: str) -> str:
@@ -32,11 +32,14 @@ def shorten_name(text: str) -> str:
 
 
 class Graph:
-    """The nodes of one file, by their `@id`. `address`: what relative ids are relative to."""
+    """The nodes of one file, by their `@id` and by their `identifier`. `address`: what relative ids are relative to;
+    `beside`: where else to look."""
 
-    def __init__(self, values: Iterable[Any], *, address: str | None = None) -> None:
+    def __init__(self, values: Iterable[Any], *, address: str | None = None, beside: "Graph | None" = None) -> None:
         self.address = address
+        self._beside = beside
         self._raw: dict[str, dict[str, Any]] = {}
+        self._identified: dict[str, dict[str, Any]] = {}
         ahead = list(values)
         while ahead:
             value = ahead.pop()
@@ -44,19 +47,31 @@ class Graph:
                 ahead += value
             elif isinstance(value, dict):
                 ahead += value.values()
-                found = _find_id(value)
-                if found is not None and len(value) > len(self._raw.get(found, ())):
-                    self._raw[found] = value
+                for name, known in ((_find_id(value), self._raw), (_find_identifier(value), self._identified)):
+                    if name is not None and len(value) > len(known.get(name, ())):
+                        known[name] = value
 
     def follow(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is known of a node that says no more than its id (and its type)."""
-        found = _find_id(value)
-        if found is not None and all(name.lstrip("@") in _ID_KEYS for name in value):
-            return self._raw.get(found, value)
-        return value
+        if not all(name.lstrip("@") in _ID_KEYS for name in value):
+            return value
+        name, identifier = _find_id(value), _find_identifier(value)
+        known = self.find(name) if name is not None else None
+        if known is None and identifier is not None:
+            known = self._find_identified(identifier)
+        return value if known is None else known
 
     def find(self, text: str) -> Mapping[str, Any] | None:
-        return self._raw.get(text)
+        return self._choose(self._raw.get(text), None if self._beside is None else self._beside.find(text))
+
+    def _find_identified(self, text: str) -> Mapping[str, Any] | None:
+        known = self._identified.get(text)
+        return self._choose(known, None if self._beside is None else self._beside._find_identified(text))
+
+    @staticmethod
+    def _choose(own: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What says more: a reference says no more than a name."""
+        return max((own, other), key=lambda known: -1 if known is None else len(known))
 
     def resolve(self, text: str) -> str:
         """An address as a whole one, where it can be made whole."""
@@ -189,6 +204,11 @@ def _find_id(raw: Mapping[str, Any]) -> str | None:
         if isinstance(value, str) and value.strip():
             return value.strip()
     return None
+
+
+def _find_identifier(raw: Mapping[str, Any]) -> str | None:
+    value = raw.get("identifier")
+    return str(value).strip() or None if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _rank_language(value: Any) -> int:

@@ -25,7 +25,8 @@ _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip
 
 class Patience(Struct, frozen=True, kw_only=True):
     """In seconds: of a connection, of a silence, of one try whole. `attempts` in all, the second after `pause`, which
-    doubles; `rest`: the longest `Retry-After` that is waited for."""
+    doubles; `rest`: the longest `Retry-After` that is waited for. `presses`: ask a busy server again that does not say
+    when."""
 
     connect: float = 10.0
     silence: float = 60.0
@@ -33,6 +34,7 @@ class Patience(Struct, frozen=True, kw_only=True):
     attempts: int = 4
     pause: float = 1.0
     rest: float = 120.0
+    presses: bool = True
 
 
 class Validators(Struct, frozen=True, kw_only=True):
@@ -84,10 +86,12 @@ async def fetch(
     *,
     target: BinaryIO,
     most: int,
+    bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
     patience: Patience = Patience(),
 ) -> Fetched:
-    """Writes the body, at most `most` bytes unpacked, to `target`. Raises `Unfetched`."""
+    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. Raises `Unfetched`."""
+    too_long = f"has more than {most:,} bytes, {bound}"
 
     def choose_wait(error: Exception) -> bool | float:
         if not isinstance(error, Passing):
@@ -105,14 +109,23 @@ async def fetch(
                 tried += 1
                 target.seek(0)
                 target.truncate()
-                return await _fetch_once(client, url, target=target, most=most, known=known, patience=patience)
+                return await _fetch_once(
+                    client, url, target=target, most=most, too_long=too_long, known=known, patience=patience
+                )
     except Passing as failure:
         raise Unfetched(f"{failure} ({tried} times)", status=failure.status) from None
     raise AssertionError("the last attempt raises")
 
 
 async def _fetch_once(
-    client: httpx2.AsyncClient, url: str, *, target: BinaryIO, most: int, known: Validators, patience: Patience
+    client: httpx2.AsyncClient,
+    url: str,
+    *,
+    target: BinaryIO,
+    most: int,
+    too_long: str,
+    known: Validators,
+    patience: Patience,
 ) -> Fetched:
     asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in asked.items() if value is not None}
@@ -125,7 +138,7 @@ async def _fetch_once(
                 if response.status_code == 304 and headers:
                     return Fetched(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
                 _check_status(response, patience=patience)
-                await _write_body(response, target=target, most=most)
+                await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
                 await response.aclose()
     except TimeoutError:
@@ -165,12 +178,13 @@ def _check_status(response: httpx2.Response, *, patience: Patience) -> None:
     rest = _read_rest(response.headers.get("retry-after", ""))
     if rest is not None and rest > patience.rest:
         raise Unfetched(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
+    if rest is None and status == 503 and not patience.presses:
+        raise Unfetched(f"answers {status}, and does not say for how long", status=status)
     raise Passing(f"answers {status}", status=status, rest=rest)
 
 
-async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int) -> None:
+async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, too_long: str) -> None:
     stated = response.headers.get("content-length", "")
-    too_long = f"has more than {most:,} bytes, the feed's max_bytes"
     if stated.isascii() and stated.isdigit() and int(stated) > most:
         raise Unfetched(too_long)
     try:

@@ -1,0 +1,95 @@
+"""An RPDE feed → the items of one walk, and where the next begins: from where the build before stood, or anew."""
+
+import hashlib
+from datetime import datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+
+import httpx2
+from msgspec.structs import replace
+
+from outings.configuration import Configuration, FeedTable
+from outings.release.root import FeedMemory
+from pipeline.feeds.remote.address import show_url
+from pipeline.feeds.remote.fetching import Patience, Unfetched, fetch, open_client
+from pipeline.feeds.rpde.walking import Stuck, Walk, lend_password, walk_pages
+from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
+
+# A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
+LONGEST_AWAY = timedelta(days=6)
+_REFUSED = (404, 410)
+
+
+async def open_walk(
+    feed: FeedTable,
+    configuration: Configuration,
+    *,
+    scratch: Path,
+    asked: str,
+    memory: FeedMemory | None,
+    now: datetime | None,
+    patience: Patience,
+) -> Source:
+    """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
+    known = memory if memory is not None and _is_fresh(memory, asked=asked, now=now) else None
+    path = scratch / feed.name / "items.ndjson"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        async with open_client(feed.url, patience) as client:
+            walk = await _walk(feed, client, path, known=known, patience=patience)
+            if walk is None:
+                known = None
+                walk = await _walk(feed, client, path, known=None, patience=patience)
+                assert walk is not None  # only a remembered place is given up
+    except OSError as error:
+        raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
+    files = (replace(look_at(feed, path.name, path), name=show_url(feed.url)),)
+    return Source(
+        hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
+        files=files, asked=asked, next=walk.next, walked_at=now, is_whole=known is None,
+    )  # fmt: skip
+
+
+def _is_fresh(memory: FeedMemory, *, asked: str, now: datetime | None) -> bool:
+    if memory.asked != asked or memory.next is None or memory.walked_at is None or now is None:
+        return False
+    return now - memory.walked_at <= LONGEST_AWAY
+
+
+async def _walk(
+    feed: FeedTable, client: httpx2.AsyncClient, path: Path, *, known: FeedMemory | None, patience: Patience
+) -> Walk | None:
+    """None where a remembered place is no more: 404 or 410."""
+    begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
+    # The standard asks for patience with a busy server, that of hours: the next build's.
+    calm = replace(patience, presses=False)
+    current = begin
+
+    async def fetch_page(url: str, *, most: int) -> bytes:
+        nonlocal current
+        current = url
+        page = BytesIO()
+        bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
+        await fetch(client, url, target=page, most=most, bound=bound, patience=calm)
+        return page.getvalue()
+
+    try:
+        with path.open("wb") as target:
+            return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes)
+    except Stuck as stuck:
+        raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
+    except Unfetched as error:
+        if known is not None and current == begin and error.status in _REFUSED:
+            return None
+        raise FeedError(feed.name, show_url(current), str(error)) from None
+
+
+def _hash_walk(
+    feed: FeedTable, configuration: Configuration, hashed: str, *, known: FeedMemory | None, walk: Walk
+) -> str:
+    """Of all that was ever said: a walk that brings nothing new changes nothing."""
+    if known is None:
+        return hashed
+    if not walk.items:
+        return known.hash
+    return hashlib.sha256(hash_settings(feed, configuration) + f"{known.hash}{hashed}".encode()).hexdigest()

@@ -1,0 +1,125 @@
+"""The items of a walk → raw records: of each item the last that was said, and a reason for each that can't be read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.jsonld.kinds import READ, find_kind
+from pipeline.feeds.jsonld.naming import PART
+from pipeline.feeds.jsonld.nodes import Graph, Node
+from pipeline.feeds.jsonld.reading import make_records, make_setting
+from pipeline.feeds.ndjson import RawRecord, read_lines
+
+_MOST_DEPTH = 100
+# By which an item says that it is a part of another.
+_PARENTS = ("superEvent", "instanceOfCourse")
+# Of a removal, whose data are gone: what its kind was most likely.
+_TYPES = {"Course": "class", "CourseInstance": "class", "FacilityUse": "place", "IndividualFacilityUse": "place"}
+
+
+class Item(Struct, frozen=True):
+    """`key`: its kind and id, which are those of one thing for ever."""
+
+    line: int
+    key: str
+    kind: str
+    data: dict[str, Any] | None
+
+
+def read_items(path: Path, *, timezone: str, vocabulary: Vocabulary) -> Iterator[RawRecord]:
+    """Lines are items, numbered from 1 through the walk. What is said of an item again counts as merged."""
+    latest = {item.key: item.line for item in _list_items(path)}
+    shared = _gather_parents(path, latest)
+    setting = make_setting(timezone=timezone, vocabulary=vocabulary)
+    for raw in read_lines(path):
+        item = _parse_item(raw)
+        if isinstance(item, RawRecord):
+            yield item
+        elif latest[item.key] != item.line:
+            yield RawRecord(item.line, None, is_superseded=True)
+        elif item.data is None:
+            removal = {"type": _TYPES.get(item.kind, "event"), "source_id": item.key, "deleted": True}
+            yield RawRecord(item.line, removal, item=item.key)
+        else:
+            node = Node(item.data, Graph([item.data], beside=shared))
+            if find_kind(node.types) is None:
+                said = ", ".join(node.types) or "nothing"
+                reason = f"unsupported: its type is {said[:100]}; allowed: {READ}"
+                yield RawRecord(item.line, item.data, reason, item.key)
+                continue
+            for record in make_records(node, item.key, setting):
+                yield RawRecord(item.line, record, item=item.key)
+
+
+def find_item(source_id: str) -> str:
+    """The item whose record this is, or whose part."""
+    return source_id.partition(PART)[0]
+
+
+def _list_items(path: Path) -> Iterator[Item]:
+    for raw in read_lines(path):
+        item = _parse_item(raw)
+        if isinstance(item, Item):
+            yield item
+
+
+def _parse_item(raw: RawRecord) -> Item | RawRecord:
+    """The item, or why it can't be read."""
+    if raw.reason is not None:
+        return raw
+    value = raw.value
+    assert isinstance(value, dict)  # the walk takes nothing else
+    kind, own, state, data = (value.get(name) for name in ("kind", "id", "state", "data"))
+    if not isinstance(kind, str) or not kind.strip():
+        return raw._replace(reason="missing: expected the item's kind")
+    if isinstance(own, bool) or not isinstance(own, str | int) or not str(own).strip():
+        return raw._replace(reason="missing: expected the item's id, a text or a whole number")
+    key = " ".join(f"{kind.strip()}/{own}".split()).replace(PART, "%23")
+    if state not in ("updated", "deleted"):
+        return raw._replace(reason="unknown_word: allowed as state are updated, deleted", source_id=key)
+    if state == "updated" and not isinstance(data, dict):
+        return raw._replace(reason="missing: expected data, an object", source_id=key)
+    if state == "updated" and _is_deep(data):
+        return RawRecord(raw.line, f"{key}", "unreadable: nested too deep", key)
+    return Item(raw.line, key, kind.strip(), data if state == "updated" else None)
+
+
+def _gather_parents(path: Path, latest: dict[str, int]) -> Graph:
+    """The data of those items that others say they are a part of."""
+    named = {name for item in _list_items(path) if item.data is not None for name in _list_parents(item.data)}
+    if not named:
+        return Graph([])
+    live = (item.data for item in _list_items(path) if item.data is not None and latest[item.key] == item.line)
+    return Graph([data for data in live if named.intersection(_list_names(data))])
+
+
+def _list_parents(data: dict[str, Any]) -> Iterator[str]:
+    for name in _PARENTS:
+        value = data.get(name)
+        if isinstance(value, str):
+            yield value.strip()
+        elif isinstance(value, dict):
+            yield from _list_names(value)
+
+
+def _list_names(data: dict[str, Any]) -> Iterator[str]:
+    for name in ("@id", "id", "identifier"):
+        value = data.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            yield str(value).strip()
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_MOST_DEPTH):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
+        ]
+        if not level:
+            return False
+    return True

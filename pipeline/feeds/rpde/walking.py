@@ -1,0 +1,111 @@
+"""A feed's pages, from its begin or from where the build before stood, to the last: no items, and next is itself."""
+
+from typing import Any, BinaryIO, Protocol
+from urllib.parse import parse_qsl, urljoin, urlsplit, urlunsplit
+
+import msgspec
+from msgspec import Raw, Struct
+
+from pipeline.feeds.remote.address import SCHEMES, show_url
+
+# Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
+MOST_PAGE_BYTES = 64 << 20
+MOST_PAGES = 100_000
+_MOST_URL = 2_000
+
+
+class Stuck(Exception):  # noqa: N818 - the name says it
+    """The pages do not lead to an end, or one is none. `url`: of the page at fault."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(reason)
+        self.url = url
+
+
+class Fetch(Protocol):
+    async def __call__(self, url: str, *, most: int) -> bytes: ...
+
+
+class Walk(Struct, frozen=True):
+    """`next`: where the next one begins, without a password. `items`: how many were written."""
+
+    next: str
+    items: int
+
+
+class _Page(Struct):
+    next: str
+    items: list[Raw]
+
+
+async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int) -> Walk:
+    """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises."""
+    url, count, left = begin, 0, most
+    seen = {_normalize(begin)}
+    before: list[Any] = []
+    for _ in range(MOST_PAGES):
+        content = await fetch(url, most=min(most, MOST_PAGE_BYTES))
+        left -= len(content)
+        if left < 0:
+            raise Stuck(url, f"is beyond {most:,} bytes of pages, the feed's max_bytes")
+        page = _parse_page(content, url)
+        following = _resolve(page.next, url)
+        items = [bytes(item).replace(b"\n", b" ") for item in page.items]
+        if items and items == before:
+            raise Stuck(url, "has the same items as the page before it: the pages do not advance")
+        for item in items:
+            target.write(item.replace(b"\r", b" ") + b"\n")
+        count += len(items)
+        if _normalize(following) == _normalize(url):
+            if items:
+                raise Stuck(url, "has items and names itself as the next page: the pages do not advance")
+            return Walk(_hide_password(following), count)
+        if _normalize(following) in seen:
+            raise Stuck(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
+        seen.add(_normalize(following))
+        url, before = following, items
+    raise Stuck(url, f"is the page {MOST_PAGES:,} and not the last")
+
+
+def _parse_page(content: bytes, url: str) -> _Page:
+    try:
+        page = msgspec.json.decode(content, type=_Page)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Stuck(url, f"is no page of RPDE: {error}") from None
+    if any(not bytes(item).startswith(b"{") for item in page.items):
+        raise Stuck(url, "is no page of RPDE: an item is no object")
+    return page
+
+
+def _resolve(following: str, url: str) -> str:
+    """Whole, with the password of this one, and of the same server: an answer must not choose whom we ask."""
+    try:
+        here, there = urlsplit(url), urlsplit(urljoin(url, following.strip()))
+        if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
+            there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
+        same = (there.hostname, there.port) == (here.hostname, here.port)
+    except ValueError:
+        raise Stuck(url, "names a next page that is no address") from None
+    if there.scheme not in SCHEMES or not same or len(following) > _MOST_URL or not following.isprintable():
+        raise Stuck(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
+    return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
+
+
+def _normalize(url: str) -> tuple[str, ...]:
+    """Two spellings of one page's address are one."""
+    parts = urlsplit(url)
+    asked = sorted(parse_qsl(parts.query, keep_blank_values=True))
+    return parts.path or "/", *(text for pair in asked for text in pair)
+
+
+def _hide_password(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def lend_password(url: str, configured: str) -> str:
+    """A remembered address with the password of the configured one, if they are of one server."""
+    there, here = urlsplit(url), urlsplit(configured)
+    if (there.hostname, there.port) != (here.hostname, here.port):
+        return url
+    return urlunsplit(there._replace(netloc=here.netloc))

@@ -1,0 +1,348 @@
+"""RPDE 1.0 to the letter: pages and their last, what is updated and deleted, a place that moves with releases alone."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.configuration import Configuration, read_configuration
+from outings.release.memory import MemoryStore
+from outings.release.root import FeedMemory
+from outings.release.store import open_store
+from pipeline.building import Built, build_release
+from pipeline.clock import AsOf
+from pipeline.feeds.opening import open_sources
+from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.source import FeedError, Source
+from pipeline.inline import InlineExecutor
+from pipeline.plan import Build
+from pipeline.shrink import ShrinkRefused
+from tests.pipeline.city import City
+from tests.pipeline.feeds.documents import show
+from tests.pipeline.feeds.publisher import Publisher
+from tests.pipeline.feeds.settings import METRO
+from tests.pipeline.feeds.test_remote import QUICK
+from tests.pipeline.feeds.web import Page, Web, serve_web
+
+NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with serve_web() as served:
+        yield served
+
+
+@pytest.fixture
+def publisher(web: Web) -> Publisher:
+    published = Publisher(f"{web.url}/feed")
+    web.pages["/feed"] = published.answer
+    return published
+
+
+Configure = Callable[..., Configuration]
+
+
+@pytest.fixture
+def configure(tmp_path: Path, web: Web) -> Configure:
+    def write(path: str = "/feed", *, settings: str = "", url: str | None = None) -> Configuration:
+        feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\n'
+        text = METRO.format(slug="seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
+        (tmp_path / "outings.toml").write_text(text)
+        return read_configuration(tmp_path / "outings.toml", {})
+
+    return write
+
+
+class Walks:
+    """Walks one after the other, each from where the one before stood."""
+
+    def __init__(self, configure: Configure, scratch: Path) -> None:
+        self._configure = configure
+        self._scratch = scratch
+        self.source: Source | None = None
+
+    def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
+        configuration = self._configure(**written)
+        (feed,) = configuration.feeds
+        memories = {} if self.source is None else {"oa": remember(self.source)}
+        source = open_sources(
+            [feed],
+            configuration,
+            scratch=self._scratch,
+            memories=memories,
+            store=MemoryStore(),
+            now=now,
+            patience=QUICK,
+        )["oa"]
+        read = read_source(feed, configuration, source)
+        assert read.read == len(read.records) + read.merged + read.quarantined
+        self.source = source
+        return read
+
+
+def remember(source: Source) -> FeedMemory:
+    return FeedMemory(
+        hash=source.hash, read=0, listings=0, merged=0, quarantined=0, asked=source.asked, next=source.next,
+        walked_at=source.walked_at,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def walks(configure: Configure, tmp_path: Path) -> Walks:
+    return Walks(configure, tmp_path / "scratch")
+
+
+def list_names(read: FeedRead) -> list[str]:
+    return [record.name or f"gone {record.source_id}" for record in read.records]
+
+
+@pytest.mark.parametrize("by_number", [False, True], ids=["time and id", "change number"])
+def test_a_walk_reads_each_item_once_and_the_next_reads_what_changed_since(
+    walks: Walks, publisher: Publisher, by_number: bool
+) -> None:
+    publisher.by_number = by_number
+    publisher.put(*"abcdefg")
+    assert sorted(list_names(walks.walk())) == [f"Walk {own}" for own in "abcdefg"]
+    first = walks.source
+    assert walks.walk().read == 0
+    assert first is not None
+    assert walks.source is not None
+    assert (walks.source.hash, walks.source.next) == (first.hash, first.next)
+    publisher.put("c", name="Stroll c")
+    publisher.delete("d")
+    publisher.put("h")
+    changed = walks.walk()
+    assert sorted(list_names(changed)) == ["Stroll c", "Walk h", "gone SessionSeries/d"]
+    assert changed.items == ("SessionSeries/c", "SessionSeries/d", "SessionSeries/h")
+    assert (first.is_whole, walks.source.is_whole) == (True, False)
+
+
+def test_an_item_is_what_was_said_of_it_last(walks: Walks, web: Web) -> None:
+    def make(own: str, state: str, name: str = "") -> dict[str, Any]:
+        data = {"data": {"type": "Event", "name": name, "startDate": "2026-08-12T17:00:00Z"}} if name else {}
+        return {"state": state, "kind": "event", "id": own, "modified": 1, **data}
+
+    items = [make("1", "updated", "A"), make("2", "updated", "B"), make("1", "updated", "C"), make("2", "deleted")]
+    web.pages["/feed"] = Page(json.dumps({"items": items, "next": "/feed?p=2"}).encode())
+    web.pages["/feed?p=2"] = Page(json.dumps({"items": [], "next": f"{web.url}/feed?p=2"}).encode())
+    read = walks.walk()
+    assert (list_names(read), read.merged) == (["C", "gone event/2"], 2)
+
+
+def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walks, web: Web) -> None:
+    item = {"state": "updated", "kind": "event", "id": 7, "data": {"type": "Event", "name": "A"}}
+    pages: list[tuple[str, list[Any]]] = [("/feed?p=2", []), ("/feed?p=3", [item]), ("/feed?p=3", [])]
+    for number, (following, items) in enumerate(pages, start=1):
+        target = "/feed" if number == 1 else f"/feed?p={number}"
+        web.pages[target] = Page(json.dumps({"next": web.url + following, "items": items}).encode())
+    read = walks.walk()
+    assert (list_names(read), web.targets) == (["A"], ["/feed", "/feed?p=2", "/feed?p=3"])
+    assert read.records[0].source_id == "event/7"
+
+
+def test_an_empty_feed_is_its_own_last_page(walks: Walks, publisher: Publisher) -> None:
+    assert walks.walk().read == 0
+
+
+@pytest.mark.parametrize(
+    ("pages", "told"),
+    [
+        ({"/feed": {"next": "/feed", "items": [{"id": "1"}]}}, "/feed: has items and names itself as the next page"),
+        (
+            {"/feed": {"next": "/feed?p=2", "items": [{"id": "1"}]}, "/feed?p=2": {"next": "/feed", "items": []}},
+            "leads back to",
+        ),
+        (
+            {"/feed": {"next": "/feed?p=2", "items": [{"id": "1"}]},
+             "/feed?p=2": {"next": "/feed?p=3", "items": [{"id": "1"}]}},
+            "has the same items as the page before it",
+        ),
+        ({"/feed": {"items": []}}, "is no page of RPDE: Object missing required field `next`"),
+        ({"/feed": {"next": "/feed"}}, "is no page of RPDE: Object missing required field `items`"),
+        ({"/feed": {"next": "/feed", "items": {}}}, "is no page of RPDE"),
+        ({"/feed": {"next": "/feed?p=2", "items": [1]}}, "is no page of RPDE: an item is no object"),
+        ({"/feed": []}, "is no page of RPDE"),
+        ({"/feed": {"next": "http://127.0.0.1:1/feed", "items": []}}, "names a next page of another server"),
+        ({"/feed": {"next": "file:///etc/passwd", "items": []}}, "names a next page of another server"),
+        ({"/feed": {"next": "/gone", "items": []}}, "/gone: answers 404"),
+        ({"/feed": {"next": "/big", "items": []}, "/big": {"next": "/big", "items": ["x" * 500]}}, "max_bytes"),
+    ],
+)  # fmt: skip
+def test_pages_that_lead_to_no_end_stop_the_build(walks: Walks, web: Web, pages: dict[str, Any], told: str) -> None:
+    for target, page in pages.items():
+        web.pages[target] = Page(json.dumps(page).encode())
+    with pytest.raises(FeedError, match="feed oa: ") as raised:
+        walks.walk(settings="max_bytes = 450")
+    assert told in str(raised.value)
+
+
+def test_a_busy_server_is_left_alone_unless_it_says_for_how_long(walks: Walks, publisher: Publisher, web: Web) -> None:
+    web.pages["/feed"] = Page(status=503)
+    with pytest.raises(FeedError, match="answers 503, and does not say for how long"):
+        walks.walk()
+    assert len(web.asked) == 1
+    statuses = [503]
+
+    def busy_once(target: str) -> Page:
+        return Page(status=statuses.pop(), headers={"Retry-After": "0"}) if statuses else publisher.answer(target)
+
+    web.pages["/feed"] = busy_once
+    assert walks.walk().read == 0
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_place_that_is_no_more_is_begun_anew(walks: Walks, publisher: Publisher, web: Web, status: int) -> None:
+    publisher.put(*"abcd")
+    walks.walk()
+    publisher.delete("a")
+    statuses = [status]
+
+    def forget_once(target: str) -> Page:
+        return Page(status=statuses.pop()) if statuses else publisher.answer(target)
+
+    web.pages["/feed"] = forget_once
+    assert sorted(list_names(walks.walk())) == ["Walk b", "Walk c", "Walk d", "gone SessionSeries/a"]
+    assert walks.source is not None
+    assert walks.source.is_whole
+
+
+@pytest.mark.parametrize(
+    ("change", "is_whole"),
+    [
+        ({}, False),
+        ({"now": NOON + timedelta(days=6)}, False),
+        ({"now": NOON + timedelta(days=6, seconds=1)}, True),
+        ({"path": "/feed?limit=5"}, True),
+        ({"settings": 'defaults = { description = "x" }'}, True),
+        ({"settings": "max_shrink = 0.9"}, False),
+    ],
+    ids=["as before", "six days on", "more than six days on", "another address", "other settings", "other guard"],
+)
+def test_a_walk_begins_anew_where_its_place_says_too_little(
+    walks: Walks, publisher: Publisher, change: dict[str, Any], is_whole: bool
+) -> None:
+    publisher.put(*"ab")
+    walks.walk()
+    walks.walk(**change)
+    assert walks.source is not None
+    assert walks.source.is_whole is is_whole
+
+
+def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publisher: Publisher, web: Web) -> None:
+    publisher.put(*"abcd")
+    url = publisher.url.replace("//", "//ann:secret@")
+    walks.walk(url=url)
+    walks.walk(url=url)
+    assert all("authorization" in headers for _, headers in web.asked)
+    assert walks.source is not None
+    assert "secret" not in str(walks.source)
+
+
+@pytest.mark.parametrize(
+    ("item", "reason", "source_id"),
+    [
+        ({"state": "updated", "id": "1"}, "missing: expected the item's kind", None),
+        ({"state": "updated", "kind": "e", "id": True}, "missing: expected the item's id", None),
+        ({"state": "gone", "kind": "e", "id": 1}, "unknown_word: allowed as state are updated, deleted", "e/1"),
+        ({"state": "updated", "kind": "e", "id": 1}, "missing: expected data", "e/1"),
+        (
+            {"state": "updated", "kind": "e", "id": "#", "data": {"type": "Slot"}},
+            "unsupported: its type is Slot", "e/%23",
+        ),
+        ({"state": "updated", "kind": "e", "id": 1, "data": {"type": "Event"}}, "missing: expected a text", "e/1"),
+        (
+            {"state": "updated", "kind": "e", "id": 1, "data": {"type": "Event", "name": "A", "startDate": "soon"}},
+            "wrong_type: expected a local time", "e/1",
+        ),
+    ],
+)  # fmt: skip
+def test_an_item_that_can_not_be_read_is_one_line(
+    walks: Walks, web: Web, item: dict[str, Any], reason: str, source_id: str | None
+) -> None:
+    web.pages["/feed"] = Page(json.dumps({"next": "/feed?p=2", "items": [item]}).encode())
+    web.pages["/feed?p=2"] = Page(json.dumps({"next": "/feed?p=2", "items": []}).encode())
+    (problem,) = walks.walk().problems
+    assert problem.reason.startswith(reason)
+    assert (problem.source_id, problem.line, problem.quarantined) == (source_id, 1, True)
+
+
+def test_a_session_says_what_its_series_of_the_same_walk_says(walks: Walks, publisher: Publisher) -> None:
+    series = {
+        "@id": "https://a.example/s",
+        "identifier": "s-1",
+        "description": "Easy",
+        "location": {"type": "Place", "name": "Park"},
+    }
+    publisher.put("s", name="Yoga", **series, startDate=None, subEvent=None)
+    for own, refers in (
+        ("a", "https://a.example/s"),
+        ("b", {"@id": "https://a.example/s"}),
+        ("c", {"identifier": "s-1"}),
+    ):
+        publisher.put(own, kind="ScheduledSession", type="ScheduledSession", name=None, superEvent=refers)
+    found = {record.source_id: show(record) for record in walks.walk().records}
+    for own in "abc":
+        session = found[f"ScheduledSession/{own}"]
+        assert (session["name"], session["description"], session["location"]["address"]) == ("Yoga", "Easy", "Park")
+        assert session["starts_local"] == "2026-08-12T10:00:00"
+
+
+Make = Callable[..., Built]
+
+
+@pytest.fixture
+def build(configure: Configure) -> Make:
+    def build_city(at: datetime = NOON, *, allow_shrink: bool = False, **written: Any) -> Built:
+        configuration = configure(**written)
+        asked = Build(configuration=configuration, as_of=AsOf(instant=at), allow_shrink=allow_shrink)
+        return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+
+    return build_city
+
+
+def list_live(tmp_path: Path) -> list[str]:
+    events = City(tmp_path).ask("/v1/seattle/events?min_confidence=0&limit=50")["data"]
+    return sorted(event["name"] for event in events)
+
+
+def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
+    build: Make, publisher: Publisher, web: Web, tmp_path: Path
+) -> None:
+    festival = [{"type": "Event", "name": f"Tent {n}", "startDate": f"2026-08-1{n}T17:00:00Z"} for n in (4, 5)]
+    publisher.put(*"abcdef")
+    publisher.put("g", type="Event", subEvent=festival)
+    assert build().changes == {"created": 9}
+    assert build().carried == ("seattle",)
+
+    publisher.put("a", name="Stroll a")
+    publisher.delete("b")
+    publisher.put("c", startDate="soon")
+    publisher.put("g", type="Event", subEvent=festival[:1])
+    working = web.pages["/feed"]
+    place = web.targets[-1]
+    web.pages[place] = Page(status=500, statuses=[])
+    with pytest.raises(FeedError):
+        build(NOON + timedelta(days=1))
+    del web.pages[place]
+    web.pages["/feed"] = working
+    built = build(NOON + timedelta(days=1))
+    assert built.changes == {"updated": 1, "removed": 2}
+    assert [problem.source_id for problem in built.feeds[0].problems] == ["SessionSeries/c"]
+    assert list_live(tmp_path) == ["Stroll a", "Tent 4", "Walk c", "Walk d", "Walk e", "Walk f", "Walk g"]
+
+    # Begun anew after a long time: what the publisher no longer has to say is gone, the guard permitting.
+    for own in "cde":
+        del publisher.items[own]
+    later = NOON + timedelta(days=30)
+    publisher.put("a")
+    build(later, settings="max_shrink = 0.9")
+    assert list_live(tmp_path) == ["Tent 4", "Walk a", "Walk f", "Walk g"]
+    for own in "afg":
+        del publisher.items[own]
+    with pytest.raises(ShrinkRefused, match=r"feed oa: read anew from its begin it has 0 records, 4 in the release"):
+        build(later + timedelta(days=30))
+    assert build(later + timedelta(days=30), allow_shrink=True).changes == {"removed": 4}
