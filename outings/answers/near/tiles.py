@@ -18,8 +18,8 @@ from outings.release.mapped import MappedTable
 
 TILE = 256
 _PUBLISHED = STATUSES.index("published")
-# Tiles that are looked at first; each further look is at four times as many.
-_FIRST_TILES = 8
+# Tiles that are looked at first; while too little is found, each further look is at four times as many.
+_FIRST_TILES = 4
 # Of fewer than this part of the metro, rows are sorted; of more, marked where they stand.
 _SORTED_PART = 32
 # What rounding may do to a tile's reach.
@@ -70,6 +70,10 @@ class Measured(Struct, frozen=True, eq=False):
         """Those of an index or a mask."""
         return Measured(self.rows[chosen], self.squares[chosen])
 
+    def join(self, other: "Measured") -> "Measured":
+        """Both, one after the other."""
+        return Measured(np.concatenate((self.rows, other.rows)), np.concatenate((self.squares, other.squares)))
+
     def keep(self, rows: Rows) -> "Measured":
         """Of rising rows those of some of them, rising too."""
         if not self.rows.size:
@@ -96,23 +100,21 @@ class Tiles:
         gaps = self._find_gaps(point)
         chosen = np.flatnonzero(gaps <= line)
         gaps, size = gaps[chosen], _FIRST_TILES
-        while True:
-            tiles, bound = chosen, np.inf
-            if size < chosen.size:
-                order = np.argpartition(gaps, size)
-                tiles, bound = chosen[order[:size]], max(float(gaps[order[size]]), 0.0)
-            kept = keep(self._measure(tiles, point, line=line))
-            if bound == np.inf:
-                return kept
-            # Rows at the bound itself may have others beside them in the next tile.
-            settled = kept.squares < bound**2
-            if np.count_nonzero(settled) >= count:
-                return kept.choose(settled)
+        while size < chosen.size:
+            order = np.argpartition(gaps, size)
+            kept = keep(self._measure(chosen[order[:size]], point, most=line**2))
+            if kept.rows.size >= count:
+                # All that are no further than the last of these: others lie in tiles that reach as near.
+                most = float(np.partition(kept.squares, count - 1)[count - 1])
+                kept, others = kept.choose(kept.squares <= most), order[size:]
+                others = others[gaps[others] <= np.sqrt(most)]
+                return kept.join(keep(self._measure(chosen[others], point, most=most))) if others.size else kept
             size *= 4
+        return keep(self._measure(chosen, point, most=line**2))
 
     def find_near(self, point: Point, *, line: float) -> Measured:
         """All of them, rising."""
-        return self._measure(np.flatnonzero(self._find_gaps(point) <= line), point, line=line)
+        return self._measure(np.flatnonzero(self._find_gaps(point) <= line), point, most=line**2)
 
     def list_rows(self) -> Rows:
         """Everything that has coordinates, rising."""
@@ -123,9 +125,10 @@ class Tiles:
         gaps: Floats = np.sqrt(measure_squares(self._middles, point)) - self._reaches
         return gaps
 
-    def _measure(self, tiles: Rows, point: Point, *, line: float) -> Measured:
+    def _measure(self, tiles: Rows, point: Point, *, most: float) -> Measured:
+        """What lies no further, by the square of its distance."""
         squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
-        near = np.flatnonzero(squares <= line**2)
+        near = np.flatnonzero(squares <= most)
         rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
         if rows.size * _SORTED_PART < self._size:
             order = np.argsort(rows)
