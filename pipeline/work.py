@@ -29,7 +29,7 @@ from pipeline.record import Problem, Record
 from pipeline.resolution import Setting
 from pipeline.resolving import resolve_rows
 from pipeline.shrink import refuse_restart
-from pipeline.spool import read_spool, spool_records
+from pipeline.spool import Spooled, read_spool, spool_records
 
 # Before and after the build's local date, both inclusive (decisions, Time and recurrence).
 HORIZON = timedelta(days=400)
@@ -47,7 +47,8 @@ class FeedWork(Struct, frozen=True, kw_only=True):
 class FeedDone(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
-    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
+    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `spooled`: the files of its
+    records. `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
     """
 
     feed: str
@@ -58,6 +59,7 @@ class FeedDone(Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, int], ...] = ()
     items: tuple[str, ...] = ()
     is_whole: bool = False
+    spooled: Spooled = ()
 
 
 class MetroWork(Struct, frozen=True, kw_only=True):
@@ -89,7 +91,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         read = read_source(work.feed, work.configuration, source)
         if source.asked is not None and source.next is None:
             kept = put_kept(_open_store(work.configuration), read)
-    spool_records(read.records, folder=work.spool, feed=work.feed.name)
+    spooled = spool_records(read.records, folder=work.spool, feed=work.feed.name)
     crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
     return FeedDone(
         feed=work.feed.name,
@@ -112,6 +114,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         files=read.files,
         items=read.items,
         is_whole=source.is_whole,
+        spooled=spooled,
     )
 
 
@@ -124,8 +127,8 @@ def do_metro(work: MetroWork) -> MetroDone:
     plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache)
-    names = [feed.feed for feed in work.feeds]
-    records = read_spool(work.spool, metro=plan.metro.slug, feeds=names)
+    spooled = {feed.feed: feed.spooled for feed in work.feeds}
+    records = read_spool(work.spool, metro=plan.metro.slug, spooled=spooled)
     _check_restarts(work, previous, records)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     rows = resolve_rows(

@@ -29,6 +29,7 @@ from outings.release.trust import read_publisher
 from pipeline.build_report import describe_build, format_build, list_problems
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
+from pipeline.cluster import ClusterError, open_cluster, parse_cluster
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.inline import InlineExecutor
 from pipeline.lock import LockHeld, hold_metros
@@ -36,6 +37,8 @@ from pipeline.plan import Build
 from pipeline.quarantine import write_quarantine
 from pipeline.shrink import ShrinkRefused
 from pipeline.workers import open_workers
+
+PROCESSES = "processes"
 
 _WORKER_DIED = (
     "a worker process of this build died, as one does that is killed for want of memory; nothing of the build is in "
@@ -49,7 +52,13 @@ _WORKER_DIED = (
 @click.option("--as-of", metavar="TIME", help="The build's clock: a date (its 00:00 in each metro) or an instant.")
 @click.option("--allow-shrink", is_flag=True, help="Publish even where a feed lost more than its max_shrink.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes; the machine's cores if not given.")
-@click.option("--executor", type=click.Choice(["processes"]), default="processes", show_default=True)
+@click.option(
+    "--executor",
+    default=PROCESSES,
+    show_default=True,
+    metavar="HOW",
+    help="What does the work: processes here, or a Dask cluster, dask://HOST:PORT.",
+)
 @click.option("--wait", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="For a build under way here.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="A folder: what became of this build.")
 @take_json
@@ -60,7 +69,7 @@ def build(
     as_of: str | None,
     allow_shrink: bool,
     workers: int | None,
-    executor: str,  # noqa: ARG001 one kind so far
+    executor: str,
     wait: float,
     report: Path | None,
     as_json: bool,
@@ -68,6 +77,7 @@ def build(
     """Read every feed, make the metros' snapshots, and publish them as one new release."""
     recorder = Recorder(report=report, as_of=as_of)
     with recording(recorder):
+        cluster = _parse_executor(executor, workers)
         configuration = read_config(config)
         recorder.configure(configuration)
         chosen = _check_metros(metros, configuration)
@@ -78,7 +88,7 @@ def build(
             asked = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
             )
-            built = run_build(asked, workers=workers, recorder=recorder)
+            built = run_build(asked, workers=workers, cluster=cluster, recorder=recorder)
         quarantine = _write_quarantine(built, configuration)
         recorder.tell_quarantine(quarantine)
     if as_json:
@@ -114,35 +124,55 @@ def _write_quarantine(built: Built, configuration: Configuration) -> Path | None
         return None
 
 
-def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None) -> Built:
-    """One build with its progress on standard error; refusals become the command's exit codes."""
+def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None, cluster: str | None = None) -> Built:
+    """One build with its progress on standard error; refusals become the command's exit codes. `cluster`: the address
+    of a Dask scheduler."""
     trust = read_trust(asked.configuration, read_publisher)
-    # Workers get the configuration with their work, and no key: they publish nothing.
-    asked = replace(asked, configuration=replace(asked.configuration, signing=SigningTable()))
-    tasks = len(asked.configuration.feeds) + len(asked.configuration.metros)
-    with _open_executor(min(workers or os.cpu_count() or 1, max(1, tasks)), recorder=recorder) as executor:
-        try:
+    # Workers get the configuration with their work, and none of its secrets that they need not know.
+    configuration = asked.configuration
+    edge = replace(configuration.edge, rate_storage="local")
+    asked = replace(asked, configuration=replace(configuration, signing=SigningTable(), edge=edge))
+    tasks = len(configuration.feeds) + len(configuration.metros)
+    workers = min(workers or os.cpu_count() or 1, max(1, tasks))
+    try:
+        with _open_executor(workers, cluster=cluster, recorder=recorder) as executor:
             built = build_release(
                 asked,
-                store=open_config_store(asked.configuration),
+                store=open_config_store(configuration),
                 executor=executor,
                 progress=_tell,
                 tell_feeds=recorder.tell_feeds,
                 trust=trust,
             )
-        except (ShrinkRefused, BuildRaced) as refused:
-            raise Refused(str(refused)) from refused
-        except (SettingError, ModelError) as wrong:
-            raise WrongConfiguration(str(wrong)) from wrong
-        except FeedError as failed:
-            raise click.ClickException(str(failed)) from failed
-        except BrokenExecutor as broken:
-            raise click.ClickException(_WORKER_DIED) from broken
+    except (ShrinkRefused, BuildRaced) as refused:
+        raise Refused(str(refused)) from refused
+    except (SettingError, ModelError) as wrong:
+        raise WrongConfiguration(str(wrong)) from wrong
+    except (FeedError, ClusterError) as failed:
+        raise click.ClickException(str(failed)) from failed
+    except BrokenExecutor as broken:
+        raise click.ClickException(_WORKER_DIED) from broken
     recorder.tell_built(built)
     return built
 
 
-def _open_executor(workers: int, *, recorder: Recorder) -> contextlib.AbstractContextManager[Executor]:
+def _parse_executor(text: str, workers: int | None) -> str | None:
+    """The address of a cluster's scheduler; None where processes of this machine do the work."""
+    if text == PROCESSES:
+        return None
+    try:
+        address = parse_cluster(text)
+    except ValueError as error:
+        allowed = f"{PROCESSES}, or dask://HOST:PORT of a Dask scheduler"
+        raise click.UsageError(f"--executor {text}: allowed are {allowed}") from error
+    if workers is not None:
+        raise click.UsageError(f"--workers {workers} beside --executor {text}: a cluster has its own")
+    return address
+
+
+def _open_executor(
+    workers: int, *, cluster: str | None, recorder: Recorder
+) -> contextlib.AbstractContextManager[Executor]:
     """One worker is this process."""
 
     def abandon_build() -> None:
@@ -151,6 +181,8 @@ def _open_executor(workers: int, *, recorder: Recorder) -> contextlib.AbstractCo
         recorder.end(1, _WORKER_DIED)
         os._exit(1)
 
+    if cluster is not None:
+        return open_cluster(cluster)
     return InlineExecutor() if workers == 1 else open_workers(workers, abandon=abandon_build)
 
 

@@ -136,6 +136,7 @@ def test_what_is_not_whole_is_not_signed(world: Path) -> None:
     assert read_pointer(world) == before
 
 
+@pytest.mark.long
 def test_without_keys_builds_are_byte_for_byte_what_signed_ones_are_without_their_signature(
     two_built: Path, tmp_path: Path
 ) -> None:
