@@ -1,10 +1,12 @@
 """One GET: bounded in time and size, tried again where that may help, and conditional where something is remembered."""
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
+from functools import cache
 from ipaddress import ip_address
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -76,8 +78,15 @@ async def open_client(url: str, patience: Patience) -> AsyncIterator[httpx2.Asyn
     """Proxies and certificates as the environment says, but none for this machine itself."""
     timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
     trusts = not _is_loopback(urlsplit(url).hostname or "")
-    async with httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, trust_env=trusts) as client:
+    verify = _read_certificates()
+    async with httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify) as client:
         yield client
+
+
+@cache
+def _read_certificates() -> ssl.SSLContext:
+    """Once a process: to read them takes some 50 ms."""
+    return httpx2.create_ssl_context()
 
 
 async def fetch(
