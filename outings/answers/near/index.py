@@ -91,8 +91,12 @@ class NearIndex:
 
     def read_starts(self, rows: Rows, *, windows: Mapping[str, tuple[int, int | None]], now: Now) -> list[Start]:
         """Of rows to be shown, in their order."""
-        starts = [Start(each) for each in self.find_starts(rows, windows=windows, now=now).tolist()]
-        events = np.flatnonzero(self.types[rows] == TYPES.index("event"))
+        is_event = self.types[rows] == TYPES.index("event")
+        others, events = np.flatnonzero(~is_event), np.flatnonzero(is_event)
+        starts = [Start(NEVER)] * rows.size
+        found = self._find_each(rows[others], windows, now).tolist()
+        for at, local in zip(others.tolist(), found, strict=True):
+            starts[at] = Start(local)
         if events.size:
             numbers = self._find_occurrences(rows[events], window=windows["event"], now=now)
             for at, number in zip(events.tolist(), numbers.tolist(), strict=True):

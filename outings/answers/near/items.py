@@ -1,6 +1,7 @@
 """An item near a point: what it shows of its listing's document, with where it is from there and when it begins."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -14,6 +15,8 @@ from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped import NEVER
 
+# Starts that are kept as they are written: most begin at the same few hours, and writing one takes 10 µs.
+_STARTS = 8_192
 NULL = Raw(b"null")
 _encoder = msgspec.json.Encoder()
 NO_PRICE = Raw(_encoder.encode(Price()))
@@ -96,6 +99,7 @@ def round_metres(metres: NDArray[np.float64]) -> list[int]:
     return [int(each) for each in np.floor(metres + 0.5)]
 
 
+@lru_cache(maxsize=_STARTS)
 def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | None, str | None]:
     """`starts_local`, `starts_at` and `ends_local`; of what states no time zone, no instant is known."""
     if start.local == NEVER:
