@@ -1,5 +1,6 @@
 """An Event → records: itself, the dates that it is made of, and its parts that are events by themselves."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -21,7 +22,7 @@ from pipeline.feeds.jsonld.moments import When, is_whole_day, parse_clock, parse
 from pipeline.feeds.jsonld.naming import PART, find_own_id, hash_node
 from pipeline.feeds.jsonld.nodes import Node
 from pipeline.feeds.jsonld.place import find_location, find_places, is_online
-from pipeline.feeds.jsonld.schedule import list_schedule
+from pipeline.feeds.jsonld.schedule import is_partial, list_schedule
 
 Record = dict[str, Any]
 
@@ -46,16 +47,17 @@ def make_events(node: Node, source_id: str, setting: Setting) -> Iterator[Record
     """The event, one for each schedule beyond its first, and one for each of its parts that is more than a date."""
     members = list_inherited(node, setting)
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
-    dates = [part for part in parts if _is_date_of(part, node, setting)]
+    dates = _choose_dates([part for part in parts if _is_date_of(part, node, setting)], setting.zone)
     own = [part for part in parts if part not in dates]
-    schedules = node.get_nodes("eventSchedule")
+    schedules = [each for each in node.get_nodes("eventSchedule") if not (dates and is_partial(each))]
     times = list_times(node, setting.zone)
     head = {"type": "event", "source_id": source_id}
     if schedules:
         starts = _find_start(node, setting.zone)
+        ends = None if starts is None else _find_end(node, starts, setting.zone)
         for number, schedule in enumerate(schedules, start=1):
             name = source_id if number == 1 else f"{source_id}{PART}schedule-{number}"
-            listed = list_schedule(schedule, starts, setting.zone)
+            listed = list_schedule(schedule, starts, ends, setting.zone)
             yield head | {"source_id": name} | members | drop_unstated(listed or times)
     elif dates:
         yield head | members | _list_dates(dates, times, setting.zone)
@@ -176,6 +178,20 @@ def _is_date_of(part: Node, node: Node, setting: Setting) -> bool:
     name = part.get_text("name")
     same_place = part.get("location") is None or find_location(part) == find_location(node)
     return name in (None, node.get_text("name")) and same_place
+
+
+def _choose_dates(parts: list[Node], zone: ZoneInfo) -> list[Node]:
+    """Those that last as long as most: a series has one length, and one of another is an event by itself. What was
+    cancelled has none."""
+    lengths = {part: _measure(part, zone) for part in parts if not find_status(part)}
+    usual = Counter(lengths.values()).most_common(1)
+    return [part for part in parts if part not in lengths or lengths[part] == usual[0][0]]
+
+
+def _measure(part: Node, zone: ZoneInfo) -> timedelta | None:
+    starts = _find_start(part, zone)
+    ends = None if starts is None else _find_end(part, starts, zone)
+    return None if starts is None or ends is None else ends.local - starts.local
 
 
 def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:

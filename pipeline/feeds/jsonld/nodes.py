@@ -28,7 +28,7 @@ _ID_KEYS = frozenset({"id", "identifier", "type", "context"})
 
 def shorten_name(text: str) -> str:
     """A term without its vocabulary: `http://schema.org/Event` and `schema:Event` are `Event`."""
-    return _VOCABULARY.sub("", text, count=1) if _VOCABULARY.match(text) else text
+    return _VOCABULARY.sub("", text, count=1) if ":" in text and _VOCABULARY.match(text) else text
 
 
 class Graph:
@@ -112,7 +112,10 @@ class Node:
         return self.graph.resolve(found)
 
     def get_all(self, name: str) -> list["Scalar | Node"]:
-        return list(self._walk(self._members.get(name)))
+        value = self._members.get(name)
+        if value is None:  # most are not stated, of some sixty
+            return []
+        return list(self._walk(value))
 
     def get(self, name: str) -> "Scalar | Node | None":
         return next(iter(self.get_all(name)), None)

@@ -17,11 +17,14 @@ _WORDS = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": 
 _AHEAD = timedelta(days=1500)
 _PERIODS = {"D": "DAILY", "W": "WEEKLY", "M": "MONTHLY", "Y": "YEARLY"}
 _FREQUENCY = re.compile(r"P(\d{1,3})([DWMY])")
+_END = re.compile(r";(UNTIL|COUNT)=")
+_DAY_END = time(23, 59, 59)
 _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 
 
-def list_schedule(schedule: Node, fallback: When | None, zone: ZoneInfo) -> dict[str, Any]:
-    """Members of an event. `fallback`: when the event itself says it starts. Empty where there is no first date."""
+def list_schedule(schedule: Node, fallback: When | None, last: When | None, zone: ZoneInfo) -> dict[str, Any]:
+    """Members of an event. `fallback` and `last`: when the event itself says it starts and ends. Empty where there is
+    no first date."""
     named = schedule.get_text("scheduleTimezone")
     timezone = named if named is not None and is_zone(named) else None
     zone = read_zone(timezone) if timezone else zone
@@ -34,6 +37,8 @@ def list_schedule(schedule: Node, fallback: When | None, zone: ZoneInfo) -> dict
     elif first.is_date and fallback is not None and not fallback.is_date:
         first = When(datetime.combine(first.local.date(), fallback.local.time()), is_date=False)
     rule = write_rule(schedule, zone)
+    if rule and last is not None and last.local.date() > first.local.date() and not _END.search(rule):
+        rule += f";UNTIL={datetime.combine(last.local.date(), _DAY_END):%Y%m%dT%H%M%S}"
     starts = _find_first(rule, first.local) if rule else first.local
     members = _list_times(schedule, starts, is_date=first.is_date)
     exdates = [_place_exception(text, starts, zone) for text in schedule.get_texts("exceptDate")]
@@ -61,11 +66,16 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
             parts.append(f"{name}={','.join(numbers)}")
     count, until = schedule.get_text("repeatCount"), schedule.get_text("endDate")
     if until and (last := parse_when(until, zone)) is not None:
-        moment = datetime.combine(last.local.date(), time(23, 59, 59)) if last.is_date else last.local
+        moment = datetime.combine(last.local.date(), _DAY_END) if last.is_date else last.local
         parts.append(f"UNTIL={moment:%Y%m%dT%H%M%S}")
     elif count:
         parts.append(f"COUNT={count}")
     return ";".join(parts)
+
+
+def is_partial(schedule: Node) -> bool:
+    """It says something of the dates, and which they are is said elsewhere."""
+    return "PartialSchedule" in schedule.types
 
 
 def list_weekdays(schedule: Node) -> list[str]:

@@ -126,3 +126,26 @@ def test_each_schedule_beyond_the_first_is_an_event_by_itself(read_jsonld: ReadJ
         ("https://a.example/1", "2026-08-10T10:30:00"),
         ("https://a.example/1#schedule-2", "2026-08-10T14:00:00"),
     ]
+
+
+def test_a_schedule_without_an_end_ends_with_its_event(read_jsonld: ReadJsonld) -> None:
+    season = event(startDate="2026-09-01", endDate="2026-12-15", eventSchedule={**WEEKLY, "startDate": None})
+    record = the_one(read_jsonld(season))
+    assert (record["starts_local"], record["rrule"]) == ("2026-09-01T10:30:00", "FREQ=WEEKLY;UNTIL=20261215T235959")
+
+
+def test_the_dates_of_a_series_win_over_what_is_known_of_its_schedule_in_part(read_jsonld: ReadJsonld) -> None:
+    dates = [{"startDate": f"2026-08-{day}T10:00"} for day in (12, 19)]
+    partial = {"type": "PartialSchedule", "startTime": "10:00", "repeatFrequency": "P1W"}
+    series = event(**{"@type": "SessionSeries", "subEvent": dates, "eventSchedule": partial})
+    record = the_one(read_jsonld(series))
+    assert (record["starts_local"], record["rdates"], "rrule" in record) == (
+        "2026-08-12T10:00:00", ["2026-08-19T10:00:00"], False,
+    )  # fmt: skip
+
+
+def test_a_date_of_another_length_is_an_event_by_itself(read_jsonld: ReadJsonld) -> None:
+    dates = [{"startDate": f"2026-08-{day}T10:00", "endDate": f"2026-08-{day}T11:00"} for day in (12, 19)]
+    long = {"startDate": "2026-08-26T10:00", "endDate": "2026-08-26T15:00"}
+    found = read_jsonld(event(**{"@type": "EventSeries", "subEvent": [*dates, long]}))
+    assert [show(record)["ends_local"] for record in found.records] == ["2026-08-12T11:00:00", "2026-08-26T15:00:00"]
