@@ -1,7 +1,7 @@
 """What is similar to what: for each event, class and camp the listings most like it, found without comparing all pairs.
 
 Listings that share a category stand in two orders, by place and by kind; each is compared with those about it in both.
-docs/readers.md has the formula in words.
+docs/addons.md has the formula in words.
 """
 
 from collections.abc import Iterator, Mapping

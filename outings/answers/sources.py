@@ -1,4 +1,4 @@
-"""What the source of a listing says of it, and what it amounts to on a date: docs/readers.md has the rules in words."""
+"""What the source of a listing says of it, and what it amounts to on a date: docs/addons.md has the rules in words."""
 
 from collections.abc import Sequence
 from datetime import date

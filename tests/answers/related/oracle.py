@@ -1,4 +1,4 @@
-"""What is related, as docs/readers.md words it: over documents, every pair compared, by nothing of the program's."""
+"""What is related, as docs/addons.md words it: over documents, every pair compared, by nothing of the program's."""
 
 import math
 from collections.abc import Mapping, Sequence
