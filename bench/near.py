@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -47,7 +48,7 @@ _POINTS = 300
 _ROUTES = ("nearby", "activity", "around")
 _RADIUS_M = 5_000
 _NEARBY, _BEST = 50, 10
-_COMPARED = 50
+_COMPARED, _WARMING = 50, 3
 # How far from a listing a point of the first half lies at most, in degrees.
 _STEP = 0.01
 # From here on a store has no object a listing.
@@ -56,6 +57,13 @@ _PACKED_FROM = 500_000
 Point = tuple[float, float]
 # What was read for a point, by the bytes or texts that a reader would get.
 Ask = Callable[[Point], Sequence[bytes | str]]
+
+
+class Engine(msgspec.Struct, frozen=True):
+    """`read_cpu`: seconds of a processor that it has taken until now, in this process and in its own."""
+
+    ask: Ask
+    read_cpu: Callable[[], float] = time.process_time
 
 
 class _Id(msgspec.Struct):
@@ -74,13 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         first = worlds[asked.listings[0]]
         points = draw_points(first, asked.points)
         print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
-        theirs: Mapping[str, Ask] = {}
+        theirs: Mapping[str, Engine] = {}
         programs = find_programs()
         if programs is not None and not asked.only_ours:
             theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
-            compare_nearby(theirs["nearby"], ask_ours(first, "nearby"), points[:_COMPARED])
+            compare_nearby(theirs["nearby"].ask, ask_ours(first, "nearby"), points[:_COMPARED])
         for route in _ROUTES:
-            engines = {f"outings, {size:,}": ask_ours(world, route) for size, world in worlds.items()}
+            engines = {f"outings, {size:,}": Engine(ask_ours(world, route)) for size, world in worlds.items()}
             print_times(route, engines | ({"PostgreSQL, GiST": theirs[route]} if theirs else {}), points)
 
 
@@ -122,22 +130,26 @@ def draw_points(world: World, count: int) -> list[Point]:
     return points
 
 
-def print_times(title: str, engines: Mapping[str, Ask], points: Sequence[Point]) -> None:
-    """In turns, so that a busy moment is everyone's."""
+def print_times(title: str, engines: Mapping[str, Engine], points: Sequence[Point]) -> None:
+    """In turns, so that a busy moment is everyone's. What a processor took says more on a machine that others use."""
     times: dict[str, list[float]] = {name: [] for name in engines}
-    for ask in engines.values():
-        ask(points[0])
+    taken = dict.fromkeys(engines, 0.0)
+    for engine in engines.values():
+        for point in points[:_WARMING]:
+            engine.ask(point)
     for point in points:
-        for name, ask in engines.items():
-            began = time.perf_counter()
-            ask(point)
+        for name, engine in engines.items():
+            began, before = time.perf_counter(), engine.read_cpu()
+            engine.ask(point)
             times[name].append((time.perf_counter() - began) * 1000)
-    print(f"\n{title:22}{'median ms':>12}{'p95':>9}{'worst':>9}{'× the first':>13}")
-    ours = statistics.median(next(iter(times.values())))
+            taken[name] += (engine.read_cpu() - before) * 1000 / len(points)
+    print(f"\n{title:22}{'median ms':>10}{'p95':>9}{'worst':>9}{'× first':>9}{'CPU, mean ms':>15}{'× first':>9}")
+    first, least = statistics.median(next(iter(times.values()))), next(iter(taken.values()))
     for name, spent in times.items():
         spent.sort()
-        median = statistics.median(spent)
-        print(f"{name:22}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:13.2f}")
+        median, cpu = statistics.median(spent), taken[name]
+        slow = f"{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}"
+        print(f"{name:22}{median:10.2f}{slow}{median / first:9.2f}{cpu:15.2f}{cpu / least:9.2f}")
 
 
 def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
@@ -187,7 +199,8 @@ _INDEXES = (
 _CIRCLE = "cube_enlarge($1::text::cube, $2, 3) @> spot AND spot <-> $1::text::cube <= $2"
 _METRES = "2 * 6371008.8 * asin(least((spot <-> $1::text::cube) / 2, 1))"
 _STATEMENTS = {
-    "nearby": f"""SELECT item, floor({_METRES} + 0.5) FROM near WHERE spot <-> $1::text::cube <= $2
+    # Without the box, a point with few around it would have the whole index read.
+    "nearby": f"""SELECT item, floor({_METRES} + 0.5) FROM near WHERE {_CIRCLE}
         ORDER BY spot <-> $1::text::cube LIMIT {_NEARBY + 1}""",
     "activity": f"""SELECT type, count(*), count(*) FILTER (WHERE is_free = 1), count(*) FILTER (WHERE is_free = 0),
         bit_or(categories) FROM near WHERE {_CIRCLE} GROUP BY type""",
@@ -221,7 +234,7 @@ def write_around() -> str:
 
 
 @contextlib.contextmanager
-def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Ask]]:
+def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Engine]]:
     """By route. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(_load_postgresql(dsn, world))
@@ -243,10 +256,16 @@ def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Ask]]:
         return ask
 
     try:
-        yield {route: make_ask(route) for route in _ROUTES}
+        process = loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()"))
+        read_cpu = partial(_read_cpu, Path(f"/proc/{process}/schedstat"))
+        yield {route: Engine(make_ask(route), read_cpu) for route in _ROUTES}
     finally:
         loop.run_until_complete(connection.close())
         loop.close()
+
+
+def _read_cpu(process: Path) -> float:
+    return time.process_time() + int(process.read_text().split()[0]) / 1e9
 
 
 def _write_cube(point: Sequence[float]) -> str:
