@@ -3,7 +3,7 @@
 Generated listings in two metros, each build in a process of its own: from nothing, without a change, and with one of a
 hundred records changed; the latter two on the same `--as-of`, and with the date moved a day. Beside it a plain script
 that writes a file a listing (bench/plain.py), and PostgreSQL's COPY with indexes (bench/copying.py). Seconds are of
-this machine and of whatever else it does: the ratios are what travels.
+this machine and of whatever else it does: ratios travel, those of the processor's seconds above all.
 """
 
 import argparse
@@ -22,6 +22,14 @@ from outings.demo import write_world
 
 DAY = date(2026, 8, 10)
 SHARE = 100
+# Each with the days since the first, and which of a hundred records are changed before it.
+BUILDS = (
+    ("from nothing", 0, None),
+    ("no change", 0, None),
+    ("1 % changed", 0, 0),
+    ("no change, a day later", 1, None),
+    ("1 % changed, a day later", 2, 1),
+)
 
 Figures = dict[str, Any]
 
@@ -51,15 +59,13 @@ def list_feeds(config: Path) -> list[Path]:
     return sorted((config.parent / "data").glob("*.ndjson"))
 
 
-def measure_builds(config: Path, *, workers: int) -> dict[str, Figures]:
-    """Each goes on from the release of the one before."""
-    measured = {"from nothing": measure_build(config, workers=workers, day=DAY)}
-    measured["no change"] = measure_build(config, workers=workers, day=DAY)
-    change_feeds(config, turn=0)
-    measured["1 % changed"] = measure_build(config, workers=workers, day=DAY)
-    measured["no change, a day later"] = measure_build(config, workers=workers, day=DAY + timedelta(days=1))
-    change_feeds(config, turn=1)
-    measured["1 % changed, a day later"] = measure_build(config, workers=workers, day=DAY + timedelta(days=2))
+def measure_builds(config: Path, *, workers: int, count: int) -> dict[str, Figures]:
+    """The first so many; each goes on from the release of the one before."""
+    measured = {}
+    for name, days, turn in BUILDS[:count]:
+        if turn is not None:
+            change_feeds(config, turn=turn)
+        measured[name] = measure_build(config, workers=workers, day=DAY + timedelta(days=days))
     return measured
 
 
@@ -83,26 +89,29 @@ def measure_copy(config: Path) -> Took | None:
 
 def print_builds(measured: dict[str, Figures]) -> None:
     stages = [name for name in measured["from nothing"]["seconds"] if name != "all"]
-    print(f"| Build | {' | '.join(stages)} | whole s | MB at most | objects | written | MB written |")
-    print("|---|" + "---|" * (len(stages) + 5))
+    print(f"| Build | {' | '.join(stages)} | whole s | processor s | MB at most | objects | written | MB written |")
+    print("|---|" + "---|" * (len(stages) + 6))
     for name, each in measured.items():
         seconds = " | ".join(f"{each['seconds'][stage]:.2f}" for stage in stages)
         took, objects = each["took"], each["objects"]
         written = f"{objects['total']:,} | {objects['written']:,} | {objects['bytes_written'] / 1e6:,.1f}"
-        print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.megabytes:,.0f} | {written} |")
+        print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.processor:.1f} | {took.megabytes:,.0f} | {written} |")
 
 
 def print_ratios(measured: dict[str, Figures], *, floor: Took, copied: Took | None) -> None:
-    full, objects = measured["from nothing"]["took"].seconds, measured["from nothing"]["objects"]
-    print(f"\nplain Polars + orjson, a file a listing: {floor.seconds:.1f} s, {floor.megabytes:,.0f} MB; "
-          f"from nothing is {full / floor.seconds:.2f} times that")  # fmt: skip
+    full, objects = measured["from nothing"]["took"], measured["from nothing"]["objects"]
+    print(f"\nplain Polars + orjson, a file a listing: {floor.seconds:.1f} s, {floor.processor:.1f} of the processor, "
+          f"{floor.megabytes:,.0f} MB; from nothing is {full.seconds / floor.seconds:.2f} and "
+          f"{full.processor / floor.processor:.2f} times that")  # fmt: skip
     if copied is not None:
-        times = full / copied.seconds
+        times = full.seconds / copied.seconds
         print(f"PostgreSQL COPY and indexes: {copied.seconds:.1f} s; from nothing is {times:.2f} times that")
     for name, each in list(measured.items())[1:]:
         share = 100 * each["objects"]["written"] / each["objects"]["total"]
         size = 100 * each["objects"]["bytes_written"] / objects["bytes_written"]
-        print(f"{name}: {each['took'].seconds / full:.3f} of the time of from nothing, {share:.1f} % of the objects, "
+        took = each["took"]
+        print(f"{name}: {took.seconds / full.seconds:.3f} of the time of from nothing, "
+              f"{took.processor / full.processor:.3f} of the processor's; {share:.1f} % of the objects, "
               f"{size:.1f} % of the bytes")  # fmt: skip
 
 
@@ -111,6 +120,7 @@ def main() -> None:
     parser.add_argument("--listings", type=int, nargs="+", default=[10_000, 100_000], help="in all, over two metros")
     parser.add_argument("--details", nargs="+", choices=["packs", "objects"], default=["packs"])
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--builds", type=int, default=len(BUILDS), help="only the first so many of the builds")
     asked = parser.parse_args()
     for size in asked.listings:
         for details in asked.details:
@@ -119,7 +129,7 @@ def main() -> None:
                 config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
                 config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))
                 floor, copied = measure_floor(config), measure_copy(config)
-                measured = measure_builds(config, workers=asked.workers)
+                measured = measure_builds(config, workers=asked.workers, count=asked.builds)
             print_builds(measured)
             print_ratios(measured, floor=floor, copied=copied)
             sys.stdout.flush()
