@@ -60,6 +60,11 @@ class Previous:
             for row_id in ids
         ]
 
+    def find_items(self, feed: str, items: Collection[str]) -> list[str]:
+        """Ids of all rows that these items of the feed gave, parts of them too."""
+        others = set(self.find_feed(feed, but=items)) if items else None
+        return [] if others is None else [row_id for row_id in self.find_feed(feed) if row_id not in others]
+
     def list_slugs(self, kind: str) -> dict[str, str]:
         """id → slug of this type's rows, archived ones too."""
         return {row_id: row["slug"] for row_id, row in self._rows.items() if row["kind"] == kind}

@@ -112,7 +112,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         unknown=read.unknown,
         crawled=max(crawled, default=None),
         files=read.files,
-        items=read.items,
+        items=() if source.is_whole else read.items,
         is_whole=source.is_whole,
         spooled=spooled,
     )
@@ -164,7 +164,10 @@ def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -
     was quarantined (feeds, section 2)."""
     carried: dict[str, None] = {}
     for feed in work.feeds:
-        if feed.feed in work.deltas and not feed.is_whole:
+        if feed.is_whole:
+            unread = {problem.source_id for problem in feed.problems if problem.quarantined and problem.source_id}
+            carried |= dict.fromkeys(previous.find_items(feed.feed, unread))
+        elif feed.feed in work.deltas:
             carried |= dict.fromkeys(previous.find_feed(feed.feed, but=frozenset(feed.items)))
         for problem in feed.problems:
             if problem.quarantined and problem.source_id is not None:

@@ -12,7 +12,7 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
-from pipeline.feeds.remote.address import choose_suffix, show_url
+from pipeline.feeds.remote.address import choose_suffix, find_charset, show_url
 from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
 from pipeline.feeds.remote.fetching import Fetched, Patience, Unfetched, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
@@ -106,7 +106,8 @@ async def _open_source(
     if fetched.is_unchanged:
         assert known is not None
         return replace(source, hash=known.hash, kept=known.records)
-    files = (replace(look_at(feed, body.name, body), name=show_url(feed.url)),)
+    charset = find_charset(fetched.content_type)
+    files = (replace(look_at(feed, body.name, body), name=show_url(feed.url), charset=charset),)
     return _keep_known(feed, configuration, files, source=source, known=known)
 
 

@@ -182,8 +182,9 @@ def _read_file(
     if feed.format == "jsonld":
         content = file.path.read_bytes()
         return read_documents(
-            content, timezone=timezone, vocabulary=vocabulary, address=file.name, lines_before=lines_before
-        )
+            content, timezone=timezone, vocabulary=vocabulary, address=file.name, charset=file.charset,
+            lines_before=lines_before,
+        )  # fmt: skip
     if feed.format == "rpde":
         return read_items(file.path, timezone=timezone, vocabulary=vocabulary)
     return read_lines(file.path, lines_before=lines_before)

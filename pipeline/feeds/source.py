@@ -46,11 +46,12 @@ class SelectError(SettingError):
 
 
 class SourceFile(Struct, frozen=True, kw_only=True):
-    """`name` as the url gives it; `state` moves when the file does."""
+    """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters."""
 
     name: str
     path: Path
     state: tuple[int, int, int]
+    charset: str | None = None
 
 
 class Source(Struct, frozen=True, kw_only=True):

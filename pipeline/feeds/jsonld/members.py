@@ -168,7 +168,7 @@ def _parse_ages(text: str) -> dict[str, Any]:
 
 
 def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
-    for source in (offer, *offer.get_nodes("priceSpecification")):
+    for source in (offer, *offer.get_nodes("priceSpecification"), *offer.get_nodes("offers")):
         for name in ("price", "lowPrice", "highPrice", "minPrice", "maxPrice"):
             for value in source.get_all(name):
                 if not isinstance(value, Node | bool):

@@ -23,6 +23,9 @@ _HOLDING: dict[str | None, tuple[str, ...]] = {
     "place": ("@graph", "event", "events"),
     "organization": ("@graph", "event", "events"),
 }
+_EVENTS = ("event", "events")
+# What an event that stands within a listing need not say.
+_SAYING: dict[str | None, str] = {"place": "location", "organization": "organizer"}
 _ID_KEYS = frozenset({"id", "identifier", "type", "context"})
 
 
@@ -188,10 +191,17 @@ def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
     elif isinstance(value, dict):
         node = Node(value, graph)
         yield node
-        for name in _HOLDING.get(find_kind(node.types), ()):
+        kind = find_kind(node.types)
+        for name in _HOLDING.get(kind, ()):
             inner = value.get(name, value.get(f"schema:{name}"))
+            if name in _EVENTS and (said := _SAYING.get(kind)) is not None:
+                inner = [{said: value} | each for each in _list_objects(inner)]
             if isinstance(inner, dict | list):
                 yield from list_roots(inner, graph)
+
+
+def _list_objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
 def is_web(text: str) -> bool:

@@ -42,8 +42,9 @@ def find_location(node: Node) -> dict[str, Any]:
     return {}
 
 
-def describe_place(place: Node) -> dict[str, Any]:
-    """Of a Place, or of an address that stands in its stead. Its name leads the address, which has no other room."""
+def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
+    """Of a Place, or of an address that stands in its stead. Its name leads the address, which has no other room. A
+    place without an address has that of the one that it is in."""
     address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
     parts: dict[str, Any] = {}
     if address is not None:
@@ -52,12 +53,17 @@ def describe_place(place: Node) -> dict[str, Any]:
             "zip": "postalCode",
         }  # fmt: skip
         parts = {name: _find_line(address, said) for name, said in names.items()}
-    written = next((text for text in place.get_texts("address") if text), None) or _join_address(parts)
+    parts |= _find_point(place)
+    written = next(iter(place.get_texts("address")), None) or _join_address(parts)
+    around = place.get_node("containedInPlace") or place.get_node("containedIn")
+    if above and written is None and around is not None:
+        parts = describe_place(around, above=above - 1) | {name: value for name, value in parts.items() if value}
+        written = parts.get("address")
     name = _find_line(place, "name")
     if name and name.casefold() not in (written or "").casefold():
         written = f"{name}, {written}" if written else name
     parts["address"] = written
-    return {name: value for name, value in (parts | _find_point(place)).items() if value not in (None, "")}
+    return {name: value for name, value in parts.items() if value not in (None, "")}
 
 
 def describe_hours(place: Node) -> dict[str, str]:

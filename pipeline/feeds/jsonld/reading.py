@@ -17,11 +17,17 @@ from pipeline.feeds.ndjson import RawRecord
 
 
 def read_documents(
-    content: bytes, *, timezone: str, vocabulary: Vocabulary, address: str, lines_before: int = 0
+    content: bytes,
+    *,
+    timezone: str,
+    vocabulary: Vocabulary,
+    address: str,
+    charset: str | None = None,
+    lines_before: int = 0,
 ) -> Iterator[RawRecord]:
     """`address`: of the file, which relative ids are relative to where a page does not say its own. Lines are numbered
     from `lines_before` + 1. ValueError for a file that is neither a page nor JSON."""
-    parsed = parse_content(content)
+    parsed = parse_content(content, charset=charset)
     readable = [document for document in parsed.documents if document.reason is None]
     graph = Graph((document.value for document in readable), address=parsed.address or address)
     found: list[tuple[int, Node]] = []

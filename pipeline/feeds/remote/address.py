@@ -1,5 +1,6 @@
 """The address of a feed: what of it may be shown, and what kind of file it names."""
 
+from email.message import Message
 from pathlib import PurePosixPath
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -28,6 +29,12 @@ def show_url(url: str) -> str:
     )
     shown = f"{parts.scheme}://{host}{port}{parts.path}" + (f"?{asked}" if asked else "")
     return shown if len(shown) <= _MOST_CHARACTERS else shown[:_MOST_CHARACTERS] + "…"
+
+
+def find_charset(content_type: str) -> str | None:
+    message = Message()
+    message["content-type"] = content_type
+    return message.get_content_charset()
 
 
 def choose_suffix(url: str, content_type: str) -> str:

@@ -129,6 +129,8 @@ def test_lists_of_items_and_the_events_of_a_place_are_read(read_jsonld: ReadJson
     }
     found = read_jsonld(listed, hall)
     assert sorted(record.source_id[-1] for record in found.records) == ["1", "2", "3", "4"]
+    within = next(show(record) for record in found.records if record.source_id.endswith("4"))
+    assert (within["location"]["address"], within["place"]["source_id"]) == ("Hall", "https://a.example/3")
 
 
 def test_the_parts_of_a_series_are_its_dates_but_for_those_that_are_more(read_jsonld: ReadJsonld) -> None:

@@ -22,6 +22,8 @@ from tests.pipeline.feeds.documents import ADDRESS, WRITTEN, ReadJsonld, event, 
         ({"offers": {"@type": "AggregateOffer", "lowPrice": "5", "highPrice": 9}},
          {"type": "range", "min": 5.0, "max": 9.0}),
         ({"offers": {"@type": "AggregateOffer", "lowPrice": "5"}}, {"type": "from", "min": 5.0}),
+        ({"offers": {"@type": "AggregateOffer", "offers": [{"price": 3}, {"price": 4}]}},
+         {"type": "range", "min": 3.0, "max": 4.0}),
         ({"offers": {"priceSpecification": {"price": 8, "priceCurrency": "CAD"}}},
          {"type": "fixed", "min": 8.0, "max": 8.0, "currency": "CAD"}),
         ({"isAccessibleForFree": True}, {"type": "free", "min": 0.0, "max": 0.0}),
@@ -85,6 +87,8 @@ WHERE = {"street_address": "1 Pine St", "city": "Seattle", "state": "WA", "zip":
         ([{"@type": "VirtualLocation", "url": "https://v.example"}, {"@type": "Place", "name": "Hall"}],
          {"address": "Hall"}),
         ({"@type": "Place", "name": ""}, {}),
+        ({"@type": "Place", "name": "Room 2", "containedInPlace": {"name": "Hall", "address": "1 Pine St"}},
+         {"address": "Room 2, Hall, 1 Pine St"}),
     ],
 )  # fmt: skip
 def test_a_location_is_a_text_an_address_or_a_place(

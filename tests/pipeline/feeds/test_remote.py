@@ -14,6 +14,7 @@ import pytest
 from outings.configuration import Configuration, read_configuration
 from outings.release.memory import MemoryStore
 from outings.release.objects import put_object
+from outings.release.releases import list_references
 from outings.release.root import FeedMemory
 from outings.release.store import open_store
 from pipeline.building import Built, build_release
@@ -204,17 +205,21 @@ CALENDAR = (
 
 @pytest.mark.parametrize(
     ("kind", "path", "body"),
-    [("ndjson", "/a.ndjson", LINE), ("ics", "/a.ics", CALENDAR), ("table", "/export", b"a\n1\n")],
-)
+    [
+        ("ndjson", "/a.ndjson", LINE), ("ics", "/a.ics", CALENDAR), ("table", "/export", b"a\n1\n"),
+        ("jsonld", "/page", '{"@type": "Event", "name": "Прогулка"}'.encode("koi8-r")),
+    ],
+)  # fmt: skip
 def test_every_format_is_read_over_http(
     configure: Callable[..., Configuration], web: Web, tmp_path: Path, kind: str, path: str, body: bytes
 ) -> None:
     (tmp_path / "feed.sql").write_text("SELECT 'event' AS type, a AS source_id, 'A walk' AS name FROM feed")
-    web.pages[path] = Page(body, headers={"Content-Type": "text/csv"})
+    web.pages[path] = Page(body, headers={"Content-Type": "text/csv; charset=koi8-r"})
     configuration = configure(path, kind=kind, settings='select = "feed.sql"' if kind == "table" else "")
     (feed,) = configuration.feeds
     source = open_sources([feed], configuration, scratch=tmp_path / "scratch", patience=QUICK)["spl"]
-    assert [record.type for record in read_source(feed, configuration, source).records] == ["event"]
+    (record,) = read_source(feed, configuration, source).records
+    assert (record.type, record.name == "Прогулка") == ("event", kind == "jsonld")
 
 
 Make = Callable[..., Built]
@@ -231,11 +236,13 @@ def build(configure: Callable[..., Configuration]) -> Make:
 
 
 def test_a_feed_that_is_as_it_was_is_neither_sent_nor_read_again_and_one_that_fails_changes_nothing(
-    build: Make, web: Web
+    build: Make, web: Web, configure: Callable[..., Configuration]
 ) -> None:
+    store = open_store(configure().store.url)
     broken = LINE + b"{broken\n"
     page = web.pages["/feed"] = Page(broken, etag='W/"1"')
     first = build()
+    assert first.feeds[0].memory.records in list_references(store, first.published.root)
     page.body = b"nobody sees this"
     next_day = build("2026-08-11")
     assert next_day.feeds[0].memory == first.feeds[0].memory

@@ -333,11 +333,13 @@ def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
     assert [problem.source_id for problem in built.feeds[0].problems] == ["SessionSeries/c"]
     assert list_live(tmp_path) == ["Stroll a", "Tent 4", "Walk c", "Walk d", "Walk e", "Walk f", "Walk g"]
 
-    # Begun anew after a long time: what the publisher no longer has to say is gone, the guard permitting.
+    # Begun anew after a long time: what the publisher no longer has to say is gone, the guard permitting; what can't be
+    # read stays with all its parts.
     for own in "cde":
         del publisher.items[own]
     later = NOON + timedelta(days=30)
     publisher.put("a")
+    publisher.put("g", type="Slot")
     build(later, settings="max_shrink = 0.9")
     assert list_live(tmp_path) == ["Tent 4", "Walk a", "Walk f", "Walk g"]
     for own in "afg":
