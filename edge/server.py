@@ -33,6 +33,8 @@ from outings.release.trust import read_reader
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
 GRACE_SECONDS = 10
+# A worker that has not answered by then is replaced: on a busy machine, importing alone was seen to take 20.
+START_SECONDS = 60
 
 
 def make_served_edge(
@@ -115,6 +117,7 @@ def run_server(
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_worker_healthcheck=START_SECONDS,
         )
         # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
         Supervisor(settings, listening).run()
