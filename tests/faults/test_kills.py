@@ -1,6 +1,7 @@
 """Builds killed by SIGKILL at each operation of the store and of its disk, and at random, with readers running."""
 
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -58,6 +59,8 @@ def build_again(config: Path, *words: str, number: int, expected: Uninterrupted)
 
 
 WRITES = ("put", "put_many", "put_if")
+# Of one world: its log grows with each, and is read whole after each.
+ROUNDS = 50
 
 
 @pytest.mark.parametrize(
@@ -122,14 +125,24 @@ def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) 
 
 def test_killed_at_random(built: Path, tmp_path: Path, cases: int) -> None:
     """Readers of the store and of a server see the old release or the new one, never one between."""
-    config = copy_world(built, tmp_path / "world")
-    store, moments = config.parent / "var/store", random.Random(11)
+    kills = 0
+    for first in range(0, cases, ROUNDS):
+        config = copy_world(built, tmp_path / str(first))
+        kills += kill_at_random(config, moments=random.Random(11 + first), rounds=min(ROUNDS, cases - first))
+        shutil.rmtree(config.parent)
+    print(f"{kills} of {cases} builds were killed before their end")  # `make faults` shows it
+
+
+def kill_at_random(config: Path, *, moments: random.Random, rounds: int) -> int:
+    """How many builds were killed before they ended by themselves."""
+    store, killed = config.parent / "var/store", 0
     published, longest = 1, 1.0
     with asking(config) as server, reading(store) as seen:
-        for _ in range(cases):
+        for _ in range(rounds):
             write_round(config, published)
-            with start("build", "--workers", "1", "--as-of", clock_of(published), config=config):
+            with start("build", "--workers", "1", "--as-of", clock_of(published), config=config) as building:
                 time.sleep(moments.uniform(0, longest))
+                killed += building.is_alive
             now = check_current(store)
             assert now in (published, published + 1)
             # Whatever the machine's load, about half of the builds are killed before the end.
@@ -144,3 +157,4 @@ def test_killed_at_random(built: Path, tmp_path: Path, cases: int) -> None:
     assert (whole.sequence, set(whole.marks.values())) == (published, {published - 1})
     assert set(seen) <= set(range(1, published + 1))
     assert all(rounds == {int(release.partition("-")[0]) - 1} for release, rounds in server.rounds.items())
+    return killed

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import random
+import shutil
 import signal
 import threading
 import time
@@ -19,6 +20,9 @@ from outings.release.releases import list_releases
 from tests.forking import CONTEXT
 from tests.release.doubles import Nth, Watched, kill
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
+
+# Of one store: its log grows with each, and is read whole after each.
+ROUNDS = 50
 
 
 def publish_next(store: Any) -> int:
@@ -110,12 +114,19 @@ def hear_out(told: Connection) -> Iterator[int]:
 
 
 def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cases: int) -> None:
-    store, moments = FolderStore(tmp_path), random.Random(7)
-    with reading(tmp_path) as seen:
-        for _ in range(cases):
+    for first in range(0, cases, ROUNDS):
+        kill_at_random(tmp_path / str(first), moments=random.Random(7 + first), rounds=min(ROUNDS, cases - first))
+        shutil.rmtree(tmp_path / str(first))
+    print(f"{cases} publishers were killed")  # `make faults` shows it
+
+
+def kill_at_random(folder: Path, *, moments: random.Random, rounds: int) -> None:
+    store = FolderStore(folder)
+    with reading(folder) as seen:
+        for _ in range(rounds):
             before = check_current(store)
             told, said = CONTEXT.Pipe(duplex=False)
-            build = CONTEXT.Process(target=publish_until_killed, args=(tmp_path, said))
+            build = CONTEXT.Process(target=publish_until_killed, args=(folder, said))
             build.start()
             said.close()
             assert told.poll(60)
@@ -125,5 +136,5 @@ def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cas
             acknowledged = max(before, *hear_out(told))
             assert check_current(store) in (acknowledged, acknowledged + 1)
         published = check_current(store)
-    assert published >= cases
+    assert published >= rounds
     assert set(seen) <= set(range(published + 1))
