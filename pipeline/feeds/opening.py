@@ -61,7 +61,7 @@ def open_sources(
             async with turns:
                 return await _open_source(
                     feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
-                    now=now, patience=patience,
+                    now=now, tell=tell, patience=patience,
                 )  # fmt: skip
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
@@ -83,6 +83,7 @@ async def _open_source(
     scratch: Path,
     memory: FeedMemory | None,
     now: datetime | None,
+    tell: Callable[[str], None],
     patience: Patience,
 ) -> Source:
     if not is_remote(feed):
@@ -90,7 +91,7 @@ async def _open_source(
     if feed.format == "rpde":
         return await open_walk(
             feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory, now=now,
-            patience=patience,
+            tell=tell, patience=patience,
         )  # fmt: skip
     asked = hash_question(feed, configuration)
     folder = scratch / feed.name

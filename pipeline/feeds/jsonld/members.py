@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ _AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
 _CENTS = re.compile(r"(.*)[.,](\d{1,2})")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 _MOST_AMOUNT = 100
-_GONE = ("SoldOut", "OutOfStock")
+_GONE = ("soldout", "outofstock")
 
 
 class Offers(Struct, frozen=True):
@@ -32,8 +33,8 @@ def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
     """Of every type. Raw: what is wrong in them is found with the values of every other feed."""
     url = node.get_url("url")
     members: dict[str, Any] = {
-        "name": node.get_text("name") or node.get_text("headline"),
-        "description": node.get_text("description") or node.get_text("disambiguatingDescription"),
+        "name": find_text(node, "name", "headline"),
+        "description": find_text(node, "description", "disambiguatingDescription"),
         "image_url": next(iter(list_images(node)), None),
         "source": {"url": url} if url else None,
         "created_at": _find_instant(node, "dateCreated", "datePublished"),
@@ -41,6 +42,12 @@ def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
     }
     members |= _sort_words(node, vocabulary)
     return drop_unstated(members)
+
+
+def find_text(node: Node, *names: str) -> str | None:
+    """The first of these. Software that escapes HTML for JSON writes its tags as entities, and entities twice."""
+    text = next((text for name in names if (text := node.get_text(name))), None)
+    return unescape(text) if text is not None and ("&lt;" in text or "&amp;" in text) else text
 
 
 def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
@@ -108,7 +115,7 @@ def find_offers(node: Node) -> Offers:
         amounts = [0.0]
     currency = next((text for offer in offers if (text := _find_currency(offer))), None)
     price = _make_price(amounts, notes, is_open=is_open)
-    stated = [word for offer in offers for word in offer.get_words("availability")]
+    stated = [word.casefold() for offer in offers for word in offer.get_words("availability")]
     sold_out = all(text in _GONE for text in stated) and len(stated) == len(offers) if stated else None
     if node.get_text("remainingAttendeeCapacity") == "0":
         sold_out = True

@@ -1,6 +1,7 @@
 """An RPDE feed → the items of one walk, and where the next begins: from where the build before stood, or anew."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -28,18 +29,27 @@ async def open_walk(
     asked: str,
     memory: FeedMemory | None,
     now: datetime | None,
+    tell: Callable[[str], None],
     patience: Patience,
 ) -> Source:
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
-    known = memory if memory is not None and _is_fresh(memory, asked=asked, now=now) else None
+    why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
+    known = memory if why is None else None
+
+    def tell_of(line: str) -> None:
+        tell(f"feed {feed.name}: {line}")
+
+    if why is not None:
+        tell_of(f"walked anew from its first page: {why}")
     path = scratch / feed.name / "items.ndjson"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         async with open_client(feed.url, patience) as client:
-            walk = await _walk(feed, client, path, known=known, patience=patience)
+            walk = await _walk(feed, client, path, known=known, tell=tell_of, patience=patience)
             if walk is None:
                 known = None
-                walk = await _walk(feed, client, path, known=None, patience=patience)
+                tell_of("walked anew from its first page: its server no longer knows the place")
+                walk = await _walk(feed, client, path, known=None, tell=tell_of, patience=patience)
                 assert walk is not None  # only a remembered place is given up
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
@@ -50,14 +60,23 @@ async def open_walk(
     )  # fmt: skip
 
 
-def _is_fresh(memory: FeedMemory, *, asked: str, now: datetime | None) -> bool:
-    if memory.asked != asked or memory.next is None or memory.walked_at is None or now is None:
-        return False
-    return now - memory.walked_at <= LONGEST_AWAY
+def _explain_anew(memory: FeedMemory, *, asked: str, now: datetime | None) -> str | None:
+    """Why a remembered place is of no use, or None."""
+    if memory.asked != asked:
+        return "its address, its settings or this program are not those of the release before"
+    if memory.next is None or memory.walked_at is None or now is None:
+        return "the release before has no place in it"
+    return f"its place is older than {LONGEST_AWAY.days} days" if now - memory.walked_at > LONGEST_AWAY else None
 
 
 async def _walk(
-    feed: FeedTable, client: httpx2.AsyncClient, path: Path, *, known: FeedMemory | None, patience: Patience
+    feed: FeedTable,
+    client: httpx2.AsyncClient,
+    path: Path,
+    *,
+    known: FeedMemory | None,
+    tell: Callable[[str], None],
+    patience: Patience,
 ) -> Walk | None:
     """None where a remembered place is no more: 404 or 410."""
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
@@ -75,7 +94,7 @@ async def _walk(
 
     try:
         with path.open("wb") as target:
-            return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes)
+            return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes, tell=tell)
     except Stuck as stuck:
         raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
     except Unfetched as error:

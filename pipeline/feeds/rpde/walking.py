@@ -1,5 +1,6 @@
 """A feed's pages, from its begin or from where the build before stood, to the last: no items, and next is itself."""
 
+from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
 from urllib.parse import parse_qsl, urljoin, urlsplit, urlunsplit
 
@@ -11,6 +12,7 @@ from pipeline.feeds.remote.address import SCHEMES, show_url
 # Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
 MOST_PAGE_BYTES = 64 << 20
 MOST_PAGES = 100_000
+TOLD_PAGES = 200
 _MOST_URL = 2_000
 
 
@@ -38,12 +40,15 @@ class _Page(Struct):
     items: list[Raw]
 
 
-async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int) -> Walk:
-    """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises."""
+async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, tell: Callable[[str], None]) -> Walk:
+    """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises. `tell`: of how far
+    a long walk is."""
     url, count, left = begin, 0, most
     seen = {_normalize(begin)}
     before: list[Any] = []
-    for _ in range(MOST_PAGES):
+    for number in range(1, MOST_PAGES + 1):
+        if not number % TOLD_PAGES:
+            tell(f"{number:,} pages, {count:,} items")
         content = await fetch(url, most=min(most, MOST_PAGE_BYTES))
         left -= len(content)
         if left < 0:

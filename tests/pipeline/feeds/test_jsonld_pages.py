@@ -85,3 +85,36 @@ def test_ids_within_a_page_are_of_the_page(read_jsonld: ReadJsonld) -> None:
 def test_its_feed_names_its_metro(read_jsonld: ReadJsonld) -> None:
     with pytest.raises(SettingError, match="jsonld does not say which of the metros it is of"):
         read_jsonld(event(), settings="")
+
+
+def test_a_page_of_the_most_common_calendar_of_wordpress_is_read(read_jsonld: ReadJsonld) -> None:
+    """It escapes HTML, takes every organizer for a person, and leaves what it does not know as empty texts."""
+    written = {
+        "@context": "http://schema.org", "@type": "Event", "name": "Stories &#038; Songs &#8211; Toddlers",
+        "description": "&lt;p&gt;Bring &amp;amp; share.&lt;/p&gt;\n", "image": "https://a.example/i.jpg",
+        "url": "https://a.example/event/stories/2026-08-12/",
+        "eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
+        "eventStatus": "https://schema.org/EventScheduled",
+        "startDate": "2026-08-12T10:00:00-07:00", "endDate": "2026-08-12T10:45:00-07:00",
+        "location": {
+            "@type": "Place", "name": "Main Library", "description": "", "url": "", "telephone": "", "sameAs": "",
+            "address": {
+                "@type": "PostalAddress", "streetAddress": "1 Pine St", "addressLocality": "Seattle",
+                "addressRegion": "WA", "postalCode": "98101", "addressCountry": "United States",
+            },
+            "geo": {"@type": "GeoCoordinates", "latitude": "", "longitude": ""},
+        },
+        "organizer": {"@type": "Person", "name": "City Library", "email": "ann@a.example", "sameAs": ""},
+        "offers": {
+            "@type": "Offer", "price": "0", "priceCurrency": "USD", "url": "https://a.example/event/stories/2026-08-12/",
+            "availability": "inStock", "validFrom": "2026-07-01T00:00:00+00:00", "category": "primary",
+        },
+        "performer": "Organization",
+    }  # fmt: skip
+    record = the_one(read_jsonld(page(json.dumps([written])), name="page.html"))
+    assert (record["name"], record["description"]) == ("Stories & Songs – Toddlers", "Bring & share.")
+    assert (record["starts_local"], record["ends_local"]) == ("2026-08-12T10:00:00", "2026-08-12T10:45:00")
+    assert record["location"]["address"] == "Main Library, 1 Pine St, Seattle, WA 98101"
+    assert (record["price"]["type"], record["location"]["lat"], "organization" in record) == ("free", None, False)
+    assert "keywords" not in record
+    assert record["source_id"] == "https://a.example/event/stories/2026-08-12/"

@@ -64,6 +64,7 @@ class Walks:
         self._configure = configure
         self._scratch = scratch
         self.source: Source | None = None
+        self.told: list[str] = []
 
     def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
         configuration = self._configure(**written)
@@ -230,6 +231,8 @@ def test_a_walk_begins_anew_where_its_place_says_too_little(
     walks.walk(**change)
     assert walks.source is not None
     assert walks.source.is_whole is is_whole
+    assert walks.told == ([] if not is_whole else walks.told[:1])
+    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in walks.told)
 
 
 def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publisher: Publisher, web: Web) -> None:
