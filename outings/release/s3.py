@@ -25,6 +25,9 @@ REQUESTS = 16
 # A 409 says that two writers met and neither needs to have won (S3's word for "ask again").
 CONFLICTS = 8
 CONFLICT_SECONDS = 0.05
+# An attempt that waited as long is given up; but for swaps it is made again.
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 60.0
 
 _Reply = TypeVar("_Reply")
 _Item = TypeVar("_Item")
@@ -55,8 +58,8 @@ class S3Store:
             config = Config(
                 retries={"total_max_attempts": attempts, "mode": "standard"},
                 max_pool_connections=REQUESTS,
-                connect_timeout=5,
-                read_timeout=60,
+                connect_timeout=CONNECT_SECONDS,
+                read_timeout=READ_SECONDS,
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             )
