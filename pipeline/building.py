@@ -88,9 +88,7 @@ def build_release(
         parts=parts,
         changes=list_versions(changes, stamp=plan.stamp),
         feeds={
-            each.feed: each.memory
-            for each in feeds
-            if each.feed not in plan.remembered or sources[each.feed].asked is not None
+            each.feed: each.memory for each in feeds if each.feed not in plan.remembered or sources[each.feed].has_moved
         },
         now=plan.stamp,
         find_changes=lambda standing: compare_organizations(

@@ -46,8 +46,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
     need not be parsed again to be reported; `problems` names the object of its quarantine lines.
 
-    Of a feed from elsewhere: `asked`, a hash of the question to which all that follows is an answer; the server's
-    validators; `records`, the object of its records as they were read; and of a walk its place and when it was taken.
+    `asked` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
+    they were read; the server's validators; and of a walk its place and when it was taken.
     """
 
     hash: str

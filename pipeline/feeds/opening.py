@@ -87,7 +87,10 @@ async def _open_source(
     patience: Patience,
 ) -> Source:
     if not is_remote(feed):
-        return Source(hash=hash_feed(feed, configuration), files=list_files(feed, configuration.directory))
+        files = list_files(feed, configuration.directory)
+        asked = hash_question(feed, configuration, names=[file.name for file in files])
+        known = _choose_known(memory, asked=asked)
+        return _keep_known(feed, configuration, files, source=Source(hash="", asked=asked), known=known)
     if feed.format == "rpde":
         return await open_walk(
             feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory, now=now,
@@ -96,7 +99,7 @@ async def _open_source(
     asked = hash_question(feed, configuration)
     folder = scratch / feed.name
     folder.mkdir(parents=True, exist_ok=True)
-    known = memory if memory is not None and memory.asked == asked and memory.records is not None else None
+    known = _choose_known(memory, asked=asked)
     if feed.url.startswith(SCHEME):
         return _keep_known(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
@@ -157,11 +160,15 @@ async def _fetch_body(
     return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
 
 
-def hash_question(feed: FeedTable, configuration: Configuration) -> str:
+def _choose_known(memory: FeedMemory | None, *, asked: str) -> FeedMemory | None:
+    return memory if memory is not None and memory.asked == asked and memory.records is not None else None
+
+
+def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
     """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
     digest = hashlib.sha256(hash_program().encode())
     digest.update(hash_settings(feed, configuration))
-    digest.update(feed.url.encode())
+    digest.update("\n".join([feed.url, *names]).encode())
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.jsonld import count_lines as count_document_lines
 from pipeline.feeds.jsonld import read_documents
 from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
-from pipeline.feeds.opening import open_sources
+from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.rpde.reading import read_items
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
@@ -97,7 +97,7 @@ def read_source(feed: FeedTable, configuration: Configuration, source: Source) -
             # The last wins, and stands where it was read.
             kept.pop(_identify(cleaned.record), None)
             kept[_identify(cleaned.record)] = cleaned.record
-    if source.asked is None:
+    if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,

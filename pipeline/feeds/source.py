@@ -55,7 +55,7 @@ class SourceFile(Struct, frozen=True, kw_only=True):
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A feed as one build reads it. `hash`: as `hash_feed`. The rest is of feeds from elsewhere.
+    """A feed as one build reads it. `hash`: as `hash_feed`.
 
     `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
     is of the same question. `kept`: the object of the records as they were read before, where nothing changed since.
@@ -71,6 +71,11 @@ class Source(Struct, frozen=True, kw_only=True):
     next: str | None = None
     walked_at: datetime | None = None
     is_whole: bool = False
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether there is something to remember of it beside its records."""
+        return bool(self.etag or self.last_modified or self.next)
 
 
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:

@@ -4,14 +4,17 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from outings.configuration import read_configuration
 from outings.demo import write_world
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.objects import object_name
+from outings.release.publishing import publish
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
+from pipeline.feeds.kept import put_kept, read_kept
 from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.shrink import ShrinkRefused
@@ -182,3 +185,22 @@ def test_details_are_left_out_where_the_configuration_says_packs(tmp_path: Path)
     part = city.build().published.root.parts["seattle"]
     assert read_manifest(city.store, part.manifest).details is None
     assert city.ask("/v1/seattle/events")["data"][0]["name"] == "Event a"
+
+
+def test_a_feed_that_is_byte_for_byte_the_same_is_not_parsed_where_another_of_its_metro_changed(city: City) -> None:
+    city.write([make_event("a"), "{broken"], feed="still")
+    city.write([make_event("b")], feed="moving")
+    first = {feed.feed: feed for feed in city.build().feeds}
+    records = first["still"].memory.records
+    assert records is not None
+    # What is taken from the store in its stead shows that nobody looks at the file.
+    kept = read_kept(city.store, records)
+    swapped = structs.replace(kept, records=(structs.replace(kept.records[0], name="As it was read"),))
+    root = city.current.root
+    memory = structs.replace(first["still"].memory, records=put_kept(city.store, swapped))
+    publish(city.store, base=root, parts={}, changes=(), feeds={"still": memory}, now=root.built_at)
+    city.write([make_event("b", name="Renamed")], feed="moving")
+    again = {feed.feed: feed for feed in city.build().feeds}
+    assert again["still"].problems == first["still"].problems
+    names = [event["name"] for event in city.ask("/v1/seattle/events")["data"]]
+    assert sorted(names) == ["As it was read", "Renamed"]
