@@ -43,14 +43,18 @@ def measure_build(config: Path, *, workers: int, day: date) -> Figures:
 
 
 def change_feeds(config: Path, *, turn: int) -> None:
-    """Every hundredth record of each feed gets another name; which of the hundred, `turn` says."""
+    """Every hundredth record of each feed gets another description; which of the hundred, `turn` says.
+
+    A name would be another's change too: places and organizations are named in what is at them and of them.
+    """
     for feed in list_feeds(config):
         changed = feed.with_suffix(".changed")
         with feed.open() as lines, changed.open("w") as written:
             for number, line in enumerate(lines):
                 if number % SHARE == turn:
                     record = json.loads(line)
-                    line = json.dumps({**record, "name": f"{record['name']} ({turn})"}, separators=(",", ":")) + "\n"
+                    record["description"] = f"{record.get('description', '')} ({turn})"
+                    line = json.dumps(record, separators=(",", ":")) + "\n"
                 written.write(line)
         changed.replace(feed)
 
@@ -89,13 +93,15 @@ def measure_copy(config: Path) -> Took | None:
 
 def print_builds(measured: dict[str, Figures]) -> None:
     stages = [name for name in measured["from nothing"]["seconds"] if name != "all"]
-    print(f"| Build | {' | '.join(stages)} | whole s | processor s | MB at most | objects | written | MB written |")
-    print("|---|" + "---|" * (len(stages) + 6))
+    print(f"| Build | {' | '.join(stages)} | whole s | processor s | MB at most | objects | written | MB written |"
+          " versions |")  # fmt: skip
+    print("|---|" + "---|" * (len(stages) + 7))
     for name, each in measured.items():
         seconds = " | ".join(f"{each['seconds'][stage]:.2f}" for stage in stages)
         took, objects = each["took"], each["objects"]
         written = f"{objects['total']:,} | {objects['written']:,} | {objects['bytes_written'] / 1e6:,.1f}"
-        print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.processor:.1f} | {took.megabytes:,.0f} | {written} |")
+        print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.processor:.1f} | {took.megabytes:,.0f} | {written} "
+              f"| {sum(each['changes'].values()):,} |")  # fmt: skip
 
 
 def print_ratios(measured: dict[str, Figures], *, floor: Took, copied: Took | None) -> None:
