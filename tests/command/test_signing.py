@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from outings.command import main
 from outings.demo import write_world
 from outings.release.folder import FolderStore
+from pipeline import building
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
 from tests.release.signing import ONE, OTHER, sign, write_keys, write_private, write_public
 
@@ -152,13 +153,19 @@ def test_without_keys_builds_are_byte_for_byte_what_signed_ones_are_without_thei
     assert "was not checked" in run(config, "releases", "verify").stdout
 
 
-def test_a_key_in_the_environment(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_in_the_environment_signs_and_goes_to_no_worker(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    do_feed, do_metro = building.do_feed, building.do_metro
+    monkeypatch.setattr(building, "do_feed", lambda work: (sent.append(work), do_feed(work))[1])
+    monkeypatch.setattr(building, "do_metro", lambda work: (sent.append(work), do_metro(work))[1])
     put_keys(world, "")
     monkeypatch.setenv("OUTINGS_SIGNING_KEY", write_private(ONE))
     monkeypatch.setenv("OUTINGS_SIGNING_PUBLIC_KEY", write_public(OTHER, ONE))
     result = build(world, 2)
     assert result.exit_code == 0, result.stderr
     assert read_pointer(world) == sign(read_pointer(world), key=ONE)
+    assert len(sent) == 4
+    assert "PRIVATE KEY" not in repr(sent)
 
 
 Damage = Callable[[Path], None]
@@ -194,16 +201,3 @@ def test_a_public_key_alone_is_enough_for_who_looks_and_too_little_for_who_publi
 def test_a_server_with_a_wrong_public_key_does_not_start(world: Path) -> None:
     (world.parent / "public.pem").write_text(write_private(ONE))
     check_wrong(run(world, "serve", "--port", "0"), "public.pem", "PRIVATE KEY", "allowed", code=2)
-
-
-def test_a_private_key_goes_to_no_worker(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline import building
-
-    sent: list[Any] = []
-    monkeypatch.setenv("OUTINGS_SIGNING_KEY", write_private(ONE))
-    do_feed, do_metro = building.do_feed, building.do_metro
-    monkeypatch.setattr(building, "do_feed", lambda work: (sent.append(work), do_feed(work))[1])
-    monkeypatch.setattr(building, "do_metro", lambda work: (sent.append(work), do_metro(work))[1])
-    assert build(world, 2).exit_code == 0
-    assert len(sent) == 4
-    assert "PRIVATE" not in repr(sent)

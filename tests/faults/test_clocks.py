@@ -9,6 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from outings.demo import write_world
 from outings.release.folder import FolderStore
 from outings.release.publishing import make_deadline
@@ -78,6 +80,7 @@ def check_follows(config: Path, before: Whole) -> Whole:
     return after
 
 
+@pytest.mark.long
 def test_builds_and_a_rollback_go_on_whatever_the_clock_says(tmp_path: Path) -> None:
     config = write_world(tmp_path / "outings.toml", today=MONDAY, size=6)
     store = config.parent / "var/store"

@@ -53,6 +53,18 @@ def test_version_ids_rise_by_one_and_times_never_go_back(tmp_path: Path) -> None
     assert all(one.changed_at <= other.changed_at for one, other in pairwise(versions))
 
 
+def test_a_clock_that_is_set_back_takes_no_time_back(tmp_path: Path) -> None:
+    """Through all commands, and by hours too: tests/faults/test_clocks.py."""
+    city, stamps = City(tmp_path), []
+    for number, day in enumerate(("2026-08-10", "2026-08-09", "2026-08-01")):
+        city.write([make_event("a", name=f"Name {number}")])
+        city.build(day)
+        stamps.append(city.current.root.parts["seattle"].stamp)
+    versions = city.read_versions()
+    assert [version.version_id for version in versions] == list(range(1, len(versions) + 1))
+    assert sorted({version.changed_at for version in versions}) == stamps == sorted(set(stamps))
+
+
 def test_an_update_names_the_top_level_members_that_changed(tmp_path: Path) -> None:
     city = City(tmp_path)
     city.write([make_event("a", price={"type": "fixed", "min": 5})])
