@@ -191,8 +191,7 @@ _HOW = (
         meaning="Attach the full objects under `expanded`; `sessions` makes every class an item of its own.",
     ),
     _control(
-        name="include", kind="word", array=True, allowed=INCLUDES, example="source", implemented=False,
-        meaning="Paid add-ons.",
+        name="include", kind="word", array=True, allowed=INCLUDES, example="source", meaning="Paid add-ons.",
     ),
     _control(
         name="include_mode", kind="word", allowed=("lenient",), example="lenient",

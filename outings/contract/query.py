@@ -235,8 +235,7 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 
 def _check_implemented(route: Route, values: Mapping[str, Value], enabled: Collection[str]) -> None:
     for name in values.keys() - {*enabled}:
-        # Whether a key has an add-on comes before whether we answer it.
-        if not route.parameters[name].implemented and name != "include":
+        if not route.parameters[name].implemented:
             raise not_implemented(f"{name} is not answered by this version yet.", param=name)
 
 
