@@ -94,7 +94,7 @@ def test_readers_are_not_told_of_unknown_parameters() -> None:
     assert names <= set(PARAMETERS)
 
 
-@pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "search", "signing"])
+@pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "weather", "search", "signing"])
 def test_operators_find_every_setting(table: str) -> None:
     brackets = "[[{}]]" if table in ("metros", "feeds") else "[{}]"
     named = set(list_first_cells(read_section(OPERATORS, f"### `{brackets.format(table)}`")))
