@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from outings.release.folder import FolderStore
 from tests.faults.commands import Meets, build, pause_at_swap, start
 from tests.faults.whole import check_current, read_whole
@@ -31,6 +33,7 @@ def test_a_second_build_of_a_metro_is_refused_by_who_holds_it_until_that_one_end
     assert check_current(config.parent / "var/store") == 3
 
 
+@pytest.mark.long
 def test_a_build_that_waits_goes_on_from_the_release_of_the_other(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     pause = pause_at_swap()
