@@ -185,11 +185,14 @@ def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) 
     found = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
     problems = (*feed.problems, *locate_problems(found, feed.files))
     set_aside = sum(problem.quarantined for problem in found)
+    stamps = [stamp for metro in metros for stamp in metro.last_good.get(feed.feed, ())]
     memory = replace(
         feed.memory,
         listings=feed.memory.listings - set_aside,
         quarantined=feed.memory.quarantined + set_aside,
         problems=put_problems(store, problems),
+        last_good=len(stamps),
+        last_good_since=min(stamps, default=None),
     )
     return replace(feed, memory=memory, problems=problems)
 

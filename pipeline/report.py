@@ -2,23 +2,28 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 
 from msgspec import Struct
 
+from outings.contract.instants import format_instant
 from pipeline.record import Problem
 
 _INDEX = re.compile(r"\[\d+\]")
 
 
 class FeedCount(Struct, frozen=True, kw_only=True):
-    """`read` = `listings` + `merged` + `quarantined`."""
+    """`read` = `listings` + `merged` + `quarantined`. `last_good`: published listings that stay as they were, in place
+    of what is quarantined, and the stamp of the oldest."""
 
     feed: str
     read: int
     listings: int
     merged: int
     quarantined: int
+    last_good: int = 0
+    last_good_since: datetime | None = None
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
@@ -96,13 +101,22 @@ def format_report(report: Report) -> str:
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
-    total = FeedCount(feed="all", **sum_counts(feeds))
+    sums = sum_counts(feeds)
+    total = FeedCount(
+        feed="all", read=sums["read"], listings=sums["listings"], merged=sums["merged"], quarantined=sums["quarantined"]
+    )
     width = max(len(count.feed) for count in (*feeds, total))
     lines = [f"{'feed':{width}}  {'read':>9} = {'listings':>9} + {'merged':>9} + {'quarantined':>11}"]
     for count in (*feeds, total):
         parts = f"{count.listings:>9,} + {count.merged:>9,} + {count.quarantined:>11,}"
         lines += [f"{count.feed:{width}}  {count.read:>9,} = {parts}"]
-    return lines
+    kept = [count for count in feeds if count.last_good_since is not None]
+    return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
+
+
+def _format_last_good(count: FeedCount) -> str:
+    assert count.last_good_since is not None
+    return f"  {count.feed}: {count.last_good:,}, the oldest of {format_instant(count.last_good_since)}"
 
 
 def _format_group(group: ProblemGroup) -> str:

@@ -4,7 +4,7 @@ What goes in and out is small and picklable, so that any `concurrent.futures.Exe
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 
@@ -76,10 +76,12 @@ class MetroWork(Struct, frozen=True, kw_only=True):
 
 
 class MetroDone(Struct, frozen=True, kw_only=True):
-    """`problems`: what was set aside or left out when the metro's records were put together."""
+    """`problems`: what was set aside or left out when the metro's records were put together. `last_good`: by feed, the
+    stamps of the published versions that stay in place of what is quarantined."""
 
     built: MetroBuilt
     problems: tuple[Problem, ...]
+    last_good: Mapping[str, tuple[datetime, ...]] = {}
 
 
 def do_feed(work: FeedWork) -> FeedDone:
@@ -131,18 +133,31 @@ def do_metro(work: MetroWork) -> MetroDone:
     records = read_spool(work.spool, metro=plan.metro.slug, spooled=spooled)
     _check_restarts(work, previous, records)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
+    given = {assign_id(record) for record in records}
     rows = resolve_rows(
         [record for record in records if not record.deleted],
         previous,
         setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=_find_horizon(plan.today)),
         neighborhoods=neighborhoods,
         crawled={feed.feed: feed.crawled for feed in work.feeds},
-        carried=_list_carried(work, previous, {assign_id(record) for record in records}),
+        carried=_list_carried(work, previous, given),
     )
     resolved = perf_counter()
     built = build_metro(rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store)
     seconds = {"resolve": resolved - started, **built.seconds}
-    return MetroDone(built=replace(built, seconds=seconds), problems=(*rows.problems, *wrong))
+    return MetroDone(
+        built=replace(built, seconds=seconds),
+        problems=(*rows.problems, *wrong),
+        last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
+    )
+
+
+def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) -> tuple[datetime, ...]:
+    """The stamps of the published rows that stay in place of what can't be read."""
+    ids = {row_id for source_id in _list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
+    rows = (previous.get(row_id) for row_id in ids - set(given))
+    stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)
+    return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
 
 
 def _check_restarts(work: MetroWork, previous: Previous, records: Sequence[Record]) -> None:
@@ -165,14 +180,18 @@ def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -
     carried: dict[str, None] = {}
     for feed in work.feeds:
         if feed.is_whole:
-            unread = {problem.source_id for problem in feed.problems if problem.quarantined and problem.source_id}
-            carried |= dict.fromkeys(previous.find_items(feed.feed, unread))
+            carried |= dict.fromkeys(previous.find_items(feed.feed, _list_unread(feed)))
         elif feed.feed in work.deltas:
             carried |= dict.fromkeys(previous.find_feed(feed.feed, but=frozenset(feed.items)))
-        for problem in feed.problems:
-            if problem.quarantined and problem.source_id is not None:
-                carried |= dict.fromkeys(previous.find_source(problem.feed, problem.source_id))
+        for source_id in _list_unread(feed):
+            carried |= dict.fromkeys(previous.find_source(feed.feed, source_id))
     return [row_id for row_id in carried if row_id not in given]
+
+
+def _list_unread(feed: FeedDone) -> dict[str, None]:
+    """The source ids of records that are quarantined, each once, where a record still says its own."""
+    unread = (problem.source_id for problem in feed.problems if problem.quarantined)
+    return dict.fromkeys(source_id for source_id in unread if source_id)
 
 
 def _make_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:

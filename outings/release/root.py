@@ -48,6 +48,9 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
     `asked` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
     they were read; the server's validators; and of a walk its place and when it was taken.
+
+    `last_good`: how many listings stay as they were because what the feed says of them by now is quarantined, and
+    `last_good_since` the stamp of the oldest of these versions.
     """
 
     hash: str
@@ -56,6 +59,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     merged: int
     quarantined: int
     problems: str | None = None
+    last_good: int = 0
+    last_good_since: datetime | None = None
     asked: str | None = None
     records: str | None = None
     etag: str | None = None

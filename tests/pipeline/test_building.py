@@ -12,6 +12,7 @@ from outings.release.manifest import list_objects, read_manifest
 from outings.release.objects import object_name
 from outings.release.publishing import publish
 from outings.release.store import open_store
+from pipeline.build_report import describe_build, format_build
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.feeds.kept import put_kept, read_kept
@@ -120,6 +121,30 @@ def test_a_quarantined_record_does_not_shrink_its_feed_and_its_last_good_version
     assert built.changes == {}
     names = [event["name"] for event in city.ask("/v1/seattle/events")["data"]]
     assert sorted(names) == ["Event 0", "Event 1", "Event 2", "Event 3"]
+
+
+def test_the_report_says_how_many_last_good_versions_stay_and_since_when(city: City) -> None:
+    city.write([make_event(str(n)) for n in range(3)])
+    first = city.build().published.pointer.published_at
+    city.write([make_event("0", name="Moved"), make_event("1"), make_event("2")])
+    city.build("2026-08-11")
+    broken = [make_event(str(n), starts_local="tomorrow") for n in range(3)]
+    city.write([*broken[:2], make_event("2")])
+    for day in ("2026-08-12", "2026-08-13"):  # the second time nothing of the feed is new
+        report = describe_build(city.build(day), quarantine=None)
+        (feed,) = report["feeds"]
+        assert (feed.quarantined, feed.last_good, feed.last_good_since) == (2, 2, first)
+    city.write([make_event(str(n)) for n in range(3)])
+    (feed,) = describe_build(city.build("2026-08-14"), quarantine=None)["feeds"]
+    assert (feed.last_good, feed.last_good_since) == (0, None)
+
+
+def test_a_record_that_was_never_good_has_no_last_good_version(city: City) -> None:
+    city.write([make_event("0"), make_event("1", starts_local="tomorrow")])
+    built = city.build()
+    (feed,) = describe_build(built, quarantine=None)["feeds"]
+    assert (feed.quarantined, feed.last_good, feed.last_good_since) == (1, 0, None)
+    assert "last good" not in format_build(built, quarantine=None).lower()
 
 
 def test_a_delta_feed_says_only_what_changed(city: City) -> None:
