@@ -33,8 +33,9 @@ from outings.release.trust import read_reader
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
 GRACE_SECONDS = 10
-# A worker that has not answered by then is replaced: on a busy machine, importing alone was seen to take 20.
-START_SECONDS = 60
+# A worker that has not answered by then is replaced: on a busy machine 5 s were not enough to import, and none came up.
+# One that dies while it is asked holds the supervisor for as long: 60 s were too many.
+START_SECONDS = 15
 
 
 def make_served_edge(

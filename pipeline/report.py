@@ -13,9 +13,9 @@ from pipeline.record import Problem
 _INDEX = re.compile(r"\[\d+\]")
 
 
-class FeedCount(Struct, frozen=True, kw_only=True):
+class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`read` = `listings` + `merged` + `quarantined`. `last_good`: published listings that stay as they were, in place
-    of what is quarantined, and the stamp of the oldest."""
+    of what is quarantined, and the stamp of the oldest; left out where there are none."""
 
     feed: str
     read: int

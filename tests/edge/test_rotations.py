@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from edge.app import Edge
 from outings.release.key_changes import rotate_key
 from outings.release.keys import change_registry, make_key_text, revoke_key, split_key_text
@@ -86,6 +88,7 @@ def rotate(server: Server, text: str, *, overlap: timedelta) -> str:
     return successor
 
 
+@pytest.mark.long
 def test_revocations_and_rotations_under_load(start: Callable[..., Server], cases: int) -> None:
     server, number = start(workers=2), min(cases, 50)
     made = add_keys(server.store, {f"{what}-{n}": {} for n in range(number) for what in ("revoked", "moved", "kept")})

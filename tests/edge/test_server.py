@@ -232,13 +232,17 @@ def test_what_is_no_http_is_refused_and_harms_nobody(start: Callable[..., Server
     assert received.endswith(b'{"status":"ok"}')
 
 
-@pytest.mark.parametrize("size", [17_000, 65_000, 70_000, 2 * 2**20])
-def test_a_target_of_any_length_is_refused_in_the_contracts_words(start: Callable[..., Server], size: int) -> None:
+def test_a_target_of_any_length_is_refused_in_the_contracts_words(start: Callable[..., Server]) -> None:
     server = start()
-    for target, status, reason in (
-        (f"{LIST}?neighborhood={'a' * size}", 400, "out_of_range"),
-        (f"/v1/{'a' * size}/events", 404, None),
-    ):
+    targets = [
+        told
+        for size in (17_000, 65_000, 70_000, 2 * 2**20)
+        for told in (
+            (f"{LIST}?neighborhood={'a' * size}", 400, "out_of_range"),
+            (f"/v1/{'a' * size}/events", 404, None),
+        )
+    ]
+    for target, status, reason in targets:
         with contextlib.closing(server.connect()) as connection:
             connection.request("GET", target, headers={"X-API-Key": server.keys["all"]})
             response = connection.getresponse()

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.faults.commands import run
 from tests.faults.readers import serving
 from tests.faults.worlds import clock_of, make_world, write_round
@@ -23,6 +25,7 @@ def mirror(file: Path, port: int, key: str, *options: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_a_mirror_of_a_server_follows_its_builds(tmp_path: Path) -> None:
     config, file = make_world(tmp_path), tmp_path / "mirror.sqlite"
     assert run("build", "--as-of", clock_of(0), config=config).code == 0

@@ -112,7 +112,9 @@ def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
         out, err = running.communicate(timeout=PATIENCE)
         wait_for_nobody(running.pid)
     assert (running.returncode, out) == (1, "")
-    assert err.endswith("Aborted!\n")
+    # Python may say behind it that it cleans up after workers that were interrupted too.
+    assert "\nAborted!\n" in err
+    assert "Traceback" not in err
     assert check_current(config.parent / "var/store") == 1
 
 
