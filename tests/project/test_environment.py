@@ -53,6 +53,7 @@ def test_a_file_over_400_lines_fails_the_check(tmp_path: Path) -> None:
 
 
 def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_path: Path) -> None:
+    """What is skipped here is the text of another suite, made to see that it fails."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
     (tmp_path / "test_case.py").write_text(
         "import pytest\n"
