@@ -155,7 +155,7 @@ def do_metro(work: MetroWork) -> MetroDone:
 def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) -> tuple[datetime, ...]:
     """The stamps of the published rows that stay in place of what can't be read."""
     ids = {row_id for source_id in _list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
-    rows = (previous.get(row_id) for row_id in ids - set(given))
+    rows = (previous.get(row_id) for row_id in ids.difference(given))
     stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)
     return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
 

@@ -16,17 +16,18 @@ _PUBLISHED = STATUSES.index("published")
 LISTINGS = ("row", "status", "program_key", "audience", "confidence")
 
 
+_IS_SHARED = pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED)
+
+
 def number_programs() -> pl.Expr:
     """A number for each program, of its published listings; null for others."""
-    keys = pl.when(pl.col("status") == _PUBLISHED).then("program_key")
-    return pl.when(keys.is_not_null()).then(keys.rank("dense") - 1)
+    return pl.when(_IS_SHARED).then("program_key").rank("dense") - 1
 
 
 def make_members(listings: pl.DataFrame) -> pl.DataFrame:
     """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
     natural order, each with its `place` among the members."""
-    shared = pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED)
-    members = listings.filter(shared).sort("program_key", "row").with_row_index("at")
+    members = listings.filter(_IS_SHARED).sort("program_key", "row").with_row_index("at")
     places = members.select(sorted="row", place="at").sort("sorted")
     return members.select(
         "row", "audience", "confidence",
