@@ -42,7 +42,7 @@ from outings.contract.query import parse_query
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from outings.demo import write_world
-from pipeline.terms import index_documents
+from pipeline.tables.terms import index_documents
 
 _QUERIES = 300
 _SHOWN = 20

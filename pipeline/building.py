@@ -16,16 +16,16 @@ from outings.release.publishing import Published, make_deadline, publish
 from outings.release.root import Part, Root, read_root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
+from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import Source
 from pipeline.metro import MetroBuilt
-from pipeline.objects import Tally
+from pipeline.objects.writing import Tally
 from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build
-from pipeline.problems import put_problems, read_problems
-from pipeline.record import Problem
+from pipeline.records.problems import put_problems, read_problems
+from pipeline.records.record import Problem
 from pipeline.shrink import refuse_shrink
-from pipeline.versions import compare_organizations, list_versions
 from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
 
 Progress = Callable[[str], None]

@@ -30,17 +30,17 @@ from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from outings.release.tables import LAYOUT, RENDERER
 from pipeline.centroids import Centroid, make_zips
-from pipeline.diff import Change, Settled, settle_rows
-from pipeline.documents import pack_documents
-from pipeline.exports import put_exports
-from pipeline.mapped import make_mapped
-from pipeline.objects import ObjectWriter, Tally
-from pipeline.pages import put_pages
-from pipeline.previous import ORGANIZATION, Previous
-from pipeline.rows import Row
-from pipeline.similar import make_related
-from pipeline.tables import encode_table, make_tables, order_rows
-from pipeline.vectors import ModelPlan, make_semantic
+from pipeline.changes.diff import Change, Settled, settle_rows
+from pipeline.listings.previous import ORGANIZATION, Previous
+from pipeline.listings.rows import Row
+from pipeline.objects.documents import pack_documents
+from pipeline.objects.exports import put_exports
+from pipeline.objects.pages import put_pages
+from pipeline.objects.writing import ObjectWriter, Tally
+from pipeline.tables.frames import encode_table, make_tables, order_rows
+from pipeline.tables.mapped import make_mapped
+from pipeline.tables.similar import make_related
+from pipeline.tables.vectors import ModelPlan, make_semantic
 
 
 class Base(Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from pipeline.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
 from pipeline.feeds.source import FeedError
-from pipeline.geography import GeographyError, Neighborhoods, read_neighborhoods
-from pipeline.record import Problem
+from pipeline.records.record import Problem
 
 
 def name_source(metro: str) -> str:

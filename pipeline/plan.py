@@ -18,7 +18,7 @@ from pipeline.feeds.source import Source
 from pipeline.fingerprint import make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
-from pipeline.vectors import ModelPlan, plan_model
+from pipeline.tables.vectors import ModelPlan, plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):

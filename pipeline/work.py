@@ -16,20 +16,20 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Store, open_store
 from outings.release.tables import NEIGHBORHOODS
-from pipeline.diff import PUBLISHED
+from pipeline.changes.diff import PUBLISHED
+from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.kept import put_kept, read_kept
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.source import Source
-from pipeline.geography import Neighborhoods
-from pipeline.identity import assign_id
+from pipeline.listings.identity import assign_id
+from pipeline.listings.previous import Previous
+from pipeline.listings.resolution import Setting
+from pipeline.listings.resolving import resolve_rows
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods
-from pipeline.previous import Previous
-from pipeline.record import Problem, Record
-from pipeline.resolution import Setting
-from pipeline.resolving import resolve_rows
+from pipeline.records.record import Problem, Record
+from pipeline.records.spool import Spooled, read_spool, spool_records
 from pipeline.shrink import refuse_restart
-from pipeline.spool import Spooled, read_spool, spool_records
 
 # Before and after the build's local date, both inclusive (decisions, Time and recurrence).
 HORIZON = timedelta(days=400)

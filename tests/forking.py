@@ -10,7 +10,7 @@ CONTEXT.set_forkserver_preload(
     [
         "outings.command.build",
         "outings.command.releases",
-        "pipeline.rollback",
+        "pipeline.releases.rollback",
         "tests.edge.limits.test_mapped",
         "tests.faults.commands",
         "tests.faults.warm",

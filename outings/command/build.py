@@ -26,17 +26,17 @@ from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.release.publishing import BuildRaced
 from outings.release.trust import read_publisher
-from pipeline.build_report import describe_build, format_build, list_problems
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf, parse_as_of
-from pipeline.cluster import ClusterError, open_cluster, parse_cluster
+from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
+from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.workers import open_workers
 from pipeline.feeds.source import FeedError, SettingError
-from pipeline.inline import InlineExecutor
 from pipeline.lock import LockHeld, hold_metros
 from pipeline.plan import Build
-from pipeline.quarantine import write_quarantine
+from pipeline.records.quarantine import write_quarantine
+from pipeline.reports.build import describe_build, format_build, list_problems
 from pipeline.shrink import ShrinkRefused
-from pipeline.workers import open_workers
 
 PROCESSES = "processes"
 

@@ -17,8 +17,8 @@ from outings.release.trust import read_publisher, read_reader
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
-from pipeline.record import Problem
-from pipeline.report import FeedCount, format_report, make_report, sum_counts
+from pipeline.records.record import Problem
+from pipeline.records.report import FeedCount, format_report, make_report, sum_counts
 
 
 @click.command()

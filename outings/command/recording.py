@@ -13,11 +13,11 @@ import click
 
 from outings.command import explain_error
 from outings.configuration import Configuration
-from pipeline.attempt import STOPPED, Attempt, describe_attempt
-from pipeline.attempt_metrics import write_metrics
-from pipeline.attempt_page import render_reports, write_reports
 from pipeline.building import Built
 from pipeline.lock import hold_file
+from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
+from pipeline.reports.metrics import write_metrics
+from pipeline.reports.page import render_reports, write_reports
 from pipeline.work import FeedDone
 
 

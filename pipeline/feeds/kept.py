@@ -12,7 +12,7 @@ from msgspec import structs
 from outings.release.objects import Corrupt, put_object, read_object
 from outings.release.store import Store
 from pipeline.feeds.reading import FeedRead
-from pipeline.record import RECORDS, Record
+from pipeline.records.record import RECORDS, Record
 
 _LEVEL = 3
 # So many at once are encoded beside the records themselves: a feed may have a million.

@@ -12,7 +12,6 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.cleaning import Origin, clean_record, is_stated, quarantine_unread
 from pipeline.feeds.ics import count_lines as count_calendar_lines
 from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.jsonld import count_lines as count_document_lines
@@ -22,8 +21,9 @@ from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.rpde.reading import read_items
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
-from pipeline.members import make_members
-from pipeline.record import Problem, Record
+from pipeline.records.cleaning import Origin, clean_record, is_stated, quarantine_unread
+from pipeline.records.members import make_members
+from pipeline.records.record import Problem, Record
 
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50

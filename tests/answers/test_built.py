@@ -19,7 +19,7 @@ from outings.release.snapshot import Release, Snapshot
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.inline import InlineExecutor
+from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request

@@ -20,8 +20,8 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.mapped import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES, ZIPS
-from pipeline.mapped import make_mapped
-from pipeline.similar import make_related
+from pipeline.tables.mapped import make_mapped
+from pipeline.tables.similar import make_related
 
 Document = dict[str, Any]
 

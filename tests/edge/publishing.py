@@ -25,8 +25,8 @@ from outings.release.snapshot import Page, Release, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
 from outings.release.trust import ANYBODY, Trust
-from pipeline.exports import put_exports
-from pipeline.objects import ObjectWriter
+from pipeline.objects.exports import put_exports
+from pipeline.objects.writing import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
 from tests.answers.worlds import World, open_world
 

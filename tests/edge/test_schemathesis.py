@@ -30,7 +30,7 @@ from outings.release.keys import Key, add_key, change_registry, make_key_text, s
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.inline import InlineExecutor
+from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.conformance import check_response
 from tests.edge.asking import ask

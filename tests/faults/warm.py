@@ -1,8 +1,8 @@
 """For the server that forks builds alone: what a process works out once is worked out there, once for all of them."""
 
-from pipeline.rule_days import list_days
-from pipeline.rules import parse_rule
-from pipeline.zones import find_zone
+from pipeline.dates.rule_days import list_days
+from pipeline.dates.rules import parse_rule
+from pipeline.dates.zones import find_zone
 
 for name in ("America/Los_Angeles", "America/New_York", "UTC"):
     find_zone(name)

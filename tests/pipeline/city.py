@@ -19,7 +19,7 @@ from outings.release.snapshot import Release
 from outings.release.store import Store, open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
-from pipeline.inline import InlineExecutor
+from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.conformance import check_success
 

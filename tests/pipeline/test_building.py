@@ -12,12 +12,12 @@ from outings.release.manifest import list_objects, read_manifest
 from outings.release.objects import object_name
 from outings.release.publishing import publish
 from outings.release.store import open_store
-from pipeline.build_report import describe_build, format_build
 from pipeline.building import build_release
 from pipeline.clock import AsOf
+from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.kept import put_kept, read_kept
-from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
+from pipeline.reports.build import describe_build, format_build
 from pipeline.shrink import ShrinkRefused
 from tests.pipeline.city import City, make_event, make_place
 

@@ -18,7 +18,7 @@ from outings.contract.routes import match_route
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release
-from pipeline.rollback import roll_back
+from pipeline.releases.rollback import roll_back
 from tests.pipeline.city import City, Record, make_event, make_place
 
 KEYS = {

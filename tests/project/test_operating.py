@@ -20,7 +20,7 @@ from edge.counts import Counter
 from edge.metrics import describe_counts
 from outings.command import main
 from outings.configuration.tables import Configuration
-from pipeline.attempt_metrics import METRICS, PREFIX
+from pipeline.reports.metrics import METRICS, PREFIX
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build"

@@ -17,7 +17,7 @@ from outings.release.mapped import Words
 DAY = 86_400
 # Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
 _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
-# How `rows` says that not all dates of an event begin at one time (`pipeline.mapped`).
+# How `rows` says that not all dates of an event begin at one time (`pipeline.tables.mapped`).
 _VARIES = -2
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
+from pipeline.dates.rules import WEEKDAY_CODES, Rule, RuleError, parse_rule
+from pipeline.dates.series import Series, count_seconds, list_live
+from pipeline.dates.zones import find_zone
 from pipeline.feeds.ics.lines import Component
 from pipeline.feeds.ics.times import Moment, Unreadable, parse_moments
 from pipeline.feeds.ics.zones import Clock, Zones
-from pipeline.rules import WEEKDAY_CODES, Rule, RuleError, parse_rule
-from pipeline.series import Series, count_seconds, list_live
-from pipeline.values import MAX_ITEMS
-from pipeline.zones import find_zone
+from pipeline.records.values import MAX_ITEMS
 
 _EPOCH = datetime(1970, 1, 1)
 

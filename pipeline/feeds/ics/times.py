@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipeline.feeds.ics.lines import Line
 from pipeline.feeds.ics.zones import UTC_CLOCK, Clock, Zones
-from pipeline.values import YEARS
+from pipeline.records.values import YEARS
 
 # Dashes and colons, as in ISO 8601, are forgiven.
 _MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d):?(\d\d)?(?:\.\d+)?([Zz])?)?", re.ASCII)

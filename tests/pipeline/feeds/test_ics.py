@@ -16,13 +16,13 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
+from pipeline.dates.recurrence import expand_recurrence
+from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import FeedError, SettingError
-from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
-from pipeline.record import EventRecord, Record
-from pipeline.recurrence import expand_recurrence
+from pipeline.records.record import EventRecord, Record
 from tests.pipeline.feeds.calendars import ODD_CALENDARS, Odd, event
 from tests.pipeline.feeds.settings import Configure
 

@@ -19,12 +19,12 @@ from outings.release.root import FeedMemory
 from outings.release.store import open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
+from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.remote.address import choose_suffix, show_url
 from pipeline.feeds.remote.fetching import Patience
 from pipeline.feeds.source import FeedError, Source
-from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.feeds.settings import METRO

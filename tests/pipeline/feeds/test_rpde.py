@@ -14,10 +14,10 @@ from outings.release.root import FeedMemory
 from outings.release.store import open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
+from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.feeds.source import FeedError, Source
-from pipeline.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.shrink import ShrinkRefused
 from tests.pipeline.city import City

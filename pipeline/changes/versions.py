@@ -1,0 +1,178 @@
+"""Changes of several metros → the versions of one release, in an order that depends on nothing but them.
+
+A listing is of one metro. An organization may be of several, and readers see its copies merged: what became of it is
+told from the copies of all metros before and after, also of those that the build left alone.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from msgspec import Struct
+
+from outings.answers.organizations import rank_copy
+from outings.release.cache import fetch_object
+from outings.release.log import UnnumberedVersion
+from outings.release.manifest import Manifest, read_manifest
+from outings.release.root import Part
+from outings.release.store import Store
+from pipeline.changes.diff import PUBLISHED, Change, name_changed_members, name_kind
+
+_COLUMNS = ("id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length")
+
+
+class Copy(Struct, frozen=True, kw_only=True):
+    """An organization as one metro has it."""
+
+    metro: str
+    row: Mapping[str, Any]
+    manifest: Manifest
+
+
+def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[UnnumberedVersion]:
+    """Of listings: by metro, in each metro's order. What went from one metro to another is removed first."""
+    versions = [
+        UnnumberedVersion(
+            listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,
+            reason=change.reason, replaced_by=change.replaced_by, stamp=stamp, fields=change.fields,
+        )
+        for metro in sorted(changes)
+        for change in changes[metro]
+        if change.type != "organization"
+    ]  # fmt: skip
+    told = Counter(version.listing_id for version in versions)
+    return sorted(versions, key=lambda version: told[version.listing_id] > 1 and version.kind != "removed")
+
+
+def compare_organizations(
+    store: Store,
+    changes: Mapping[str, Sequence[Change]],
+    *,
+    standing: Mapping[str, Part],
+    parts: Mapping[str, Part | None],
+    stamp: datetime,
+    cache: Path,
+) -> list[UnnumberedVersion]:
+    """Of the organizations that changed in some metro, by id. `parts` take the place of the `standing` ones."""
+    ids = {each.listing_id for some in changes.values() for each in some if each.type == "organization"}
+    if not ids:
+        return []
+    following = {slug: part for slug, part in {**standing, **parts}.items() if part is not None}
+    before = _read_copies(store, standing, ids, cache=cache)
+    after = _read_copies(store, following, ids, cache=cache)
+    return [
+        version
+        for id_ in sorted(ids)
+        for version in _tell_organization(store, before[id_], after[id_], stamp=stamp, cache=cache)
+    ]
+
+
+def _read_copies(
+    store: Store, parts: Mapping[str, Part], ids: Collection[str], *, cache: Path
+) -> defaultdict[str, list[Copy]]:
+    found: defaultdict[str, list[Copy]] = defaultdict(list)
+    for metro, part in sorted(parts.items()):
+        manifest = read_manifest(store, part.manifest)
+        path = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
+        rows = pl.read_parquet(path, columns=list(_COLUMNS)).filter(pl.col("id").is_in(list(ids)))
+        for row in rows.iter_rows(named=True):
+            found[row["id"]].append(Copy(metro=metro, row=row, manifest=manifest))
+    return found
+
+
+def _tell_organization(
+    store: Store, before: Sequence[Copy], after: Sequence[Copy], *, stamp: datetime, cache: Path
+) -> Iterator[UnnumberedVersion]:
+    """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
+    to them or leaves them while it stands elsewhere."""
+    old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
+    kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
+    if kind not in (None, "updated"):
+        yield _make_version(kind, before, after, seen=_list_homes(before if kind == "removed" else after), stamp=stamp)
+        return
+    was, now = _list_homes(before), _list_homes(after)
+    entered, left = now - was, was - now
+    if entered:
+        of_them = [copy for copy in before if copy.metro in entered]
+        came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
+        yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
+    if kind == "updated" and _is_other(before, after):
+        fields = _name_fields(store, before, after, cache=cache)
+        yield _make_version(kind, before, after, seen=was | now, stamp=stamp, fields=fields)
+    if left:
+        gone = [copy for copy in after if copy.metro in left]
+        yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)
+
+
+def _make_version(
+    kind: str,
+    before: Sequence[Copy],
+    after: Sequence[Copy],
+    *,
+    seen: Collection[str],
+    stamp: datetime,
+    known_in: Collection[str] = (),
+    fields: tuple[str, ...] = (),
+) -> UnnumberedVersion:
+    """`seen`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
+    shown, is_removed = min(after or before, key=_rank), kind == "removed"
+    metros = {copy.metro for copy in (*before, *after)} if not known_in else set(seen)
+    is_one = len(metros) == 1
+    return UnnumberedVersion(
+        listing_id=shown.row["id"],
+        type="organization",
+        metro=metros.pop() if is_one else None,
+        slug=shown.row["slug"],
+        kind=kind,
+        reason=(shown.row["reason"] if after else "withdrawn") if is_removed else None,
+        replaced_by=shown.row["replaced_by"] if is_removed and after else None,
+        stamp=stamp,
+        fields=fields,
+        metros=() if is_one else tuple(sorted(seen)),
+        known_in=tuple(sorted(known_in)),
+    )
+
+
+def _list_homes(copies: Sequence[Copy]) -> set[str]:
+    """The metros that show it."""
+    return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
+
+
+def _is_other(before: Sequence[Copy], after: Sequence[Copy]) -> bool:
+    """Whether readers of some of its metros see another record: a copy changed, or one that is not like all others
+    came or went."""
+    old, new = _list_hashes(before), _list_hashes(after)
+    if any(old[metro] != new[metro] for metro in old.keys() & new.keys()):
+        return True
+    return old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
+
+
+def _list_hashes(copies: Sequence[Copy]) -> dict[str, bytes]:
+    return {copy.metro: copy.row["hash"] for copy in copies if copy.row["status"] == PUBLISHED}
+
+
+def _was_shown(copy: Copy) -> bool:
+    return name_kind(copy.row, PUBLISHED) == "restored"
+
+
+def _rank(copy: Copy) -> tuple[bool, int, str]:
+    return rank_copy(is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro)
+
+
+def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *, cache: Path) -> tuple[str, ...]:
+    """In which the copies differ from the record that it is now."""
+    shown = {copy.row["hash"]: copy for copy in (*before, *after) if copy.row["status"] == PUBLISHED}
+    record = _read_document(store, min(after, key=_rank), cache=cache)
+    documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
+    return tuple(sorted({name for each in documents for name in name_changed_members(each, record)}))
+
+
+def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:
+    """That pack alone: of a metro that is not built, the others may be on no disk here."""
+    path = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
+    with path.open("rb") as file:
+        file.seek(copy.row["offset"])
+        return file.read(copy.row["length"])

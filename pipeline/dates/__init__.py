@@ -1,0 +1,1 @@
+"""When things happen: rules and zones, expanded into local dates and instants."""

@@ -1,0 +1,149 @@
+"""From an anchor, a rule and its exceptions to the dates that an event has (decisions, sections 3 and 14)."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, time
+
+import numpy as np
+from msgspec import Struct
+
+from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
+from pipeline.dates.rules import Rule, RuleError, parse_rule
+from pipeline.dates.series import DAY, Live, Seconds, Series, count_seconds, list_live
+from pipeline.dates.zones import Zone, find_zone
+
+# Of one series within the horizon. A rule has one a day at most: only added dates can be more.
+MAX_OCCURRENCES = 2_000
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """When an event is, on the clock there (naive) and as seconds since 1970."""
+
+    starts_local: datetime
+    ends_local: datetime | None
+    starts_at: int
+    ends_at: int | None
+
+
+class Expansion(Struct, frozen=True, kw_only=True, eq=False):
+    """`anchor`: the times that the row shows, None for a dateless event. `occurrences`: those within the horizon.
+
+    `total` counts the whole series, None when it has no end (or runs past 2299). `rrule` is the text as given, None
+    where it can't be read. `problems` are reasons for the report: `recurrence_unreadable`, `recurrence_unsupported`,
+    `recurrence_truncated`; `truncated` is how many dates within the horizon the limit of 2,000 left out.
+    """
+
+    anchor: Moment | None
+    occurrences: Occurrences
+    total: int | None
+    rrule: str | None = None
+    is_recurring: bool = False
+    problems: tuple[str, ...] = ()
+    truncated: int = 0
+
+
+def expand_recurrence(
+    *,
+    starts_local: datetime | None,
+    ends_local: datetime | None,
+    has_time: bool,
+    rrule: str | None,
+    exdates: Sequence[datetime],
+    rdates: Sequence[datetime],
+    timezone: str,
+    horizon: tuple[date, date],
+) -> Expansion:
+    """Naive local times; `ends_local` is not before `starts_local`. `horizon`: the first and last local date given.
+
+    A single event is given at any date, and so is the one date of a series whose rule we can't follow. ValueError for
+    a time zone that is none.
+    """
+    rule, problems = _read_rule(rrule)
+    text = None if rule is None else rrule
+    is_recurring = rule is not None or (bool(rdates) and not problems)
+    if starts_local is None:
+        return Expansion(
+            anchor=None, occurrences=join_occurrences([]), total=None,
+            rrule=text, is_recurring=is_recurring, problems=problems,
+        )  # fmt: skip
+    zone = find_zone(timezone)
+    anchor = _make_moment(zone, starts_local, ends_local)
+    if problems or not is_recurring:
+        return Expansion(
+            anchor=anchor, occurrences=_list_single(anchor), total=1,
+            rrule=text, is_recurring=is_recurring, problems=problems,
+        )  # fmt: skip
+    series = Series(
+        zone=zone,
+        anchor=count_seconds(anchor.starts_local),
+        rule=rule,
+        added=tuple(rdates),
+        excluded=tuple(exdates),
+        has_time=has_time,
+        last_day=_count_days(horizon[1]),
+    )
+    return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=_count_days(horizon[0]))
+
+
+def _read_rule(rrule: str | None) -> tuple[Rule | None, tuple[str, ...]]:
+    if rrule is None or not rrule.strip():
+        return None, ()
+    try:
+        rule = parse_rule(rrule)
+    except RuleError:
+        return None, ("recurrence_unreadable",)
+    return rule, ("recurrence_unsupported",) if rule.unsupported else ()
+
+
+def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None) -> Moment:
+    starts = starts_local.replace(microsecond=0)
+    ends = None if ends_local is None else ends_local.replace(microsecond=0)
+    starts_at = zone.resolve(starts)
+    # A start that the clocks skip lies behind the gap, maybe past the end of a short event.
+    ends_at = None if ends is None else max(starts_at, zone.resolve(ends))
+    return Moment(starts_local=starts, ends_local=ends, starts_at=starts_at, ends_at=ends_at)
+
+
+def _count_days(day: date) -> int:
+    return count_seconds(datetime.combine(day, time())) // DAY
+
+
+def _list_single(moment: Moment) -> Occurrences:
+    return Occurrences(
+        index=np.array([1]),
+        starts_local=np.array([count_seconds(moment.starts_local)]),
+        ends_local=np.array([NO_END if moment.ends_local is None else count_seconds(moment.ends_local)]),
+        starts_at=np.array([moment.starts_at]),
+        ends_at=np.array([NO_END if moment.ends_at is None else moment.ends_at]),
+    )
+
+
+def _cut_series(series: Series, live: Live, *, anchor: Moment, rrule: str | None, first_day: int) -> Expansion:
+    first = int(np.searchsorted(live.starts, first_day * DAY))
+    stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
+    starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
+    truncated = stop - first - starts.size
+    return Expansion(
+        anchor=anchor,
+        occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
+        total=live.starts.size if live.has_end else None,
+        rrule=rrule,
+        is_recurring=True,
+        problems=("recurrence_truncated",) if truncated else (),
+        truncated=truncated,
+    )
+
+
+def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_index: int) -> Occurrences:
+    """Each lasts as long as the anchor, by the clock."""
+    starts_at = zone.resolve_all(starts)
+    ends_local = ends_at = np.full(starts.size, NO_END)
+    if anchor.ends_local is not None:
+        ends_local = starts + (count_seconds(anchor.ends_local) - count_seconds(anchor.starts_local))
+        ends_at = np.maximum(starts_at, zone.resolve_all(ends_local))
+    return Occurrences(
+        index=np.arange(first_index, first_index + starts.size, dtype=np.int64),
+        starts_local=starts,
+        ends_local=ends_local,
+        starts_at=starts_at,
+        ends_at=ends_at,
+    )

@@ -1,0 +1,123 @@
+"""A series of dates, counted: its anchor, the days of its rule and the added dates, less what is excluded or skipped.
+
+Local times are seconds since 1970 in their own wall-clock time: a series repeats by the clock, not by the instant.
+"""
+
+from datetime import datetime, timedelta
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from pipeline.dates.rule_days import LAST_DAY, list_days
+from pipeline.dates.rules import Rule
+from pipeline.dates.zones import Zone
+
+Seconds = NDArray[np.int64]
+
+DAY = 86_400
+
+_EPOCH = datetime(1970, 1, 1)
+# The longest that a period is, in days: as far as a COUNT reaches where each period has a date.
+_PERIODS = {"DAILY": 1, "WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
+
+
+def count_seconds(local: datetime) -> int:
+    """A naive local time as seconds since 1970 in its own wall-clock time."""
+    return (local - _EPOCH) // timedelta(seconds=1)
+
+
+class Series(Struct, frozen=True, kw_only=True):
+    """`anchor` is the first date. Without a rule the series is the anchor and the added dates.
+
+    `last_day`, in days since 1970, is where a series without an end is left. Without a clock time (`has_time` false)
+    added and excluded dates count by their day alone.
+    """
+
+    zone: Zone
+    anchor: int
+    rule: Rule | None
+    added: tuple[datetime, ...]
+    excluded: tuple[datetime, ...]
+    has_time: bool
+    last_day: int
+
+
+class Live(Struct, frozen=True, kw_only=True, eq=False):
+    """Starts in order, each once. `has_end` false: they go on after `last_day`."""
+
+    starts: Seconds
+    has_end: bool
+
+
+def list_live(series: Series) -> Live:
+    """The dates that take place."""
+    ruled = _list_ruled(series)
+    added = [_place_added(moment, series) for moment in series.added]
+    excluded = [_place_excluded(moment, series) for moment in series.excluded]
+    starts = ruled.starts
+    if added:
+        starts = np.union1d(starts, np.array(added, dtype=np.int64))
+    if excluded:
+        starts = starts[~np.isin(starts, np.array(excluded, dtype=np.int64))]
+    # A date without a clock time is skipped only where the whole day is.
+    clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
+    return Live(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
+
+
+def _place_added(moment: datetime, series: Series) -> int:
+    seconds = count_seconds(moment)
+    return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
+
+
+def _place_excluded(moment: datetime, series: Series) -> int:
+    """Midnight stands for whatever the series has on that day: an exclusion by date alone says no more."""
+    seconds = count_seconds(moment)
+    by_day = not series.has_time or seconds % DAY == 0
+    return seconds - seconds % DAY + series.anchor % DAY if by_day else seconds
+
+
+def _list_ruled(series: Series) -> Live:
+    """What rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped ones are among them."""
+    if series.rule is None:
+        return Live(starts=np.array([series.anchor], dtype=np.int64), has_end=True)
+    rule = _localize_until(series.rule, series.zone)
+    if rule.count is not None:
+        return _list_counted(rule, series, count=rule.count)
+    last = series.last_day if rule.until is None else count_seconds(rule.until) // DAY
+    return Live(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
+
+
+def _localize_until(rule: Rule, zone: Zone) -> Rule:
+    """An UNTIL in UTC on the clock of the place; one past the last day that we follow is none."""
+    until = rule.until
+    if until is not None and until.tzinfo is not None:
+        until = zone.localize(until)
+    if until is not None and count_seconds(until) // DAY > LAST_DAY:
+        until = None
+    return msgspec.structs.replace(rule, until=until)
+
+
+def _list_counted(rule: Rule, series: Series, *, count: int) -> Live:
+    first = series.anchor // DAY
+    last = LAST_DAY if rule.until is None else count_seconds(rule.until) // DAY
+    reach = count * rule.interval * _PERIODS[rule.frequency]
+    starts = _list_starts(rule, series, last=min(first + reach, last))
+    while starts.size < count and first + reach < last:
+        reach *= 2
+        starts = _list_starts(rule, series, last=min(first + reach, last))
+    # A rule that fell on no other day for centuries has ended; one that still goes on then counts as endless.
+    has_end = starts.size >= count or rule.until is not None or starts.size == 1
+    starts = starts[:count]
+    return Live(starts=starts if has_end else starts[starts < (series.last_day + 1) * DAY], has_end=has_end)
+
+
+def _list_starts(rule: Rule, series: Series, *, last: int) -> Seconds:
+    """To the day `last`, or the rule's UNTIL. The anchor is among them even where its rule does not name it."""
+    starts = list_days(rule, anchor=series.anchor // DAY, last=last) * DAY + series.anchor % DAY
+    if rule.until is not None:
+        starts = starts[starts <= count_seconds(rule.until)]
+    if starts.size == 0 or starts[0] != series.anchor:
+        starts = np.insert(starts, 0, series.anchor)
+    return starts

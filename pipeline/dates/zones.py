@@ -1,0 +1,96 @@
+"""Time zones: local wall-clock times to instants, one at a time or a series at once."""
+
+from calendar import timegm
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.configuration import read_zone
+
+Seconds = NDArray[np.int64]
+
+# Changes of offset are known from 1900 to 2299: no series of ours is counted outside of them (rule_days.py).
+_FIRST = timegm((1900, 1, 1, 0, 0, 0))
+_LAST = timegm((2300, 1, 1, 0, 0, 0))
+# Zones keep an offset for weeks: a look a week finds every change, in 30 ms a zone (a test compares all zones).
+_STEP = 7 * 86_400
+_NEVER = np.iinfo(np.int64).max
+
+
+class Zone(Struct, frozen=True, kw_only=True):
+    """`offsets`: before the first change, then from each on. Changes as they look on the clock of the offset before:
+    `skips`, from where on it is no longer that offset's time; `settled`, from where on it is the next one's alone.
+    """
+
+    info: ZoneInfo
+    offsets: Seconds
+    skips: Seconds
+    settled: Seconds
+
+    def resolve(self, local: datetime) -> int:
+        """The instant of a naive local time: in a fold the first, in a gap by the offset before (decisions, 3)."""
+        offset = self.info.utcoffset(local.replace(fold=0))
+        if offset is None:
+            raise ValueError(f"zone {self.info.key} has no offset at {local.isoformat()}")
+        return timegm(local.timetuple()) - (offset.days * 86_400 + offset.seconds)
+
+    def resolve_all(self, local: Seconds) -> Seconds:
+        """The same for local times as seconds since 1970 in their own wall-clock time."""
+        return local - self.offsets[self._find_changes(local)]
+
+    def find_gaps(self, local: Seconds) -> NDArray[np.bool_]:
+        """Which of these local times the clocks skip."""
+        return local >= self.skips[self._find_changes(local)]
+
+    def localize(self, instant: datetime) -> datetime:
+        """An instant with its zone → this zone's wall-clock time, naive."""
+        return instant.astimezone(self.info).replace(tzinfo=None)
+
+    def _find_changes(self, local: Seconds) -> NDArray[np.intp]:
+        return self.settled.searchsorted(local, side="right")
+
+
+@cache
+def find_zone(name: str) -> Zone:
+    """ValueError for a name that is none."""
+    info = read_zone(name)
+    moments = np.fromiter(_list_changes(info), dtype=np.int64)
+    offsets = np.array([_measure_offset(info, moment) for moment in (_FIRST, *moments.tolist())], dtype=np.int64)
+    before, after = offsets[:-1], offsets[1:]
+    return Zone(
+        info=info,
+        offsets=offsets,
+        skips=np.append(moments + before, _NEVER),
+        # The offset before holds until both clocks have passed: a fold is its first time, a gap is the one before.
+        settled=moments + np.maximum(before, after),
+    )
+
+
+def _list_changes(info: ZoneInfo) -> Iterator[int]:
+    for early, late in pairwise(range(_FIRST, _LAST + _STEP, _STEP)):
+        while _measure_offset(info, early) != _measure_offset(info, late):
+            early = _find_change(info, early, late)
+            yield early
+
+
+def _find_change(info: ZoneInfo, early: int, late: int) -> int:
+    """The first second of another offset than at `early`, by halving: their offsets differ."""
+    offset = _measure_offset(info, early)
+    while late - early > 1:
+        middle = (early + late) // 2
+        if _measure_offset(info, middle) == offset:
+            early = middle
+        else:
+            late = middle
+    return late
+
+
+def _measure_offset(info: ZoneInfo, instant: int) -> int:
+    offset = datetime.fromtimestamp(instant, UTC).astimezone(info).utcoffset()
+    return 0 if offset is None else offset.days * 86_400 + offset.seconds

@@ -1,0 +1,1 @@
+"""Where the work is done: in this process, in others of this machine, on a cluster."""

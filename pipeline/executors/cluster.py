@@ -1,0 +1,153 @@
+"""A Dask cluster as the executor of a build's work. Scheduling, asking again and the way there are Dask's own.
+
+Its workers do what worker processes do, on other machines: they reach the store by the same url and find the feeds'
+files and the build's scratch folder by the same paths.
+"""
+
+import contextlib
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor, Future
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from pipeline.executors.program import describe_program, explain_difference
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from pipeline.work import FeedWork, MetroWork
+
+T = TypeVar("T")
+
+# A scheduler that is there answers at once.
+REACH_SECONDS = 10.0
+# A cluster that grows on demand begins without workers; one that lost all of them may get others.
+WORKER_SECONDS = 60.0
+WATCH_SECONDS = 1.0
+
+
+class ClusterError(Exception):
+    """The cluster can't do this build's work; nothing of it is in force."""
+
+
+def parse_cluster(text: str) -> str:
+    """The scheduler's address for Dask, of `dask://host:port`. ValueError."""
+    parts = urlsplit(text)
+    # Reading the port raises, too, where it is none.
+    if parts.scheme != "dask" or not parts.hostname or not parts.port or parts.netloc != text.removeprefix("dask://"):
+        raise ValueError(text)
+    if "@" in parts.netloc:
+        raise ValueError(text)
+    return f"tcp://{parts.netloc}"
+
+
+@contextlib.contextmanager
+def open_cluster(address: str) -> Iterator[Executor]:
+    """`address` as of `parse_cluster`. ClusterError where no scheduler answers, no worker is there, one is of another
+    program, or they are lost; also without the extra `dask`."""
+    try:
+        from distributed.scheduler import KilledWorker
+    except ImportError as error:
+        raise ClusterError(f"{address}: {error}; install outings[dask]") from error
+
+    # What it says of lost connections are pages; an error of ours says it in a line.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)
+    _check_port(address)
+    with contextlib.closing(_connect(address)) as client:
+        executor, over = _ClusterExecutor(client), threading.Event()
+        threading.Thread(target=_watch_workers, args=(client, executor, over), daemon=True).start()
+        try:
+            yield executor
+        except KilledWorker as killed:
+            raise ClusterError(
+                f"{address}: the workers of this cluster died of it, one after the other: {killed}"
+            ) from killed
+        except CancelledError as cancelled:
+            raise ClusterError(
+                f"{address}: {executor.lost or 'the scheduler was lost'}; run the build again"
+            ) from cancelled
+        finally:
+            over.set()
+            executor.cancel_all()
+
+
+def _check_port(address: str) -> None:
+    """Dask would go on asking where nobody listens."""
+    parts = urlsplit(address)
+    try:
+        socket.create_connection((parts.hostname, parts.port), timeout=REACH_SECONDS).close()
+    except OSError as error:
+        raise ClusterError(f"{address}: no Dask scheduler can be reached there: {error}") from error
+
+
+def _connect(address: str) -> "Client":
+    """Dask's own timeout does not hold where something takes the connection and says nothing."""
+    from distributed import Client
+
+    connected: Future[Client] = Future()
+
+    def connect() -> None:
+        try:
+            client = Client(address, timeout=REACH_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        except Exception as error:  # noqa: BLE001 it is raised where the client is waited for
+            connected.set_exception(error)
+        else:
+            connected.set_result(client)
+
+    threading.Thread(target=connect, daemon=True).start()
+    try:
+        return connected.result(REACH_SECONDS)
+    except (OSError, TimeoutError) as error:
+        raise ClusterError(f"{address}: no Dask scheduler answers there within {REACH_SECONDS:g} s") from error
+
+
+class _ClusterExecutor(Executor):
+    """Dask's own executor, with a look at who does the work. `lost`: why all of it was given up."""
+
+    def __init__(self, client: "Client") -> None:
+        self._inner = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+        self._submitted: list[Future[Any]] = []
+        self.lost: str | None = None
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = self._inner.submit(do_checked, describe_program(), fn, *args, **kwargs)
+        self._submitted.append(future)
+        return future
+
+    def cancel_all(self) -> None:
+        for future in self._submitted:
+            future.cancel()
+
+
+def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading.Event) -> None:
+    """Without workers, work would wait for ever."""
+    seen = monotonic()
+    while not over.wait(WATCH_SECONDS):
+        with contextlib.suppress(Exception):  # that the scheduler is gone is told by the work itself
+            if client.nthreads():  # type: ignore[no-untyped-call]
+                seen = monotonic()
+        if monotonic() - seen > WORKER_SECONDS:
+            executor.lost = f"no worker for {WORKER_SECONDS:g} s"
+            executor.cancel_all()
+            return
+
+
+def do_checked(
+    program: Mapping[str, str], do: "Callable[[FeedWork | MetroWork], T]", work: "FeedWork | MetroWork"
+) -> T:
+    """On a worker. ClusterError where it would do the work otherwise than this build's machine, or can't."""
+    from distributed import get_worker
+
+    difference = explain_difference(program, describe_program())
+    if difference is not None:
+        raise ClusterError(f"worker {get_worker().address} runs another program than this build: {difference}")
+    if not work.spool.is_dir():
+        raise ClusterError(
+            f"worker {get_worker().address} does not see this build's scratch folder {work.spool}; "
+            "allowed: one that all machines share, by TMPDIR"
+        )
+    return do(work)

@@ -1,0 +1,1 @@
+"""What the build adds to a record: ages, suitability, confidence, neighborhoods, slugs, statements."""

@@ -1,0 +1,1 @@
+"""Records → rows of the release: references followed, identities kept, columns filled."""

@@ -1,0 +1,128 @@
+"""A camp's row: its members, its columns and its sessions."""
+
+from datetime import date
+from typing import Any
+
+from outings.contract.resources import Camp
+from outings.contract.resources.camp import Session
+from outings.contract.resources.event import EventLinks
+from outings.contract.resources.shared import AgeRange, Price
+from pipeline.listings.classes import find_openings
+from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from pipeline.listings.identity import make_part_id
+from pipeline.listings.price import complete_price
+from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.rows import Row, pack_bits, pack_weekdays, parse_clock
+from pipeline.records.record import CampRecord, SessionRecord
+
+
+def make_camp_row(resolved: Resolved[CampRecord], setting: Setting) -> Row:
+    record = resolved.record
+    timezone = record.timezone or setting.metro.timezone
+    price = complete_price(record.price)
+    starts_on, ends_on = _span_sessions(record)
+    overnight = _find_overnight(record)
+    year = record.year or (None if starts_on is None else starts_on.year)
+    members = Camp(
+        **make_dated_members(resolved, setting, seasons=record.seasons),
+        camp_type=record.camp_type or "unknown",
+        is_overnight=overnight,
+        year=year,
+        starts_on=starts_on,
+        ends_on=ends_on,
+        timezone=timezone,
+        sessions_total=len(record.sessions),
+        sessions=tuple(
+            _make_session(session, number, resolved=resolved, timezone=timezone)
+            for number, session in enumerate(record.sessions)
+        ),
+        extended_care=record.extended_care,
+        meals_included=record.meals_included,
+        what_to_bring=record.what_to_bring,
+        price=price,
+        registration=record.registration,
+        links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
+    )
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, setting.vocabulary.seasons),
+            "timezone": timezone,
+            "year": year,
+            "is_overnight": overnight,
+        }
+    )
+    return Row(
+        kind="camp",
+        columns=columns,
+        members=members,
+        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
+        happenings=_make_happenings(resolved, price),
+    )
+
+
+def _span_sessions(record: CampRecord) -> tuple[date | None, date | None]:
+    starts = [session.starts_on for session in record.sessions if session.starts_on is not None]
+    ends = [session.ends_on or session.starts_on for session in record.sessions]
+    return min(starts, default=None), max((end for end in ends if end is not None), default=None)
+
+
+def _find_overnight(record: CampRecord) -> bool | None:
+    """Stated, else by the camp's kind, else true when any session is; unknown when nothing says."""
+    if record.is_overnight is not None:
+        return record.is_overnight
+    if record.camp_type not in (None, "unknown"):
+        return record.camp_type == "overnight"
+    stated = [session.is_overnight for session in record.sessions if session.is_overnight is not None]
+    return any(stated) if stated else None
+
+
+def _make_session(session: SessionRecord, number: int, *, resolved: Resolved[CampRecord], timezone: str) -> Session:
+    return Session(
+        id=session.id or make_part_id(resolved.id, "session", number),
+        name=session.name,
+        theme=session.theme,
+        starts_on=session.starts_on,
+        ends_on=session.ends_on,
+        days=session.days,
+        start_time=session.start_time,
+        end_time=session.end_time,
+        is_overnight=session.is_overnight,
+        timezone=timezone,
+        ages=session.ages,
+        price=complete_price(session.price),
+        registration=session.registration,
+        updated_at=None,
+    )
+
+
+def _make_happenings(resolved: Resolved[CampRecord], price: Price) -> list[tuple[Any, ...]]:
+    """A session that does not state ages, price or nights has its camp's; no session: the camp is its own, undated."""
+    record = resolved.record
+    sessions = record.sessions or (SessionRecord(registration=record.registration),)
+    ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
+    overnight = _find_overnight(record)
+    return [
+        (number, *_make_happening(session, ages=ages, price=price, overnight=overnight))
+        for number, session in enumerate(sessions)
+    ]
+
+
+def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price, overnight: bool | None) -> tuple[Any, ...]:
+    if session.ages.min is not None or session.ages.max is not None:
+        ages = session.ages
+    if session.price != Price():
+        price = complete_price(session.price)
+    return (
+        session.starts_on or session.ends_on,
+        session.ends_on or session.starts_on,
+        pack_weekdays(session.days),
+        parse_clock(session.start_time),
+        ages.min,
+        ages.max,
+        price.min,
+        price.is_free,
+        overnight if session.is_overnight is None else session.is_overnight,
+        find_openings(session.registration),
+    )

@@ -1,0 +1,145 @@
+"""A class's row: its members, its columns and its sections."""
+
+from typing import Any
+
+import msgspec
+
+from outings.contract.resources import Class
+from outings.contract.resources.class_ import (
+    ClassRegistration,
+    Registration,
+    Section,
+    SectionRegistration,
+    SectionSchedule,
+    SectionTuition,
+    Tuition,
+)
+from outings.contract.resources.event import EventLinks
+from outings.contract.resources.shared import AgeRange, Price, Term
+from outings.contract.vocabulary import ENROLLMENT_TYPES, REGISTRATION_STATUSES
+from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from pipeline.listings.identity import make_part_id
+from pipeline.listings.price import complete_price
+from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.rows import Row, pack_bits, pack_weekdays, parse_clock
+from pipeline.records.record import ClassRecord, SectionRecord
+
+
+def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
+    record = resolved.record
+    timezone = record.timezone or setting.metro.timezone
+    price = complete_price(record.price)
+    sections = tuple(
+        _make_section(section, number, resolved=resolved, timezone=timezone)
+        for number, section in enumerate(record.sections)
+    )
+    schedule = record.schedule
+    members = Class(
+        **make_dated_members(resolved, setting, seasons=record.seasons),
+        program=record.program,
+        term=record.term,
+        schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
+        tuition=record.tuition,
+        price=price,
+        registration=_total_registration(record),
+        sections_total=len(sections),
+        sections=sections,
+        occasions=record.occasions,
+        links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
+    )
+    words = setting.vocabulary
+    enrollment, status = record.program.enrollment_type, record.registration.status
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, words.seasons),
+            "occasions": pack_bits(record.occasions, words.occasions),
+            "timezone": timezone,
+            "enrollment_type": None if enrollment is None else ENROLLMENT_TYPES.index(enrollment),
+            "program_key": record.program_key,
+            "registration": None if status is None else REGISTRATION_STATUSES.index(status),
+        }
+    )
+    return Row(
+        kind="class",
+        columns=columns,
+        members=members,
+        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
+        happenings=_make_happenings(resolved, price),
+    )
+
+
+def _make_section(section: SectionRecord, number: int, *, resolved: Resolved[ClassRecord], timezone: str) -> Section:
+    schedule, tuition, registration = section.schedule, section.tuition, section.registration
+    return Section(
+        id=section.id or make_part_id(resolved.id, "section", number),
+        name=section.name,
+        schedule=SectionSchedule(
+            days=schedule.days, start_time=schedule.start_time, end_time=schedule.end_time,
+            duration_minutes=schedule.duration_minutes, rrule=schedule.rrule,
+            notes=schedule.notes, timezone=schedule.timezone or timezone,
+        ),
+        term=section.term,
+        ages=section.ages,
+        tuition=SectionTuition(
+            amount=tuition.amount, text=tuition.text, drop_in_price=tuition.drop_in_price,
+            currency=tuition.currency,
+        ),
+        registration=SectionRegistration(
+            url=registration.url, status=registration.status,
+            spots_remaining=registration.spots_remaining,
+            has_spots_available=registration.has_spots_available,
+            waitlist_available=registration.waitlist_available,
+        ),
+        updated_at=None,
+    )  # fmt: skip
+
+
+def _total_registration(record: ClassRecord) -> ClassRegistration:
+    stated = [find_openings(section.registration) for section in record.sections]
+    known = [openings for openings in stated if openings is not None]
+    registration = record.registration
+    return ClassRegistration(**msgspec.structs.asdict(registration), sections_with_spots=sum(known) if known else None)
+
+
+def find_openings(registration: Registration) -> bool | None:
+    """decisions, Lists: stated, else by the spots that are left, else unknown."""
+    if registration.has_spots_available is not None:
+        return registration.has_spots_available
+    remaining = registration.spots_remaining
+    return None if remaining is None else remaining > 0
+
+
+def _make_happenings(resolved: Resolved[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
+    """A section that does not state ages or price has its class's; no section: the class is its own."""
+    record = resolved.record
+    sections = record.sections or (
+        SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),
+    )
+    ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
+    return [(number, *_make_happening(section, ages=ages, price=price)) for number, section in enumerate(sections)]
+
+
+def _make_happening(section: SectionRecord, *, ages: AgeRange, price: Price) -> tuple[Any, ...]:
+    stated = section.ages.min is not None or section.ages.max is not None
+    ages = section.ages if stated else ages
+    price = _price_section(section.tuition, price)
+    term: Term = section.term
+    return (
+        term.starts_on,
+        term.ends_on,
+        pack_weekdays(section.schedule.days),
+        parse_clock(section.schedule.start_time),
+        ages.min,
+        ages.max,
+        price.min,
+        price.is_free,
+        find_openings(section.registration),
+    )
+
+
+def _price_section(tuition: Tuition, price: Price) -> Price:
+    if tuition.amount is None:
+        return price
+    return complete_price(Price(type="fixed", min=tuition.amount, max=tuition.amount))

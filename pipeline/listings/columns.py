@@ -1,0 +1,103 @@
+"""Members → columns: the part of a listing's row that all four types fill alike."""
+
+from typing import Any
+
+from outings.contract.folding import fold_text
+from outings.contract.instants import format_instant
+from outings.contract.resources.shared import Price, Traits
+from outings.contract.vocabulary import AUDIENCES, STATUSES
+from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.rows import pack_bits
+from pipeline.records.record import ListingRecord, Record
+
+
+def make_identity_columns(record: Record, *, row_id: str, slug: str) -> dict[str, Any]:
+    return {
+        "id": row_id,
+        "status": STATUSES.index(record.status),
+        "slug": slug,
+        "name": record.name,
+        "name_key": record.name.casefold(),
+        "reason": record.reason or ("archived" if record.status == "archived" else None),
+        "replaced_by": record.replaced_by,
+        "source": f"{record.feed}/{record.type}/{record.source_id}",
+    }
+
+
+def make_columns(resolved: Resolved[ListingRecord], setting: Setting) -> dict[str, Any]:
+    """The filter columns that every listing has; those of one type are added by its own file."""
+    record, words = resolved.record, setting.vocabulary
+    location, facts = resolved.location, resolved.facts
+    return make_identity_columns(record, row_id=resolved.id, slug=resolved.slug) | {
+        "audience": AUDIENCES.index(resolved.audience),
+        "categories": pack_bits(record.categories, words.categories),
+        "seasons": 0,
+        "occasions": 0,
+        "teams": 0,
+        "confidence": resolved.confidence,
+        "keywords": "\n".join(record.keywords) or None,
+        "age_min": resolved.ages.min,
+        "age_max": resolved.ages.max,
+        "lat": location.lat,
+        "lng": location.lng,
+        "neighborhood_slug": location.neighborhood_slug,
+        "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
+        "zip": location.zip,
+        "place_id": None if resolved.place is None else resolved.place.id,
+        "organization_id": resolved.organization.id,
+        "is_indoor": facts.is_indoor,
+        "is_outdoor": facts.is_outdoor,
+        "good_for_rainy": facts.good_for_rainy,
+        "is_sensory_friendly": facts.is_sensory_friendly,
+    }
+
+
+def make_price_columns(price: Price) -> dict[str, Any]:
+    return {"price_min": price.min, "is_free": price.is_free}
+
+
+def make_members(resolved: Resolved[ListingRecord], setting: Setting) -> dict[str, Any]:
+    """The public members that the four listing types have in common, stamps left out."""
+    record = resolved.record
+    return {
+        "id": resolved.id,
+        "type": record.type,
+        "slug": resolved.slug,
+        "name": record.name,
+        "description": record.description,
+        "audience": resolved.audience,
+        "categories": record.categories,
+        "image_url": record.image_url,
+        "organization": resolved.organization,
+        "confidence": resolved.confidence,
+        "verified_at": None if record.verified_at is None else format_instant(record.verified_at),
+        "metro": setting.metro.slug,
+        "status": record.status,
+        "created_at": None if record.created_at is None else format_instant(record.created_at),
+        "updated_at": None,
+        "location": resolved.location,
+        "ages": resolved.ages,
+    }
+
+
+def make_dated_members(
+    resolved: Resolved[ListingRecord], setting: Setting, *, seasons: tuple[str, ...]
+) -> dict[str, Any]:
+    """What events, classes and camps have beyond that: the place, its facts and the seasons."""
+    return make_members(resolved, setting) | {
+        "place": resolved.place,
+        "is_indoor": resolved.facts.is_indoor,
+        "is_outdoor": resolved.facts.is_outdoor,
+        "good_for_rainy": resolved.facts.good_for_rainy,
+        "is_sensory_friendly": resolved.facts.is_sensory_friendly,
+        "traits": Traits(seasons=seasons),
+    }
+
+
+def make_links(resolved: Resolved[ListingRecord], collection: str) -> dict[str, str | None]:
+    place, organization = resolved.place, resolved.organization
+    return {
+        "self": f"/v1/{collection}/{resolved.id}",
+        "place": None if place is None else f"/v1/places/{place.id}",
+        "organization": None if organization.id is None else f"/v1/organizations/{organization.id}",
+    }

@@ -1,0 +1,204 @@
+"""What the records of one metro refer to: its organizations and places, whichever way they are named."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
+from outings.contract.vocabulary import STATUSES
+from pipeline.facts.geography import Neighborhoods
+from pipeline.facts.slugs import Wish, assign_slugs, slugify
+from pipeline.listings.organizations import make_organization_row
+from pipeline.listings.previous import Previous
+from pipeline.listings.references import Target, Targets, index_targets
+from pipeline.listings.resolution import Facts, Setting
+from pipeline.listings.rows import Row, pack_bits
+from pipeline.listings.websites import find_websites
+from pipeline.records.record import (
+    ListingRecord,
+    OrganizationRecord,
+    PlaceRecord,
+    Problem,
+    Record,
+    Reference,
+)
+
+_PUBLISHED = STATUSES.index("published")
+
+
+class KnownPlace(Struct, frozen=True, kw_only=True):
+    """A place as the listings there show it."""
+
+    reference: PlaceReference
+    location: Location
+    facts: Facts
+
+
+class Directory(Struct, frozen=True, kw_only=True):
+    """`slugs` by id, of every row that is made anew."""
+
+    targets: Targets
+    slugs: Mapping[str, str]
+    organizations: Mapping[str, OrganizationRecord]
+    references: Mapping[str, OrganizationReference]
+    places: Mapping[str, KnownPlace]
+    neighborhoods: Neighborhoods
+
+    def find_organization(self, record: ListingRecord, problems: list[Problem]) -> OrganizationReference:
+        found = self._resolve(record, record.organization, "organization", problems)
+        return OrganizationReference() if found is None else self.references[found]
+
+    def find_place(self, record: ListingRecord, problems: list[Problem]) -> KnownPlace | None:
+        found = self._resolve(record, getattr(record, "place", None), "place", problems)
+        return None if found is None else self.places[found]
+
+    def _resolve(self, record: Record, reference: Reference | None, kind: str, problems: list[Problem]) -> str | None:
+        resolution = self.targets.resolve(reference, kind=kind, feed=record.feed)
+        if resolution.problem is not None:
+            problems.append(
+                Problem(
+                    feed=record.feed, line=record.line, source_id=record.source_id, field=kind,
+                    reason=resolution.problem, value=resolution.value, quarantined=False,
+                )
+            )  # fmt: skip
+        return resolution.id
+
+    def make_organization_rows(self, rows: Sequence[Row], setting: Setting) -> list[Row]:
+        """Rows of the organizations that have a record or are named; `rows` are the metro's listings."""
+        websites = find_websites(self.organizations, rows)
+        categories = _gather_categories(rows)
+        made = []
+        for row_id, record in self.organizations.items():
+            own = pack_bits(record.categories, setting.vocabulary.categories)
+            made.append(
+                make_organization_row(
+                    record, row_id=row_id, slug=self.slugs[row_id],
+                    website_url=websites[row_id].website_url, domain=websites[row_id].domain,
+                    categories=own | categories.get(row_id, 0),
+                )
+            )  # fmt: skip
+        return made
+
+
+def make_directory(
+    records: Mapping[str, Record],
+    previous: Previous,
+    *,
+    kept: Iterable[str],
+    metro: str,
+    neighborhoods: Neighborhoods,
+) -> Directory:
+    """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
+    kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
+    targets = index_targets(_list_targets(records, previous, kept_rows, metro=metro), metro=metro)
+    organizations = _name_organizations(records, targets)
+    slugs = _assign_slugs({**records, **organizations}, previous)
+    references = {
+        row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
+        for row in kept_rows
+        if row["kind"] == "organization"
+    } | {
+        row_id: OrganizationReference(id=row_id, name=record.name, slug=slugs[row_id])
+        for row_id, record in organizations.items()
+    }
+    return Directory(
+        targets=targets,
+        slugs=slugs,
+        organizations=organizations,
+        references=references,
+        places=_know_places(records, previous, kept_rows, slugs=slugs),
+        neighborhoods=neighborhoods,
+    )
+
+
+def _list_targets(
+    records: Mapping[str, Record],
+    previous: Previous,
+    kept_rows: Iterable[Mapping[str, Any]],
+    *,
+    metro: str,
+) -> Iterable[Target]:
+    """`slug`: what the record states, else what is published."""
+    for row_id, record in records.items():
+        if isinstance(record, OrganizationRecord | PlaceRecord) and record.status != "draft":
+            old = previous.get(row_id)
+            slug = slugify(record.slug) if record.slug else "" if old is None else old["slug"]
+            yield Target(
+                id=row_id, type=record.type, metro=metro, feed=record.feed,
+                source_id=record.source_id, slug=slug, name=record.name,
+            )  # fmt: skip
+    for row in kept_rows:
+        if row["kind"] in ("organization", "place"):
+            feed, _, source_id = row["source"].split("/", 2)
+            yield Target(
+                id=row["id"], type=row["kind"], metro=metro, feed=feed, source_id=source_id,
+                slug=row["slug"], name=row["name"],
+            )  # fmt: skip
+
+
+def _name_organizations(records: Mapping[str, Record], targets: Targets) -> dict[str, OrganizationRecord]:
+    """Those with a record, and those that listings only name: the first spelling is theirs."""
+    found = {row_id: record for row_id, record in records.items() if isinstance(record, OrganizationRecord)}
+    for record in records.values():
+        if not isinstance(record, ListingRecord):
+            continue
+        resolution = targets.resolve(record.organization, kind="organization", feed=record.feed)
+        if resolution.made_name is not None and resolution.id is not None:
+            found.setdefault(
+                resolution.id,
+                OrganizationRecord(
+                    feed="", line=0, type="organization", source_id=resolution.id,
+                    name=resolution.made_name,
+                ),
+            )  # fmt: skip
+    return found
+
+
+def _assign_slugs(records: Mapping[str, Record], previous: Previous) -> dict[str, str]:
+    wishes: dict[str, list[Wish]] = {}
+    for row_id, record in records.items():
+        wish = Wish(id=row_id, type=record.type, name=record.name, slug=record.slug)
+        wishes.setdefault(record.type, []).append(wish)
+    slugs: dict[str, str] = {}
+    for kind, wished in wishes.items():
+        slugs |= assign_slugs(wished, held=previous.list_slugs(kind))
+    return slugs
+
+
+def _know_places(
+    records: Mapping[str, Record],
+    previous: Previous,
+    kept_rows: Iterable[Mapping[str, Any]],
+    *,
+    slugs: Mapping[str, str],
+) -> dict[str, KnownPlace]:
+    places = {}
+    for row_id, record in records.items():
+        if isinstance(record, PlaceRecord):
+            places[row_id] = KnownPlace(
+                reference=PlaceReference(id=row_id, slug=slugs[row_id], name=record.name),
+                location=record.location or Location(),
+                facts=Facts(**{name: getattr(record, name) for name in Facts.__struct_fields__}),
+            )
+    for row in kept_rows:
+        if row["kind"] == "place":
+            document = msgspec.json.decode(previous.read_document(row["id"]))
+            places[row["id"]] = KnownPlace(
+                reference=PlaceReference(id=row["id"], slug=row["slug"], name=row["name"]),
+                location=msgspec.convert(document["location"], Location),
+                facts=Facts(**{name: row[name] for name in Facts.__struct_fields__}),
+            )
+    return places
+
+
+def _gather_categories(rows: Iterable[Row]) -> dict[str, int]:
+    """The union of published listings' categories, by organization."""
+    gathered: dict[str, int] = {}
+    for row in rows:
+        organization_id = row.columns.get("organization_id")
+        if organization_id is not None and row.columns["status"] == _PUBLISHED:
+            bits = gathered.get(organization_id, 0)
+            gathered[organization_id] = bits | row.columns["categories"]
+    return gathered

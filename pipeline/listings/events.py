@@ -1,0 +1,95 @@
+"""An event's row: its members, its columns and its occurrences within the horizon."""
+
+from datetime import datetime, time
+
+from outings.contract.instants import format_clock, format_instant, format_local
+from outings.contract.resources import Event
+from outings.contract.resources.event import EventLinks
+from pipeline.dates.recurrence import Expansion, expand_recurrence
+from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from pipeline.listings.price import complete_price
+from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.rows import Row, pack_bits
+from pipeline.records.record import EventRecord, Problem
+
+
+def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[Row, tuple[Problem, ...]]:
+    """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
+    record = resolved.record
+    timezone = record.timezone or setting.metro.timezone
+    has_time = record.starts_local is not None and not record.all_day
+    expansion = _expand(record, timezone, setting, has_time=has_time)
+    anchor = expansion.anchor
+    price = complete_price(record.price)
+    members = Event(
+        **make_dated_members(resolved, setting, seasons=record.seasons),
+        starts_local=None if anchor is None else format_local(anchor.starts_local),
+        ends_local=None if anchor is None or anchor.ends_local is None else format_local(anchor.ends_local),
+        start_time=format_clock(anchor.starts_local.time()) if anchor is not None and has_time else None,
+        has_time=has_time,
+        has_date=anchor is not None,
+        all_day=record.all_day,
+        timezone=timezone,
+        starts_at=None if anchor is None else format_instant(anchor.starts_at),
+        ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
+        is_recurring=expansion.is_recurring,
+        rrule=expansion.rrule,
+        recurrence_description=record.recurrence_description,
+        price=price,
+        occasions=record.occasions,
+        teams=record.teams,
+        registration_url=record.registration_url,
+        ticket_url=record.ticket_url,
+        registration_required=record.registration_required,
+        is_sold_out=record.is_sold_out,
+        links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
+    )
+    words = setting.vocabulary
+    columns = (
+        make_columns(resolved, setting)
+        | make_price_columns(price)
+        | {
+            "seasons": pack_bits(record.seasons, words.seasons),
+            "occasions": pack_bits(record.occasions, words.occasions),
+            "teams": pack_bits(record.teams, words.teams),
+            "timezone": timezone,
+            "starts_at": None if anchor is None else anchor.starts_at,
+            "has_time": has_time,
+            "is_recurring": expansion.is_recurring,
+            "occurrences_total": expansion.total,
+        }
+    )
+    row = Row(
+        kind="event",
+        columns=columns,
+        members=members,
+        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
+        occurrences=expansion.occurrences,
+    )
+    return row, _name_problems(record, expansion)
+
+
+def _expand(record: EventRecord, timezone: str, setting: Setting, *, has_time: bool) -> Expansion:
+    starts_local = record.starts_local
+    if starts_local is None and record.date_on is not None:
+        starts_local = datetime.combine(record.date_on, time())
+    return expand_recurrence(
+        starts_local=starts_local,
+        ends_local=record.ends_local,
+        has_time=has_time,
+        rrule=record.rrule,
+        exdates=record.exdates,
+        rdates=record.rdates,
+        timezone=timezone,
+        horizon=setting.horizon,
+    )
+
+
+def _name_problems(record: EventRecord, expansion: Expansion) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            feed=record.feed, line=record.line, source_id=record.source_id, field="rrule",
+            reason=reason, value=record.rrule, quarantined=False,
+        )
+        for reason in expansion.problems
+    )  # fmt: skip

@@ -1,0 +1,41 @@
+"""A place's row: its members and its columns; nothing happens in its own table."""
+
+from outings.contract.resources import Place
+from outings.contract.resources.place import PlaceLinks
+from pipeline.listings.columns import make_columns, make_members
+from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.rows import Row
+from pipeline.records.record import PlaceRecord
+
+
+def make_place_row(resolved: Resolved[PlaceRecord], setting: Setting) -> Row:
+    record = resolved.record
+    itself = f"/v1/places/{resolved.id}"
+    members = Place(
+        **make_members(resolved, setting),
+        type_hint=record.type_hint,
+        type_hint_notes=record.type_hint_notes,
+        hours=record.hours,
+        admission=record.admission,
+        membership=record.membership,
+        birthday_parties=record.birthday_parties,
+        classes=record.classes,
+        amenities=record.amenities,
+        images=record.images,
+        website_url=record.website_url,
+        is_sensory_friendly=resolved.facts.is_sensory_friendly,
+        links=PlaceLinks(self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"),
+    )
+    hints = setting.vocabulary.type_hints
+    columns = make_columns(resolved, setting) | {
+        "place_id": None,
+        "type_hint": None if record.type_hint is None else hints.index(record.type_hint),
+        "has_birthday_parties": record.birthday_parties.available,
+        "has_classes": record.classes.available,
+    }
+    return Row(
+        kind="place",
+        columns=columns,
+        members=members,
+        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
+    )

@@ -1,0 +1,50 @@
+"""Records of one metro with their references followed: what every row is made from."""
+
+from datetime import date
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from outings.contract.resources.shared import (
+    Ages,
+    Location,
+    OrganizationReference,
+    PlaceReference,
+)
+from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import MetroSettings
+from pipeline.records.record import ListingRecord
+
+R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What a dated listing takes from its place unless it says so itself; None is unknown."""
+
+    is_indoor: bool | None = None
+    is_outdoor: bool | None = None
+    good_for_rainy: bool | None = None
+    is_sensory_friendly: bool | None = None
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """What all rows of one build of one metro share. `horizon` bounds the occurrences, inclusive."""
+
+    metro: MetroSettings
+    vocabulary: Vocabulary
+    horizon: tuple[date, date]
+
+
+class Resolved(Struct, Generic[R_co], frozen=True, kw_only=True):
+    """A record and all that other records, the metro's geography and the rules say about it."""
+
+    record: R_co
+    id: str
+    slug: str
+    organization: OrganizationReference
+    place: PlaceReference | None
+    facts: Facts
+    location: Location
+    ages: Ages
+    audience: str
+    confidence: float

@@ -1,0 +1,141 @@
+"""An organization's own site: what its record says, or what follows from its listings (decisions, section 4)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.vocabulary import STATUSES
+from pipeline.listings.rows import Row
+from pipeline.records.record import OrganizationRecord
+
+_PUBLISHED = STATUSES.index("published")
+
+
+class Website(Struct, frozen=True, kw_only=True):
+    """`domain` is the host in lower case, without `www.` and port."""
+
+    website_url: str | None = None
+    domain: str | None = None
+
+
+class Links(Struct, frozen=True, kw_only=True):
+    """What one published listing of an organization links to; `website_url` is stated by places."""
+
+    organization_id: str
+    website_url: str | None = None
+    links: tuple[str, ...] = ()
+
+
+def find_websites(organizations: Mapping[str, OrganizationRecord], rows: Iterable[Row]) -> dict[str, Website]:
+    """For each id of `organizations`. `rows`: the metro's listings, and organizations carried over."""
+    rows = list(rows)
+    stated = {row_id: record.website_url for row_id, record in organizations.items() if record.website_url}
+    carried = {row.id: row.columns["website_url"] for row in rows if row.kind == "organization"}
+    listings = [links for row in rows if (links := read_links(row)) is not None]
+    urls = choose_websites(organizations, stated={**carried, **stated}, listings=listings)
+    return {row_id: Website(website_url=urls[row_id], domain=find_domain(urls[row_id])) for row_id in organizations}
+
+
+def choose_websites(
+    organizations: Iterable[str], *, stated: Mapping[str, str | None], listings: Iterable[Links]
+) -> dict[str, str | None]:
+    """The record's; else what its places state, or the origin that they share; else the origin that its listings'
+    links share when no other organization has it; else none."""
+    pages: dict[str, set[str]] = defaultdict(set)
+    links: dict[str, set[str]] = defaultdict(set)
+    for each in listings:
+        pages[each.organization_id] |= {each.website_url} if each.website_url else set()
+        links[each.organization_id] |= set(each.links)
+    owners = _list_owners(stated, pages, links)
+    websites = {}
+    for row_id in organizations:
+        website = stated.get(row_id) or _choose_page(pages[row_id])
+        shared = _share_origin(links[row_id] | pages[row_id])
+        if website is None and shared is not None and owners[_name_host(shared)] <= {row_id}:
+            website = shared
+        websites[row_id] = website
+    return websites
+
+
+def find_domain(url: str | None) -> str | None:
+    parts = _split_url(url) if url else None
+    if parts is None or parts.hostname is None:
+        return None
+    return parts.hostname.removeprefix("www.")
+
+
+def read_links(row: Row) -> Links | None:
+    """None for a row that is not published or has no organization."""
+    organization_id = row.columns.get("organization_id")
+    if organization_id is None or row.columns["status"] != _PUBLISHED:
+        return None
+    # A row that was carried over has its document alone.
+    members = msgspec.json.decode(row.document or b"{}") if row.members is None else row.members
+    return Links(
+        organization_id=organization_id,
+        website_url=_get(members, "website_url"),
+        links=tuple(url for url in _list_urls(members) if url),
+    )
+
+
+def _list_urls(members: Any) -> Iterator[str | None]:
+    yield _get(members, "registration_url")
+    yield _get(members, "ticket_url")
+    for part in (members, *(_get(members, "sections") or ()), *(_get(members, "sessions") or ())):
+        yield _get(_get(part, "registration"), "url")
+
+
+def _get(part: Any, name: str) -> Any:
+    """A member of a struct or of a decoded document, None where it has none of that name."""
+    return part.get(name) if isinstance(part, dict) else getattr(part, name, None)
+
+
+def _list_owners(
+    stated: Mapping[str, str | None], pages: Mapping[str, set[str]], links: Mapping[str, set[str]]
+) -> dict[str | None, set[str]]:
+    """Who has a host, as its site or in any link."""
+    owners: dict[str | None, set[str]] = defaultdict(set)
+    for row_id, url in stated.items():
+        owners[_name_host(url)].add(row_id)
+    for found in (pages, links):
+        for row_id, urls in found.items():
+            for url in urls:
+                owners[_name_host(url)].add(row_id)
+    return owners
+
+
+def _choose_page(pages: set[str]) -> str | None:
+    """The one page that its places state, else the origin that their pages share."""
+    return next(iter(pages)) if len(pages) == 1 else _share_origin(pages)
+
+
+def _share_origin(urls: set[str]) -> str | None:
+    """The origin of all of them, `https` where any is; None when there is none or more than one."""
+    parts = [_split_url(url) for url in urls]
+    if len({part and part.netloc for part in parts}) != 1 or parts[0] is None:
+        return None
+    scheme = "https" if any(part is not None and part.scheme == "https" for part in parts) else "http"
+    return f"{scheme}://{parts[0].netloc}"
+
+
+def _name_host(url: str | None) -> str | None:
+    parts = _split_url(url) if url else None
+    return None if parts is None else parts.netloc
+
+
+def _split_url(url: str) -> SplitResult | None:
+    """Host in lower case, the scheme's own port left out; None for what is no web address."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    own = {"http": 80, "https": 443}[parts.scheme]
+    host = parts.hostname if port in (None, own) else f"{parts.hostname}:{port}"
+    return parts._replace(netloc=host)

@@ -1,0 +1,1 @@
+"""What readers fetch as it stands: documents in packs, pages, exports."""

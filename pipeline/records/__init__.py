@@ -1,0 +1,1 @@
+"""What feeds say, cleaned: a record, or a problem with its line, member and reason."""

@@ -1,0 +1,58 @@
+"""The quarantine file: one JSON line a record that was set aside, `{feed, line, source_id, field, reason, value}`.
+
+A feed of several files has `file` too, in which `line` counts.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from pipeline.records.record import Problem
+
+FOLDER = Path("var/quarantine")
+# A build every quarter of an hour leaves one each: those of the last days are enough to see when something began.
+KEPT_FILES = 100
+
+
+def encode_quarantine(problems: Iterable[Problem]) -> bytes:
+    """Only what is quarantined, in the order given."""
+    encoder = msgspec.json.Encoder()
+    return b"".join(encoder.encode(_show(problem)) + b"\n" for problem in problems if problem.quarantined)
+
+
+def write_quarantine(problems: Iterable[Problem], *, directory: Path, name: str) -> Path:
+    """Writes `<name>.ndjson` beside the configuration, or, where that can't be written, among temporary files."""
+    encoded = encode_quarantine(problems)
+    try:
+        return _write_file(encoded, folder=directory / FOLDER, name=name)
+    except OSError:
+        return _write_file(encoded, folder=Path(tempfile.gettempdir()) / "outings-quarantine", name=name)
+
+
+def _show(problem: Problem) -> dict[str, object]:
+    where = {} if problem.file is None else {"file": problem.file}
+    return {
+        "feed": problem.feed, **where, "line": problem.line, "source_id": problem.source_id, "field": problem.field,
+        "reason": problem.reason, "value": problem.value,
+    }  # fmt: skip
+
+
+def _write_file(encoded: bytes, *, folder: Path, name: str) -> Path:
+    """Whole or not at all; then the oldest of its folder go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.ndjson"
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(encoded)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    written = sorted(folder.glob("*.ndjson"), key=lambda each: each.stat().st_mtime_ns)
+    for old in written[:-KEPT_FILES]:
+        old.unlink(missing_ok=True)
+    return path

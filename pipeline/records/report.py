@@ -1,0 +1,134 @@
+"""What became of every record that was read, for people and as JSON."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+
+from msgspec import Struct
+
+from outings.contract.instants import format_instant
+from pipeline.records.record import Problem
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`read` = `listings` + `merged` + `quarantined`. `last_good`: published listings that stay as they were, in place
+    of what is quarantined, and the stamp of the oldest; left out where there are none."""
+
+    feed: str
+    read: int
+    listings: int
+    merged: int
+    quarantined: int
+    last_good: int = 0
+    last_good_since: datetime | None = None
+
+
+class ProblemGroup(Struct, frozen=True, kw_only=True):
+    """Problems of one feed and field with the same code, and the first of them."""
+
+    feed: str
+    field: str | None
+    code: str
+    count: int
+    quarantined: bool
+    example: Problem
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """`unknown_members`: of each feed, members that no record has, by path, with how often they came."""
+
+    feeds: tuple[FeedCount, ...]
+    problems: tuple[ProblemGroup, ...]
+    unknown_members: Mapping[str, Mapping[str, int]]
+
+
+def make_report(
+    feeds: Sequence[FeedCount], problems: Iterable[Problem], unknown_members: Mapping[str, Mapping[str, int]]
+) -> Report:
+    return Report(
+        feeds=tuple(feeds),
+        problems=group_problems(problems),
+        unknown_members={feed: members for feed, members in unknown_members.items() if members},
+    )
+
+
+def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, int]:
+    """The `records` of `--json`."""
+    counts = list(feeds)
+    return {
+        name: sum(getattr(count, name) for count in counts) for name in ("read", "listings", "merged", "quarantined")
+    }
+
+
+def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
+    """The quarantined first, then the most frequent."""
+
+    def name_group(problem: Problem) -> tuple[bool, str, str, str]:
+        field = _INDEX.sub("[]", problem.field or "")
+        return not problem.quarantined, problem.feed, field, problem.reason.split(":")[0]
+
+    groups = []
+    for (_, feed, field, code), members in groupby(sorted(problems, key=name_group), key=name_group):
+        found = list(members)
+        groups.append(
+            ProblemGroup(
+                feed=feed,
+                field=field or None,
+                code=code,
+                count=len(found),
+                quarantined=found[0].quarantined,
+                example=found[0],
+            )
+        )
+    return tuple(sorted(groups, key=lambda group: (not group.quarantined, -group.count)))
+
+
+def format_report(report: Report) -> str:
+    """For people: the sum of each feed, then why records were set aside or members left out."""
+    lines = _format_counts(report.feeds)
+    for title, quarantined in (("Quarantined records", True), ("Left out of records that were kept", False)):
+        groups = [group for group in report.problems if group.quarantined is quarantined]
+        if groups:
+            lines += ["", f"{title}:", *(_format_group(group) for group in groups)]
+    if report.unknown_members:
+        lines += ["", "Members that no record has, left out:"]
+        for feed, members in report.unknown_members.items():
+            lines.append(f"  {feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}")
+    return "\n".join(lines)
+
+
+def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
+    sums = sum_counts(feeds)
+    total = FeedCount(
+        feed="all", read=sums["read"], listings=sums["listings"], merged=sums["merged"], quarantined=sums["quarantined"]
+    )
+    width = max(len(count.feed) for count in (*feeds, total))
+    lines = [f"{'feed':{width}}  {'read':>9} = {'listings':>9} + {'merged':>9} + {'quarantined':>11}"]
+    for count in (*feeds, total):
+        parts = f"{count.listings:>9,} + {count.merged:>9,} + {count.quarantined:>11,}"
+        lines += [f"{count.feed:{width}}  {count.read:>9,} = {parts}"]
+    kept = [count for count in feeds if count.last_good_since is not None]
+    return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
+
+
+def _format_last_good(count: FeedCount) -> str:
+    assert count.last_good_since is not None
+    return f"  {count.feed}: {count.last_good:,}, the oldest of {format_instant(count.last_good_since)}"
+
+
+def _format_group(group: ProblemGroup) -> str:
+    example = group.example
+    source = f" ({example.source_id})" if example.source_id else ""
+    value = "" if example.value is None else f" {_shorten(example.value)}"
+    where = f"{group.feed}: {group.field}: " if group.field else f"{group.feed}: "
+    line = f"line {example.line}" if example.line else ""  # neighborhoods are no lines
+    place = " ".join(part for part in (example.file, line) if part)
+    return f"  {where}{group.count:,} × {example.reason}; as {place}{source}:{value}".removesuffix(":")
+
+
+def _shorten(value: str) -> str:
+    text = " ".join(value.split())
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:60]}…"'

@@ -1,0 +1,294 @@
+"""One value of a record → the same value typed and tidy: `parse_` functions, each of one kind.
+
+A value that can't be read raises `Wrong`; one that was kept in part raises `Mended` with what is left.
+Their texts begin with a code (`wrong_type`, `unknown_word`, `out_of_range`, `too_long`), by which reports group.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+from outings.configuration import is_zone
+from pipeline.records.text import strip_markup, tidy_line, tidy_prose
+
+Parse = Callable[[Any], Any]
+
+MAX_LINE = 1_000
+MAX_PROSE = 20_000
+MAX_URL = 2_000
+MAX_ITEMS = 1_000
+# A time outside is a slip (0206, 20026), and would stretch every calendar made from it.
+YEARS = range(1900, 2201)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
+_LOCAL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\Z", re.ASCII)
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d(:?\d\d)?)\Z", re.ASCII)
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?\Z", re.ASCII)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+_HOST = r"(\[[0-9a-f:.]+\]|[^\s/?#:@\[\]]+)"
+_URL = re.compile(rf"https?://([^\s/?#@]*@)?{_HOST}(:\d{{1,5}})?([/?#]\S*)?\Z", re.IGNORECASE)
+_CURRENCY = re.compile(r"[A-Z]{3}\Z")
+
+
+class Wrong(ValueError):  # noqa: N818 it is a finding of the record, not an error of the program
+    """The value can't be read as its member's kind; the text says what is allowed."""
+
+
+class Mended(Exception):  # noqa: N818
+    """`value` is what could be kept; the text says what was not, and `lost` shows it."""
+
+    def __init__(self, value: Any, reason: str, *, lost: Any) -> None:
+        super().__init__(reason)
+        self.value = value
+        self.lost = lost
+
+
+class UnknownWord(Wrong):
+    """A text, but none of the vocabulary's words."""
+
+
+def parse_line(value: Any) -> str | None:
+    """A text of one line; null when nothing is left of it."""
+    return _cut(tidy_line(_check_text(value)), MAX_LINE)
+
+
+def parse_prose(value: Any) -> str | None:
+    """A text that may have paragraphs."""
+    return _cut(tidy_prose(_check_text(value)), MAX_PROSE)
+
+
+def parse_name(value: Any) -> str | None:
+    return _cut(tidy_line(strip_markup(_check_text(value))), MAX_LINE)
+
+
+def parse_description(value: Any) -> str | None:
+    return _cut(tidy_prose(strip_markup(_check_text(value))), MAX_PROSE)
+
+
+def parse_key(value: Any) -> str | None:
+    """A text that names something (`source_id`, `program_key`): cut, it would name another."""
+    text = tidy_line(_check_text(value))
+    if len(text) > MAX_LINE:
+        raise Wrong(f"too_long: allowed are {MAX_LINE} characters")
+    return text or None
+
+
+def parse_uuid(value: Any) -> str:
+    text = _check_text(value).strip().lower()
+    if not _UUID.match(text):
+        raise Wrong("wrong_type: expected a uuid, as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
+    return str(UUID(text))
+
+
+def parse_slug(value: Any) -> str | None:
+    text = _check_text(value).strip()
+    if text and (len(text) > 200 or not _SLUG.match(text)):
+        raise Wrong("wrong_type: expected lower-case letters and digits, words joined by a hyphen, at most 200")
+    return text or None
+
+
+def parse_url(value: Any) -> str | None:
+    text = _check_text(value).strip()
+    if not text:
+        return None
+    if len(text) > MAX_URL:
+        raise Wrong(f"too_long: allowed are {MAX_URL} characters")
+    if not (_URL.match(text) and text.isprintable()):
+        raise Wrong("wrong_type: expected a whole address that begins with http:// or https://")
+    return text
+
+
+def parse_boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Wrong("wrong_type: expected true or false")
+    return value
+
+
+def parse_number(value: Any) -> float:
+    """Zero or more, and finite: every number of a record is a price, a share or a count."""
+    number = _check_number(value)
+    if number < 0:
+        raise Wrong("out_of_range: expected a number from 0")
+    return number
+
+
+def parse_whole(value: Any) -> int:
+    number = parse_number(value)
+    if number != int(number):
+        raise Wrong("wrong_type: expected a whole number")
+    if number > 1_000_000_000:
+        raise Wrong("out_of_range: expected at most 1,000,000,000")
+    return int(number)
+
+
+def parse_age(value: Any) -> int:
+    """Whole years of life."""
+    years = parse_whole(value)
+    if years > 120:
+        raise Wrong("out_of_range: expected an age from 0 to 120")
+    return years
+
+
+def parse_year(value: Any) -> int:
+    year = parse_whole(value)
+    if year not in YEARS:
+        raise Wrong(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
+    return year
+
+
+def parse_confidence(value: Any) -> float:
+    number = parse_number(value)
+    if number > 1:
+        raise Wrong("out_of_range: expected a number from 0 to 1")
+    return number
+
+
+def parse_latitude(value: Any) -> float:
+    return _check_degrees(value, 90)
+
+
+def parse_longitude(value: Any) -> float:
+    return _check_degrees(value, 180)
+
+
+def parse_date(value: Any) -> date:
+    text = _check_text(value).strip()
+    if not _DATE.match(text):
+        raise Wrong("wrong_type: expected a date, YYYY-MM-DD")
+    return _check_calendar(text).date()
+
+
+def parse_local(value: Any) -> datetime:
+    """A naive time of the place's own clock. An offset is refused: adding or dropping it could each be wrong."""
+    text = _check_text(value).strip()
+    if not _LOCAL.match(text):
+        if _INSTANT.match(text):
+            raise Wrong("wrong_type: expected a local time without an offset, YYYY-MM-DDTHH:MM:SS")
+        raise Wrong("wrong_type: expected a local time, YYYY-MM-DDTHH:MM:SS")
+    return _check_calendar(text)
+
+
+def parse_instant(value: Any) -> datetime:
+    """An aware time in UTC, whole seconds."""
+    text = _check_text(value).strip()
+    if not _INSTANT.match(text):
+        raise Wrong("wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ")
+    try:
+        return _check_calendar(text.upper()).astimezone(UTC)
+    except OverflowError as error:
+        raise Wrong("out_of_range: no such time") from error
+
+
+def parse_instant_text(value: Any) -> str:
+    """An instant as the contract's sub-objects carry it."""
+    return parse_instant(value).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_clock(value: Any) -> str:
+    """A clock time as HH:MM:SS."""
+    text = _check_text(value).strip()
+    if not _CLOCK.match(text):
+        raise Wrong("wrong_type: expected a clock time, HH:MM or HH:MM:SS")
+    return text[:8] if len(text) >= 8 else f"{text}:00"
+
+
+def parse_timezone(value: Any) -> str:
+    text = _check_text(value).strip()
+    if not is_zone(text):
+        raise Wrong("unknown_word: expected a name of the IANA database, as America/New_York")
+    return text
+
+
+def parse_currency(value: Any) -> str:
+    text = _check_text(value).strip().upper()
+    if not _CURRENCY.match(text):
+        raise Wrong("wrong_type: expected three letters of ISO 4217, as USD")
+    return text
+
+
+def parse_word_of(words: tuple[str, ...]) -> Parse:
+    """One word of a closed vocabulary, whatever its case."""
+
+    def parse_word(value: Any) -> str | None:
+        word = _check_text(value)
+        if word in words:
+            return word
+        word = word.strip().lower()
+        if word and word not in words:
+            raise UnknownWord(f"unknown_word: allowed are {', '.join(words)}")
+        return word or None
+
+    return parse_word
+
+
+def parse_items_of(parse: Parse, *, forgive: tuple[type[Wrong], ...] = ()) -> Parse:
+    """A list, each entry once and in its order. An entry wrong in a way that `forgive` names is left out alone."""
+
+    def parse_items(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise Wrong("wrong_type: expected a list")
+        if len(value) > MAX_ITEMS:
+            raise Wrong(f"too_long: allowed are {MAX_ITEMS} entries")
+        kept: dict[Any, None] = {}
+        lost: list[tuple[str, Any]] = []
+        for item in value:
+            try:
+                parsed = None if item is None else parse(item)
+            except Mended as mended:
+                parsed = mended.value
+                lost.append((str(mended), mended.lost))
+            except forgive as wrong:
+                lost.append((str(wrong), item))
+                continue
+            if parsed is not None:
+                kept[parsed] = None
+        if lost:
+            raise Mended(tuple(kept), lost[0][0], lost=lost[0][1])
+        return tuple(kept)
+
+    return parse_items
+
+
+def _check_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Wrong("wrong_type: expected a text")
+    return value
+
+
+def _check_number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:  # a boolean is an int to isinstance
+        raise Wrong("wrong_type: expected a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise Wrong("out_of_range: expected a finite number")
+    return number
+
+
+def _check_degrees(value: Any, limit: int) -> float:
+    number = _check_number(value)
+    if abs(number) > limit:
+        raise Wrong(f"out_of_range: expected degrees from -{limit} to {limit}")
+    return number
+
+
+def _check_calendar(text: str) -> datetime:
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise Wrong("out_of_range: no such date or time") from error
+    if read.year not in YEARS:
+        raise Wrong(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
+    return read.replace(microsecond=0) if read.microsecond else read
+
+
+def _cut(text: str, limit: int) -> str | None:
+    if len(text) > limit:
+        raise Mended(text[:limit].rstrip(), f"too_long: cut to {limit} characters", lost=f"{len(text)} characters")
+    return text or None

@@ -1,0 +1,1 @@
+"""Releases compared, and an earlier one published again."""

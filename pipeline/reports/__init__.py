@@ -1,0 +1,1 @@
+"""What a build did, for people and for machines."""

@@ -1,0 +1,65 @@
+"""What became of one `outings build`, whatever became of it: the object of its report."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.building import Built
+from pipeline.reports.build import describe_build, describe_feeds
+from pipeline.work import FeedDone
+
+STOPPED = 128 + 15  # as a shell counts SIGTERM
+
+OUTCOMES = {0: "published", 2: "wrong", 3: "refused", STOPPED: "stopped"}
+FAILED = "failed"
+
+
+class Attempt(Struct, frozen=True, kw_only=True):
+    """`metros` and `as_of` are what was asked for, `feeds` what was read before it ended; `built` where it published.
+
+    Times are the machine's own, never `--as-of`.
+    """
+
+    exit_code: int
+    started_at: datetime
+    ended_at: datetime
+    metros: tuple[str, ...]
+    as_of: str | None = None
+    error: str | None = None
+    feeds: tuple[FeedDone, ...] = ()
+    built: Built | None = None
+    quarantine: Path | None = None
+
+    @property
+    def outcome(self) -> str:
+        return OUTCOMES.get(self.exit_code, FAILED)
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended_at - self.started_at).total_seconds()
+
+
+def describe_attempt(attempt: Attempt) -> dict[str, Any]:
+    """`build`: what `build --json` prints, null where nothing was published; then `feeds` and what was found in them
+    are those that were read, of which nothing is in force."""
+    built = attempt.built
+    read = describe_feeds(attempt.feeds) if built is None else None
+    return {
+        "outcome": attempt.outcome,
+        "exit_code": attempt.exit_code,
+        "error": attempt.error,
+        "started_at": _format_instant(attempt.started_at),
+        "ended_at": _format_instant(attempt.ended_at),
+        "metros": list(attempt.metros),
+        "as_of": attempt.as_of,
+        "carried": [] if built is None else list(built.carried),
+        "build": None if built is None else msgspec.to_builtins(describe_build(built, quarantine=attempt.quarantine)),
+        "read": None if read is None else msgspec.to_builtins(read),
+    }
+
+
+def _format_instant(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,66 @@
+"""What one build did, for people and as the object of `build --json` (feeds.md, section 3)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from pipeline.building import Built
+from pipeline.records.record import Problem
+from pipeline.records.report import FeedCount, Report, format_report, make_report, sum_counts
+from pipeline.work import FeedDone
+
+CHANGES = ("created", "updated", "removed", "restored")
+
+
+def list_problems(built: Built) -> Iterator[Problem]:
+    for feed in built.feeds:
+        yield from feed.problems
+    yield from built.problems
+
+
+def make_feeds_report(feeds: Sequence[FeedDone], problems: Iterable[Problem]) -> Report:
+    counts = [
+        FeedCount(
+            feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
+            quarantined=feed.memory.quarantined, last_good=feed.memory.last_good,
+            last_good_since=feed.memory.last_good_since,
+        )
+        for feed in feeds
+    ]  # fmt: skip
+    return make_report(counts, problems, {feed.feed: feed.unknown for feed in feeds})
+
+
+def make_build_report(built: Built) -> Report:
+    return make_feeds_report(built.feeds, list_problems(built))
+
+
+def describe_feeds(feeds: Sequence[FeedDone]) -> dict[str, Any]:
+    """Of feeds that were read by a build that published nothing."""
+    report = make_feeds_report(feeds, (problem for feed in feeds for problem in feed.problems))
+    return {"records": sum_counts(report.feeds), **structs.asdict(report)}
+
+
+def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:
+    report = make_build_report(built)
+    return {
+        "release": built.published.id,
+        "built_at": built.published.pointer.published_at,
+        "records": sum_counts(report.feeds),
+        "changes": {kind: built.changes.get(kind, 0) for kind in CHANGES},
+        "objects": built.objects,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in built.seconds.items()},
+        "quarantine": None if quarantine is None else str(quarantine),
+        "feeds": report.feeds,
+        "problems": report.problems,
+        "unknown_members": report.unknown_members,
+    }
+
+
+def format_build(built: Built, *, quarantine: Path | None) -> str:
+    changes = ", ".join(f"{built.changes.get(kind, 0):,} {kind}" for kind in CHANGES)
+    objects = built.objects
+    done = f"release {built.published.id}: {changes}; {objects.written:,} of {objects.total:,} objects written"
+    size = f"({objects.bytes_written:,} bytes); {built.seconds['all']:.1f} s"
+    return f"{format_report(make_build_report(built))}\n\n{done} {size}\nquarantine: {quarantine or 'not written'}"

@@ -1,0 +1,112 @@
+"""The last build as a Prometheus textfile, as node-exporter's textfile collector takes it.
+
+A build is over when one would ask it, so it leaves a file. What an attempt does not know stays as the file has it: when
+each metro was last built in full, and what the last published build did.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Metric, write_to_textfile
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.parser import text_string_to_metric_families
+
+from outings.release.root import parse_release_id
+from pipeline.reports.attempt import Attempt
+from pipeline.reports.build import CHANGES
+
+PREFIX = "outings_last_build_"
+
+# Of every metric its labels and what it says.
+METRICS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "timestamp_seconds": ((), "When the last build ended, whatever came of it."),
+    "exit_code": ((), "What it ended with: 0 published, 1 failed, 2 wrong usage, 3 refused by a guard, 143 stopped."),
+    "duration_seconds": ((), "How long it took."),
+    "success_timestamp_seconds": (("metro",), "When a build of the metro last published."),
+    "release_number": ((), "The release of the last build that published."),
+    "records": (("feed", "outcome"), "Of each feed, when it was last published."),
+    "changes": (("kind",), "Versions that the last build that published made."),
+    "stage_seconds": (("stage",), "How long its stages took."),
+}
+# Each build that publishes says them anew, whole.
+_WHOLE = ("release_number", "changes", "stage_seconds")
+
+Samples = dict[tuple[str, ...], float]
+
+
+def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str], feeds: frozenset[str]) -> None:
+    """`metros` and `feeds` are the configuration's: what is no longer there is no longer told. OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = {"metro": metros, "feed": feeds}
+    samples = lay_over(read_samples(path), describe_samples(attempt), known=known)
+    registry = CollectorRegistry()
+    registry.register(_Told(samples))
+    write_to_textfile(str(path), registry)
+
+
+def describe_samples(attempt: Attempt) -> dict[str, Samples]:
+    """What this attempt knows, by metric and values of its labels."""
+    ended = attempt.ended_at.timestamp()
+    told: dict[str, Samples] = {
+        "timestamp_seconds": {(): ended},
+        "exit_code": {(): attempt.exit_code},
+        "duration_seconds": {(): attempt.seconds},
+    }
+    built = attempt.built
+    if built is None:
+        return told
+    return told | {
+        "success_timestamp_seconds": {(slug,): ended for slug in attempt.metros},
+        "release_number": {(): parse_release_id(built.published.id)[0]},
+        "records": {
+            (feed.feed, outcome): getattr(feed.memory, outcome)
+            for feed in built.feeds
+            for outcome in ("listings", "merged", "quarantined")
+        },
+        "changes": {(kind,): built.changes.get(kind, 0) for kind in CHANGES},
+        "stage_seconds": {(stage,): seconds for stage, seconds in built.seconds.items() if stage != "all"},
+    }
+
+
+def lay_over(
+    before: Mapping[str, Samples], told: Mapping[str, Samples], *, known: Mapping[str, frozenset[str]]
+) -> dict[str, Samples]:
+    laid = {}
+    for name, (labels, _) in METRICS.items():
+        under = {} if name in _WHOLE and name in told else before.get(name, {})
+        allowed = known.get(labels[0]) if labels else None
+        laid[name] = {
+            values: value
+            for values, value in {**under, **told.get(name, {})}.items()
+            if allowed is None or values[0] in allowed
+        }
+    return laid
+
+
+def read_samples(path: Path) -> dict[str, Samples]:
+    """Nothing where there is no file, or another's: it is written anew."""
+    samples: dict[str, Samples] = {}
+    try:
+        for family in text_string_to_metric_families(path.read_text()):
+            name = family.name.removeprefix(PREFIX)
+            if family.name.startswith(PREFIX) and name in METRICS:
+                labels = METRICS[name][0]
+                samples[name] = {tuple(each.labels[label] for label in labels): each.value for each in family.samples}
+    except (FileNotFoundError, UnicodeDecodeError, ValueError, KeyError):
+        return {}
+    return samples
+
+
+class _Told:
+    """A collector of samples that are there already (prometheus_client's protocol)."""
+
+    def __init__(self, samples: Mapping[str, Samples]) -> None:
+        self._samples = samples
+
+    def collect(self) -> Iterator[Metric]:
+        for name, (labels, says) in METRICS.items():
+            family = GaugeMetricFamily(PREFIX + name, says, labels=labels)
+            for values, value in sorted(self._samples[name].items()):
+                family.add_metric(values, value)
+            if family.samples:
+                yield family

@@ -1,0 +1,1 @@
+"""Rows → the snapshot's tables, and the indexes that are mapped."""

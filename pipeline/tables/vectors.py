@@ -1,0 +1,90 @@
+"""Vectors of every published listing, by the model that the operator names; those of texts already known are kept."""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from outings.answers.semantic.model import hash_model, load_model
+from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
+from outings.release.snapshot import SemanticFiles
+from pipeline.changes.diff import PUBLISHED, Settled
+from pipeline.listings.previous import Previous
+
+# Letters of a description that are read: what it opens with says what it is.
+_OPENING = 400
+_KEY_BYTES = 16
+
+
+class ModelPlan(Struct, frozen=True, kw_only=True):
+    """`hash` names the model; no `folder`, and only what is `known` can be had."""
+
+    hash: str
+    folder: Path | None = None
+    known: SemanticFiles | None = None
+
+
+class _Text(Struct, frozen=True, kw_only=True):
+    name: str
+    description: str | None = None
+    categories: tuple[str, ...] = ()
+
+
+_decoder = msgspec.json.Decoder(_Text)
+
+
+def plan_model(folder: Path | None) -> ModelPlan | None:
+    """Raises ModelError."""
+    return None if folder is None else ModelPlan(hash=hash_model(folder), folder=folder)
+
+
+def make_semantic(
+    listings: Sequence[Settled], previous: Previous, *, plan: ModelPlan
+) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """The tables `vectors` and `vector_rows` of listings in the order of their row numbers. Raises ModelError.
+
+    None where a text is new and no model at hand: a snapshot has the vectors of all its listings or of none.
+    """
+    texts = [_read_text(each, previous) for each in listings]
+    keys = [None if text is None else hashlib.sha256(text.encode()).digest()[:_KEY_BYTES] for text in texts]
+    wanted = dict(sorted((key, text) for key, text in zip(keys, texts, strict=True) if key is not None and text))
+    encoded = _recall(plan, previous)
+    missing = {key: text for key, text in wanted.items() if key not in encoded}
+    if missing:
+        if plan.folder is None:
+            return None
+        encoded |= _embed_texts(missing, plan.folder)
+    chosen = {key: encoded[key] for key in wanted}
+    return make_vectors(chosen), make_rows(keys, order=chosen)
+
+
+def _recall(plan: ModelPlan, previous: Previous) -> dict[bytes, tuple[float, bytes]]:
+    """What the same model made before."""
+    standing = None if previous.snapshot is None else previous.snapshot.semantic
+    found: dict[bytes, tuple[float, bytes]] = {}
+    for files in (plan.known, standing):
+        if files is not None and files.model == plan.hash:
+            found |= read_encoded(files.vectors)
+    return found
+
+
+def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[float, bytes]]:
+    """One at a time, so that no vector depends on another text; on all cores, as the network runs beside Python."""
+    model = load_model(folder)
+    with ThreadPoolExecutor(os.cpu_count()) as executor:
+        vectors = executor.map(model.embed_listing, texts.values())
+        return {key: encode_vector(vector) for key, vector in zip(texts, vectors, strict=True)}
+
+
+def _read_text(each: Settled, previous: Previous) -> str | None:
+    """None of what is not published: no search shows it."""
+    if each.row.columns["status"] != PUBLISHED:
+        return None
+    text = _decoder.decode(each.document if each.document is not None else previous.read_document(each.row.id))
+    categories = ", ".join(text.categories).replace("_", " ")
+    return ". ".join(part for part in (text.name, categories, (text.description or "")[:_OPENING]) if part)

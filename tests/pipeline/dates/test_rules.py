@@ -1,0 +1,87 @@
+"""RRULE texts: what is read, what is readable but not followed, what is no rule."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pipeline.dates.rules import Rule, RuleError, parse_rule
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("FREQ=DAILY", Rule(frequency="DAILY")),
+        ("RRULE:FREQ=DAILY", Rule(frequency="DAILY")),
+        (" freq=weekly;byday=mo,we; ", Rule(frequency="WEEKLY", weekdays=((0, 0), (0, 2)))),
+        ("FREQ=WEEKLY;INTERVAL=2;COUNT=10;WKST=SU", Rule(frequency="WEEKLY", interval=2, count=10, week_start=6)),
+        ("COUNT=3;FREQ=YEARLY", Rule(frequency="YEARLY", count=3)),
+        ("FREQ=MONTHLY;BYDAY=2TU,-1FR,+3SU", Rule(frequency="MONTHLY", weekdays=((2, 1), (-1, 4), (3, 6)))),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,-1", Rule(frequency="MONTHLY", month_days=(1, -1))),
+        ("FREQ=YEARLY;BYMONTH=1,12", Rule(frequency="YEARLY", months=(1, 12))),
+        ("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", Rule(frequency="MONTHLY", weekdays=((0, 0), (0, 1)), positions=(-1,))),
+        ("FREQ=DAILY;UNTIL=20261231", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
+        ("FREQ=DAILY;UNTIL=2026-12-31", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
+        ("FREQ=DAILY;UNTIL=20261231T090000", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 9))),
+        ("FREQ=DAILY;UNTIL=20261231T090000Z", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 9, tzinfo=UTC))),
+    ],
+)
+def test_a_rule_is_read(text: str, rule: Rule) -> None:
+    assert parse_rule(text) == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "unsupported"),
+    [
+        ("FREQ=SECONDLY", ("SECONDLY",)),
+        ("FREQ=MINUTELY;INTERVAL=90", ("MINUTELY",)),
+        ("FREQ=HOURLY;BYHOUR=9,10", ("HOURLY", "BYHOUR")),
+        ("FREQ=DAILY;BYHOUR=9", ("BYHOUR",)),
+        ("FREQ=DAILY;BYMINUTE=0;BYSECOND=0", ("BYMINUTE", "BYSECOND")),
+        ("FREQ=YEARLY;BYWEEKNO=20", ("BYWEEKNO",)),
+        ("FREQ=YEARLY;BYYEARDAY=100", ("BYYEARDAY",)),
+        ("FREQ=YEARLY;BYEASTER=0", ("BYEASTER",)),
+        ("RSCALE=CHINESE;FREQ=YEARLY", ("RSCALE",)),
+        ("FREQ=MONTHLY;SKIP=OMIT", ("SKIP",)),
+        ("FREQ=DAILY;X-PLACE=HERE", ("X-PLACE",)),
+    ],
+)
+def test_a_readable_rule_names_the_parts_that_are_not_followed(text: str, unsupported: tuple[str, ...]) -> None:
+    assert parse_rule(text).unsupported == unsupported
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'': a part is NAME=VALUE"),
+        ("every Tuesday", "'EVERY TUESDAY': a part is NAME=VALUE"),
+        ("INTERVAL=2", "FREQ=: one of YEARLY, MONTHLY, WEEKLY, DAILY is needed"),
+        ("FREQ=FORTNIGHTLY", "FREQ=FORTNIGHTLY: one of YEARLY, MONTHLY, WEEKLY, DAILY is needed"),
+        ("FREQ=DAILY;INTERVAL=0", "INTERVAL=0: a whole number from 1 is needed"),
+        ("FREQ=DAILY;INTERVAL=-1", "INTERVAL=-1: a whole number from 1 is needed"),
+        ("FREQ=DAILY;INTERVAL=9999999999", "INTERVAL=9999999999: a whole number from 1 is needed"),
+        ("FREQ=DAILY;COUNT=0", "COUNT=0: a whole number from 1 is needed"),
+        ("FREQ=DAILY;COUNT=ten", "COUNT=TEN: a whole number from 1 is needed"),
+        ("FREQ=DAILY;COUNT=", "'COUNT=': a part is NAME=VALUE"),
+        ("FREQ=DAILY;COUNT=2;COUNT=3", "COUNT stands twice"),
+        ("FREQ=DAILY;;COUNT=2", "'': a part is NAME=VALUE"),
+        ("FREQ=DAILY;UNTIL=20261331", "UNTIL=20261331: a date (20261231) or a date-time (20261231T235959Z) is needed"),
+        ("FREQ=DAILY;UNTIL=SOON", "UNTIL=SOON: a date (20261231) or a date-time (20261231T235959Z) is needed"),
+        ("FREQ=WEEKLY;BYDAY=MON", "BYDAY=MON: weekdays such as MO or -1FR are needed"),
+        ("FREQ=WEEKLY;BYDAY=MO,", "BYDAY=MO,: weekdays such as MO or -1FR are needed"),
+        ("FREQ=MONTHLY;BYDAY=0MO", "BYDAY=0MO: weekdays such as MO or -1FR are needed"),
+        ("FREQ=YEARLY;BYDAY=54MO", "BYDAY=54MO: weekdays such as MO or -1FR are needed"),
+        ("FREQ=WEEKLY;BYDAY=1MO", "BYDAY=1MO: a numbered weekday has no meaning in a WEEKLY rule"),
+        ("FREQ=MONTHLY;BYMONTHDAY=32", "BYMONTHDAY=32: numbers from -31 to 31, without 0, are needed"),
+        ("FREQ=MONTHLY;BYMONTHDAY=0", "BYMONTHDAY=0: numbers from -31 to 31, without 0, are needed"),
+        ("FREQ=YEARLY;BYMONTH=13", "BYMONTH=13: numbers from 1 to 12, without 0, are needed"),
+        ("FREQ=YEARLY;BYMONTH=-1", "BYMONTH=-1: numbers from 1 to 12, without 0, are needed"),
+        ("FREQ=MONTHLY;BYDAY=MO;BYSETPOS=0", "BYSETPOS=0: numbers from -366 to 366, without 0, are needed"),
+        ("FREQ=WEEKLY;WKST=1", "WKST=1: one of MO, TU, WE, TH, FR, SA, SU is needed"),
+        ("FREQ=DAILY\nEXDATE:20260810", "'FREQ=DAILY\\nEXDATE:20260810': a part is NAME=VALUE"),
+        ("FREQ=SECONDLY;INTERVAL=0", "INTERVAL=0: a whole number from 1 is needed"),
+    ],
+)
+def test_what_is_no_rule_says_which_part_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(RuleError) as refused:
+        parse_rule(text)
+    assert str(refused.value) == message

@@ -1,0 +1,115 @@
+"""The members' table and `docs/feeds.md` say the same: which members there are, of what kind, which a filter uses."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.contract.vocabulary import Vocabulary
+from pipeline.records.members import Kind, Members, Table, make_members
+from pipeline.records.values import Mended, Wrong
+
+TEXT = (Path(__file__).parents[3] / "docs/feeds.md").read_text(encoding="utf-8")
+MEMBERS = make_members(Vocabulary())
+SECTIONS_OF = {
+    "organization": ["Every record", "Organization"],
+    "place": ["Every record", "Event, class, camp and place", "Place"],
+    "event": ["Every record", "Event, class, camp and place", "Event, class and camp", "Event"],
+    "class": ["Every record", "Event, class, camp and place", "Event, class and camp", "Class"],
+    "camp": ["Every record", "Event, class, camp and place", "Event, class and camp", "Camp"],
+}
+Row = tuple[bool, str, list[str]]
+
+
+def read_section(title: str) -> dict[str, Row]:
+    """Member → whether it has a star, its kind, and the words that its remark names."""
+    found = re.search(rf"^### {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
+    assert found, title
+    rows = [line.strip("|").split("|") for line in found[1].splitlines() if line.startswith("| `")]
+    return {
+        name: ("★" in names, kind.strip(), re.findall(r"`([a-z_]+)`", remark))
+        for names, kind, remark in rows
+        for name in re.findall(r"`(\w+)`", names)
+    }
+
+
+def list_tables(members: Members) -> dict[str, Table]:
+    tables: dict[str, Table] = {}
+    for name, kind in members.items():
+        if isinstance(kind, Table):
+            tables |= {name: kind, **list_tables(kind.members)}
+    return tables
+
+
+# What a value of each kind may look like, and what not: enough to tell the kinds apart.
+EXAMPLES: dict[str, tuple[object, object]] = {
+    "line": ("a b", 7),
+    "prose": ("a\nb", 7),
+    "key": ("a b", 7),
+    "word": ("", "no such word"),
+    "words": ([], "monday"),
+    "address": ("https://example.org", "example.org"),
+    "addresses": (["https://example.org"], "https://example.org"),
+    "lines": (["a"], "a"),
+    "uuid": ("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21", "6f1f"),
+    "slug": ("a-b", "a b"),
+    "yes/no": (True, 1),
+    "number": (1.5, "1.5"),
+    "count": (1, 1.5),
+    "age": (120, 121),
+    "share": (1, 1.5),
+    "year": (2026, 26),
+    "date": ("2026-08-10", "2026-08-10T09:00"),
+    "local time": ("2026-08-10T09:00", "2026-08-10T09:00Z"),
+    "local times": (["2026-08-10T09:00"], ["2026-08-10"]),
+    "instant": ("2026-08-10T09:00Z", "2026-08-10T09:00"),
+    "clock": ("09:00", "9 am"),
+    "zone": ("America/New_York", "Gotham"),
+    "currency": ("USD", "$"),
+}
+
+
+def is_kind(kind: Kind, said: str) -> bool:
+    if isinstance(kind, Table):
+        return said == ("objects" if kind.many else "object")
+    right, wrong = EXAMPLES[said]
+    return reads(kind.parse, right) and not reads(kind.parse, wrong)
+
+
+def reads(parse: Callable[[Any], Any], value: object) -> bool:
+    try:
+        parse(value)
+    except (Wrong, Mended):
+        return False
+    return True
+
+
+def compare(members: Members, rows: dict[str, Row]) -> None:
+    assert rows.keys() == members.keys()
+    for name, (starred, said, words) in rows.items():
+        kind = members[name]
+        assert kind.filters == starred, name
+        assert is_kind(kind, said), f"{name} is no {said}"
+        if said == "word" and not isinstance(kind, Table):
+            assert [word for word in words if not reads(kind.parse, word)] == [], name
+
+
+@pytest.mark.parametrize("type_", MEMBERS)
+def test_every_type_has_the_members_that_the_page_says(type_: str) -> None:
+    rows: dict[str, Row] = {}
+    for title in SECTIONS_OF[type_]:
+        rows |= read_section(title)
+    compare(MEMBERS[type_], rows)
+
+
+@pytest.mark.parametrize("type_", MEMBERS)
+def test_every_object_has_the_members_that_the_page_says(type_: str) -> None:
+    for name, table in list_tables(MEMBERS[type_]).items():
+        compare(table.members, read_section(f"`{name}`"))
+
+
+def test_the_page_names_no_object_that_there_is_not() -> None:
+    named = set(re.findall(r"^### `(\w+)`$", TEXT, re.MULTILINE))
+    assert named == {name for members in MEMBERS.values() for name in list_tables(members)}

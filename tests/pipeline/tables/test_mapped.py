@@ -1,0 +1,50 @@
+"""A release whose mapped files are of another layout answers the same, from its tables."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from outings.answers.answer import answer
+from outings.configuration import read_configuration
+from outings.contract.entitlement import Entitlement
+from outings.demo import write_world
+from outings.release.manifest import read_manifest
+from outings.release.reading import open_snapshot
+from outings.release.releases import list_releases
+from outings.release.snapshot import Release, Snapshot
+from outings.release.store import open_store
+from pipeline.building import build_release
+from pipeline.clock import AsOf
+from pipeline.executors.inline import InlineExecutor
+from pipeline.plan import Build
+from tests.answers.asking import parse
+from tests.answers.worlds import TODAY
+
+REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("/v1/seattle/search", {"q": "swim"}),
+    ("/v1/seattle/events", {"q": "story"}),
+    ("/v1/seattle/classes", {}),
+)
+
+
+def read_bodies(snapshot: Snapshot) -> list[bytes]:
+    release = Release(id="1-00000000", sequence=1, latest_version_id=0, metros={"seattle": snapshot})
+    made = (
+        answer(parse(path, given), release=release, dates={"seattle": TODAY}, entitlement=Entitlement())
+        for path, given in REQUESTS
+    )
+    return [b"".join(each.parts) for each in made]
+
+
+def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
+    configuration = read_configuration(write_world(tmp_path / "outings.toml", today=TODAY, size=40), {})
+    store = open_store(configuration.store.url)
+    build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
+    part = next(list_releases(store)).root.parts["seattle"]
+    manifest = read_manifest(store, part.manifest)
+    known = open_snapshot(store, manifest, cache=tmp_path / "cache")
+    unknown = open_snapshot(store, replace(manifest, mapped_layout=1), cache=tmp_path / "cache")
+    assert known.mapped
+    assert not unknown.mapped
+    assert unknown.hash == known.hash
+    assert read_bodies(unknown) == read_bodies(known)
