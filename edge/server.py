@@ -28,7 +28,7 @@ from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from outings.release.trust import read_reader
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.

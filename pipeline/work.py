@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
-from outings.release.store import Store, open_store
+from outings.release.store import Store
+from outings.release.stores import open_store
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.changes.diff import PUBLISHED
 from pipeline.facts.geography import Neighborhoods

@@ -21,7 +21,7 @@ from outings.demo.geography import SEATTLE
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot
-from outings.release.store import open_store
+from outings.release.stores import open_store
 
 METRO = SEATTLE
 # Past every age and every date that is asked for: an end that is not stated is open.

@@ -51,7 +51,7 @@ def read_config(path: Path) -> "Configuration":
 
 
 def open_config_store(configuration: "Configuration") -> "Store":
-    from outings.release.store import open_store
+    from outings.release.stores import open_store
 
     table = configuration.store
     try:

@@ -6,7 +6,6 @@ Objects never change once written; only `put_if` replaces what is there. Every f
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Protocol, Self
 
 from msgspec import Struct
@@ -86,28 +85,3 @@ class Store(Protocol):
 
     def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
         """Remove what was listed, durably, save what was written again since; those that were removed."""
-
-
-def open_store(
-    url: str, *, folder: Path | None = None, endpoint_url: str | None = None, region: str | None = None
-) -> Store:
-    """`file:PATH` (a relative one from `folder`), `s3://bucket/prefix` or `memory:` (a new, empty one).
-
-    ValueError where `url` is none of these.
-    """
-    scheme, _, rest = url.partition(":")
-    if scheme == "file" and rest:
-        from outings.release.folder import FolderStore
-
-        return FolderStore((folder or Path()) / rest.removeprefix("//"))
-    if scheme == "s3":
-        from outings.release.s3 import S3Store  # boto3 is an extra, and slow to import
-
-        bucket, _, prefix = rest.removeprefix("//").partition("/")
-        if bucket:
-            return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
-    if url == "memory:":
-        from outings.release.memory import MemoryStore
-
-        return MemoryStore()
-    raise ValueError(f"store url {url!r}: allowed are file:PATH, s3://BUCKET/PREFIX and memory:")

@@ -27,7 +27,7 @@ from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.demo import write_world
 from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -19,7 +19,7 @@ from uuid import uuid4
 from outings.command import main
 from outings.release.disk import Disk, LinuxDisk
 from outings.release.folder import FolderStore
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from tests.forking import CONTEXT
 from tests.release.doubles import Act, Watch, Watched
 

@@ -16,7 +16,8 @@ from outings.release.objects import object_name, read_object
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
 from outings.release.snapshot import Release
-from outings.release.store import Store, open_store
+from outings.release.store import Store
+from outings.release.stores import open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -11,7 +11,7 @@ from outings.demo import write_world
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.objects import object_name
 from outings.release.publishing import publish
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

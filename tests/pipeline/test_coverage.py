@@ -17,7 +17,7 @@ from outings.demo import write_world
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -17,7 +17,8 @@ from outings.release.objects import name_of
 from outings.release.publishing import publish
 from outings.release.releases import list_releases
 from outings.release.root import Root
-from outings.release.store import NotFound, Outcome, StoreError, open_store
+from outings.release.store import NotFound, Outcome, StoreError
+from outings.release.stores import open_store
 from tests.release.doubles import ForgetfulDisk, Killed, Nth, Watched, die, fill_disk, refuse
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
 

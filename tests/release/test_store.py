@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from outings.release.store import NotFound, Outcome, Store, StoreError, Versioned, open_store
+from outings.release.store import NotFound, Outcome, Store, StoreError, Versioned
+from outings.release.stores import open_store
 
 WRITERS = 16
 

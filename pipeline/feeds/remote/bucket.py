@@ -4,7 +4,8 @@ from fnmatch import fnmatchcase
 from glob import escape, has_magic
 from pathlib import Path, PurePosixPath
 
-from outings.release.store import NotFound, StoreError, open_store
+from outings.release.store import NotFound, StoreError
+from outings.release.stores import open_store
 
 SCHEME = "s3://"
 

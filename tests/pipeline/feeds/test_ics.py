@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outings.contract.vocabulary import Vocabulary
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.dates.recurrence import expand_recurrence

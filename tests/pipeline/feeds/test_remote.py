@@ -16,7 +16,7 @@ from outings.release.memory import MemoryStore
 from outings.release.objects import put_object
 from outings.release.releases import list_references
 from outings.release.root import FeedMemory
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

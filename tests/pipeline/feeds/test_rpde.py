@@ -11,7 +11,7 @@ import pytest
 from outings.configuration import Configuration, read_configuration
 from outings.release.memory import MemoryStore
 from outings.release.root import FeedMemory
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import Built, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -18,7 +18,7 @@ from outings.release.manifest import parse_details, read_manifest
 from outings.release.objects import read_object
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -12,7 +12,7 @@ from outings.release.manifest import read_manifest
 from outings.release.reading import open_snapshot
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot
-from outings.release.store import open_store
+from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -1,0 +1,28 @@
+"""The stores there are, by the address that names one."""
+
+from pathlib import Path
+
+from outings.release.folder import FolderStore
+from outings.release.memory import MemoryStore
+from outings.release.store import Store
+
+
+def open_store(
+    url: str, *, folder: Path | None = None, endpoint_url: str | None = None, region: str | None = None
+) -> Store:
+    """`file:PATH` (a relative one from `folder`), `s3://bucket/prefix` or `memory:` (a new, empty one).
+
+    ValueError where `url` is none of these.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "file" and rest:
+        return FolderStore((folder or Path()) / rest.removeprefix("//"))
+    if scheme == "s3":
+        from outings.release.s3 import S3Store  # boto3 is an extra, and slow to import
+
+        bucket, _, prefix = rest.removeprefix("//").partition("/")
+        if bucket:
+            return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
+    if url == "memory:":
+        return MemoryStore()
+    raise ValueError(f"store url {url!r}: allowed are file:PATH, s3://BUCKET/PREFIX and memory:")
