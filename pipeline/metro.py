@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.cells import make_cells
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
@@ -107,9 +108,9 @@ def build_metro(
     manifest = _keep_stamp(manifest, base)
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
-    cells = make_cells(snapshot, plan.today)
-    table = _put_table(encode_mapped(cells), cells, writer)
-    manifest = replace(manifest, mapped={**manifest.mapped, "cells": table})
+    told = {"cells": make_cells(snapshot, plan.today), **make_spots(snapshot.tables, packs=snapshot.packs)}
+    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in told.items()}
+    manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = clock()
     exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)

@@ -1,6 +1,5 @@
 """A snapshot opened for answering: its look-ups, arrays and engine tables, made once and kept as long as it lives."""
 
-import mmap
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import Point, find_vectors
 from outings.answers.evaluator import Evaluator
-from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
+from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
 from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
@@ -40,7 +39,7 @@ from outings.answers.terms import Terms
 from outings.answers.understanding.locations import make_locations
 from outings.answers.understanding.related import Related, read_shipped
 from outings.answers.zips import Zips
-from outings.release.snapshot import Snapshot
+from outings.release.snapshot import Packs, Snapshot
 
 # Fragments that answers are put together from again and again: of all metros together, so that those which are asked
 # for least leave first. A compact card takes about 900 bytes, a block 300, together some 25 MB.
@@ -49,8 +48,6 @@ _BLOCKS = 32_768
 # Types × dates that are remembered of a snapshot, for a cursor may name any date: of all and of each organization; by
 # row of a directory.
 _COUNTS, _COUNT_ARRAYS = 64, 16
-
-Packs = Sequence[mmap.mmap | bytes]
 
 
 class Opened:
@@ -63,7 +60,7 @@ class Opened:
         self.hash = snapshot.hash
         self._words = len(snapshot.vocabulary.categories)
         self._files = snapshot.tables
-        self._packs = snapshot.packs
+        self._packs, self._mapped = snapshot.packs, snapshot.mapped
         read = partial(open_index, mapped=snapshot.mapped, tables=snapshot.tables)
         self.names, self.organizations = Names(read("names")), Names(read("organization_names"))
         self.series = Series(read("series"), moments=read("moments"))
@@ -205,10 +202,12 @@ class Opened:
             return self._near
 
     def open_gazetteer(self) -> Gazetteer:
-        """Made at the first call, of every place's document: for whoever resolves addresses by what is listed."""
+        """Of a release from before the build mapped it, it is made at the first call, of every place's document."""
         with self._gazetteer_lock:
             if self._gazetteer is None:
-                self._gazetteer = make_gazetteer(self._metro, tables=self._files, read_document=self.read_document)
+                self._gazetteer = open_gazetteer(
+                    self._metro, mapped=self._mapped, tables=self._files, packs=self._packs
+                )
             return self._gazetteer
 
     def read_document(self, row: int) -> bytes:

@@ -13,6 +13,8 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.log import History
 from outings.release.root import Log
 
+Packs = tuple[mmap.mmap | bytes, ...]
+
 
 class MetroSettings(Struct, frozen=True, kw_only=True):
     """What the configuration says of a metro, as its manifest carries it."""
@@ -72,7 +74,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
     tables: Mapping[str, Path]
-    packs: tuple[mmap.mmap | bytes, ...]
+    packs: Packs
     mapped: Mapping[str, Path] = {}
     semantic: SemanticFiles | None = None
     pages: Mapping[str, Page] = {}

@@ -5,8 +5,9 @@ from uuid import NAMESPACE_URL, uuid5
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import Gazetteer, make_gazetteer
+from outings.answers.gazetteer.gazetteer import Gazetteer
 from outings.answers.opened import open_snapshot
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
@@ -141,9 +142,7 @@ def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:
 
 def test_a_release_from_before_zips_were_kept_is_read(tmp_path: Path) -> None:
     snapshot = open_world(World(listings=LISTINGS), tmp_path)
-    opened = open_snapshot(snapshot)
     old = tmp_path / "old.parquet"
     pl.read_parquet(snapshot.tables["listings"]).drop("zip", "registration").write_parquet(old)
-    tables = {**snapshot.tables, "listings": old}
-    gazetteer = make_gazetteer(snapshot.metro, tables=tables, read_document=opened.read_document)
-    assert gazetteer.find_address("Clay Studio") is not None
+    older = replace(snapshot, hash="older", tables={**snapshot.tables, "listings": old}, mapped={})
+    assert open_snapshot(older).open_gazetteer().find_address("Clay Studio") is not None

@@ -1,10 +1,15 @@
-"""A release whose mapped files are of another layout answers the same, from its tables."""
+"""A release whose mapped files are of another layout answers the same, from its tables and documents."""
 
+from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
+import msgspec
+import polars as pl
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
+from outings.answers.opened import open_snapshot as open_answers
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.demo import write_world
@@ -36,6 +41,19 @@ def read_bodies(snapshot: Snapshot) -> list[bytes]:
     return [b"".join(each.parts) for each in made]
 
 
+def list_addresses(snapshot: Snapshot) -> Iterator[str]:
+    """What documents call places, alone and with what is or is not behind them."""
+    others = cycle(("98101", "Portland"))
+    for place in pl.read_parquet(snapshot.tables["listings"])["pack", "offset", "length"].iter_rows():
+        document = msgspec.json.decode(snapshot.read_document(*place))
+        location = document.get("location") or {}
+        behind = [location[name] for name in ("city", "zip", "neighborhood") if location.get(name)]
+        for name in filter(None, (document["name"], location.get("address"), location.get("street_address"))):
+            yield name
+            yield from (f"{name}, {each}" for each in (*behind, next(others)))
+        yield from behind
+
+
 def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
     configuration = read_configuration(write_world(tmp_path / "outings.toml", today=TODAY, size=40), {})
     store = open_store(configuration.store.url)
@@ -48,3 +66,7 @@ def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
     assert not unknown.mapped
     assert unknown.hash == known.hash
     assert read_bodies(unknown) == read_bodies(known)
+    derived, mapped = (open_answers(each).open_gazetteer() for each in (unknown, replace(known, packs=(), tables={})))
+    found = {address: mapped.find_address(address) for address in list_addresses(known)}
+    assert found == {address: derived.find_address(address) for address in found}
+    assert 20 < sum(middle is not None for middle in found.values()) < len(found)

@@ -1,0 +1,83 @@
+"""How long a worker's first address takes, and what it holds for that: by the build's mapped files, and derived.
+
+`python -m bench.addresses -c outings.toml "Bryant Park"`: each metro of the newest release, each way in a new process
+that has opened the release and nothing else. Milliseconds of a processor, and megabytes of the process's own.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from multiprocessing import get_context
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.answers.gazetteer.reading import list_readings
+from outings.answers.gazetteer.spots import SPOTS
+from outings.answers.opened import open_snapshot
+from outings.configuration import read_configuration
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.snapshot import Release
+from outings.release.stores import open_store
+
+_ASKED = 200
+
+
+class Took(Struct, frozen=True, kw_only=True):
+    """`first` is opening and the first answer; `others` is one of the next."""
+
+    first: float
+    others: float
+    megabytes: float
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.addresses", description=__doc__)
+    parser.add_argument("-c", "--config", type=Path, required=True)
+    parser.add_argument("address")
+    asked = parser.parse_args(arguments)
+    print(f"{'metro':14} {'':8} {'first ms':>10} {'others ms':>10} {'own MB':>8}")
+    for metro in open_newest(asked.config).metros:
+        for is_mapped in (True, False):
+            with get_context("spawn").Pool(1) as process:
+                took = process.apply(measure_first, (asked.config, metro, asked.address), {"is_mapped": is_mapped})
+            way = "mapped" if is_mapped else "derived"
+            print(f"{metro:14} {way:8} {took.first:10.1f} {took.others:10.2f} {took.megabytes:8.1f}")
+
+
+def open_newest(config: Path) -> Release:
+    configuration = read_configuration(config, os.environ)
+    store = open_store(configuration.store.url)
+    return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
+
+
+def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) -> Took:
+    snapshot = open_newest(config).metros[metro]
+    if is_mapped and SPOTS not in snapshot.mapped:
+        raise SystemExit(f"metro {metro}: the release is from before its places were mapped: build it anew")
+    if not is_mapped:
+        mapped = {name: path for name, path in snapshot.mapped.items() if name != SPOTS}
+        snapshot = replace(snapshot, mapped=mapped)
+    opened = open_snapshot(snapshot)
+    list(list_readings("1 Main St, Springfield"))
+    held, started = read_own(), time.process_time()
+    opened.open_gazetteer().find_address(address)
+    first, held = time.process_time() - started, read_own() - held
+    started = time.process_time()
+    for number in range(_ASKED):
+        opened.open_gazetteer().find_address(f"{number} {address}")
+    others = (time.process_time() - started) / _ASKED
+    return Took(first=first * 1000, others=others * 1000, megabytes=held)
+
+
+def read_own() -> float:
+    """Megabytes that this process shares with no other and no file."""
+    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:")) / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Spots: where a metro's listings and neighborhoods are, and by which texts each is found, as tables."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from outings.answers.gazetteer.places import (
+    Listed,
+    is_placed,
+    list_addresses,
+    list_cities,
+    list_crossings,
+    list_names,
+)
+from outings.answers.gazetteer.states import list_state_words
+from outings.answers.gazetteer.streets import Words, fold_words
+from outings.answers.texts import make_texts
+from outings.contract.vocabulary import STATUSES, TYPES
+from outings.release.snapshot import Packs
+
+# The mapped files.
+SPOTS, SPOT_NAMES, SPOT_AREAS = "spots", "spot_names", "spot_areas"
+# Of SPOT_AREAS the first rows: all cities of the metro, and the words for its states.
+CITIES, STATES = 0, 1
+
+# A name or an address is its words; what else a spot is found by begins, or is joined, with a sign that no word has.
+_ZIP, _NEIGHBORHOOD, _CORNER = "#", "@", " & "
+_ZIP_DIGITS = 5
+
+_decoder = msgspec.json.Decoder(Listed)
+
+
+def name_words(words: Words) -> str:
+    """Empty where there are none: nothing is found by that."""
+    return " ".join(words)
+
+
+def name_corner(corner: tuple[Words, Words]) -> str:
+    return _CORNER.join(map(name_words, corner))
+
+
+def name_zip(code: str) -> str:
+    return _ZIP + code[:_ZIP_DIGITS]
+
+
+def name_neighborhood(words: Words) -> str:
+    return _NEIGHBORHOOD + name_words(words)
+
+
+def make_spots(tables: Mapping[str, Path], *, packs: Packs) -> dict[str, pl.DataFrame]:
+    """By the names of the mapped files.
+
+    SPOTS: `lat`, `lng`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0 where
+    any city of the metro may too; `zip`, five digits, empty where it is not known. The neighborhoods are the last ones.
+    SPOT_NAMES: each text once, with its spots. SPOT_AREAS: phrases by lines.
+    """
+    making = _Making()
+    for listed, lat, lng in _read_listed(tables["listings"], packs):
+        making.add_listed(listed, lat=lat, lng=lng)
+    areas = pl.read_parquet(tables["neighborhoods"], columns=["name", "lat", "lng"]).drop_nulls()
+    making.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
+    return making.make_frames()
+
+
+def _read_listed(path: Path, packs: Packs) -> Iterator[tuple[Listed, float, float]]:
+    """Published ones with coordinates: every place, and of those that are at none one for each point."""
+    columns = ["row", "type", "status", "lat", "lng", "place_id", "pack", "offset", "length"]
+    listings = pl.read_parquet(path, columns=columns).filter(
+        pl.col("status") == STATUSES.index("published"), pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
+    )
+    is_place = pl.col("type") == TYPES.index("place")
+    told = pl.when(is_place).then(pl.col("row")).alias("told")
+    chosen = listings.filter(is_place | pl.col("place_id").is_null()).unique(
+        ["lat", "lng", told], keep="first", maintain_order=True
+    )
+    for pack, offset, length, lat, lng in chosen.select("pack", "offset", "length", "lat", "lng").iter_rows():
+        yield _decoder.decode(packs[pack][offset : offset + length]), lat, lng
+
+
+class _Making:
+    def __init__(self) -> None:
+        self._spots: list[tuple[float, float, int, int, str]] = []
+        self._names: dict[str, list[int]] = {}
+        self._areas: dict[frozenset[Words], int] = {}
+        self._cities: set[Words] = set()
+        self._states: set[str] = set()
+
+    def add_listed(self, listed: Listed, *, lat: float, lng: float) -> None:
+        location = listed.location
+        cities = {*list_cities(listed)}
+        area = self._number_area(cities | {fold_words(location.neighborhood or "")})
+        self._cities |= cities
+        self._states.update(filter(None, [location.state]))
+        names = {
+            *map(name_words, list_names(listed)), *map(name_words, list_addresses(listed)),
+            *map(name_corner, list_crossings(listed)),
+        }  # fmt: skip
+        if location.zip:
+            names.add(name_zip(location.zip))
+        code = (location.zip or "")[:_ZIP_DIGITS]
+        self._add((lat, lng, area, int(is_placed(listed)), code), names)
+
+    def add_neighborhoods(self, middles: Mapping[Words, tuple[float, float]]) -> None:
+        nothing = self._number_area(())
+        for words, (lat, lng) in middles.items():
+            self._add((lat, lng, nothing, 1, ""), [name_neighborhood(words)] if words else [])
+
+    def _add(self, spot: tuple[float, float, int, int, str], names: Iterable[str]) -> None:
+        for name in names:
+            if name:
+                self._names.setdefault(name, []).append(len(self._spots))
+        self._spots.append(spot)
+
+    def _number_area(self, phrases: Iterable[Words]) -> int:
+        return self._areas.setdefault(frozenset(phrases), len(self._areas) + STATES + 1)
+
+    def make_frames(self) -> dict[str, pl.DataFrame]:
+        names = sorted(self._names)
+        found = [self._names[name] for name in names]
+        areas = [self._cities, list_state_words(self._states), *self._areas]
+        lines = ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in areas]
+        kinds = {"lat": pl.Float64(), "lng": pl.Float64(), "area": pl.UInt32(), "is_placed": pl.UInt8()}
+        return {
+            SPOTS: pl.DataFrame(self._spots, schema={**kinds, "zip": pl.String()}, orient="row"),
+            SPOT_NAMES: pl.DataFrame(
+                [
+                    *make_texts(pl.Series("name", names, dtype=pl.String())),
+                    pl.Series("spots", found, dtype=pl.List(pl.UInt32())),
+                ]
+            ),
+            SPOT_AREAS: pl.DataFrame({"phrases": lines}),
+        }
