@@ -12,13 +12,16 @@ from edge.computing import Computing
 from edge.geocoding.geocoder import lies_within, refuse_address
 from edge.geocoding.service import Service
 from edge.remote.breaker import Breaker
-from edge.remote.fetching import Broken, Fetcher, Patience, Unreached
+from edge.remote.fetching import Broken, Fetcher, Unreached
 from outings.contract.errors import ApiError, unavailable
 from outings.contract.resources.metro import Center
+from outings.patience import Patience
 from outings.release.snapshot import MetroSettings, Snapshot
 
 log = structlog.get_logger()
 
+# A reader waits for it.
+PATIENCE = Patience(connect=2.0, silence=2.0, whole=3.0, attempts=2, pause=0.1, rest=300.0)
 MOST_REMEMBERED = 10_000
 # An address that was found or not found yesterday is asked for anew.
 REMEMBERED_SECONDS = 86_400
@@ -35,7 +38,7 @@ class RemoteGeocoder:
         *,
         url: str,
         clock: Callable[[], float] = time.monotonic,
-        patience: Patience = Patience(),
+        patience: Patience = PATIENCE,
     ) -> None:
         self._service = service
         self._clock = clock

@@ -5,19 +5,8 @@ import time
 
 import httpx2
 import stamina
-from msgspec import Struct
 
-MOST_REST_SECONDS = 300.0
-
-
-class Patience(Struct, frozen=True, kw_only=True):
-    """In seconds: of a connection, of a silence, of one question whole; `attempts` in all, the second after `pause`."""
-
-    connect: float = 2.0
-    silence: float = 2.0
-    whole: float = 3.0
-    attempts: int = 2
-    pause: float = 0.1
+from outings.patience import PASSING, Patience, read_rest
 
 
 class Unreached(Exception):  # noqa: N818 - the name says it
@@ -74,11 +63,23 @@ class Fetcher:
             with self._client.stream("GET", url, params=parameters) as response:
                 if response.status_code in self._refusing:
                     return None
-                _check_status(response)
+                self._check_status(response)
                 return self._read_body(response, end=end)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             # Not chained: its text may name the URL.
             raise Unreached(type(error).__name__) from None
+
+    def _check_status(self, response: httpx2.Response) -> None:
+        """A server that says when to come again is not pressed before; nor is one that was asked too often."""
+        status = response.status_code
+        if status == 200:
+            return
+        if status not in PASSING:
+            raise Broken(f"status {status}")
+        rest = read_rest(response.headers.get("retry-after"), time.time())
+        if rest:
+            raise Broken(f"status {status}", rest=min(rest, self._patience.rest))
+        raise (Broken if status == 429 else Unreached)(f"status {status}")
 
     def _read_body(self, response: httpx2.Response, *, end: float) -> bytes:
         """A timeout of each silence alone lets a server take for ever."""
@@ -90,14 +91,3 @@ class Fetcher:
             if time.monotonic() > end:
                 raise Unreached("it takes too long")
         return body
-
-
-def _check_status(response: httpx2.Response) -> None:
-    status = response.status_code
-    if status == 429 or status >= 500:
-        stated = response.headers.get("retry-after", "")
-        rest = min(float(stated), MOST_REST_SECONDS) if stated.isascii() and stated.isdigit() else None
-        kind = Unreached if rest is None and status != 429 else Broken
-        raise kind(f"status {status}", rest=rest)
-    if status != 200:
-        raise Broken(f"status {status}")

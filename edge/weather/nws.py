@@ -12,15 +12,16 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
-from edge.remote.fetching import Broken, Fetcher, Patience
+from edge.remote.fetching import Broken, Fetcher
 from edge.weather.provider import Grid, Told
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.metro import Center
+from outings.patience import Patience
 
 # Of forecasts issued every few hours at least: one that is older tells that the service stands still.
 LASTS = timedelta(hours=12)
 # Nobody waits for it.
-PATIENCE = Patience(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0)
+PATIENCE = Patience(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
 MOST_WORDS = 200
 _GRIDS = "/gridpoints/"
 

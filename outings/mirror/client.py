@@ -3,6 +3,7 @@
 import gzip
 import http.client
 import time
+import zlib
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -10,14 +11,14 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from msgspec import Struct
 
+from outings.patience import PASSING, read_rest
+
 # Tries of what fails without a word of how long; the waits between them double from a second.
 ATTEMPTS = 6
 # A wait that the API asks for and nobody sits through: the month's allowance is spent.
 LONGEST_WAIT = 900.0
 _TIMEOUT = 60.0
 _ANSWERS = (200, 400, 403, 404)
-# What may be gone the next time.
-_PASSING = (429, 500, 502, 503, 504)
 
 
 class MirrorError(Exception):
@@ -62,16 +63,27 @@ class Connection:
             raise
         headers = {name.lower(): value for name, value in response.getheaders()}
         if headers.get("content-encoding") == "gzip":
-            data = gzip.decompress(data)
+            try:
+                data = gzip.decompress(data)
+            except (EOFError, zlib.error) as error:
+                raise OSError(f"the answer's gzip is broken: {error}") from None
         return Reply(status=response.status, headers=headers, data=data)
 
 
 class Client:
-    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds."""
+    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds, `clock` has those since
+    1970."""
 
-    def __init__(self, send: Callable[[str], Reply], *, wait: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        send: Callable[[str], Reply],
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._send = send
         self._wait = wait
+        self._clock = clock
 
     def ask(self, path: str, **params: str | int) -> Answer:
         """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
@@ -89,12 +101,12 @@ class Client:
                         status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
                     )
                 reason = _explain(reply)
-                if reply.status not in _PASSING:
+                rest = read_rest(reply.headers.get("retry-after"), self._clock())
+                delay = delay if rest is None else rest
+                if reply.status not in PASSING or delay > LONGEST_WAIT:
                     break
-                delay = float(reply.headers.get("retry-after") or delay)
-            if delay > LONGEST_WAIT:
-                break
-            self._wait(delay)
+            if attempt < ATTEMPTS - 1:
+                self._wait(delay)
         raise MirrorError(f"{target}: {reason}")
 
 

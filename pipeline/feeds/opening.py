@@ -9,12 +9,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.patience import Patience
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from pipeline.feeds.remote.address import choose_suffix, find_charset, show_url
 from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
-from pipeline.feeds.remote.fetching import Fetched, Patience, Unfetched, Validators, fetch, open_client
+from pipeline.feeds.remote.fetching import PATIENCE, Fetched, Unfetched, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
 from pipeline.feeds.rpde.opening import open_walk
 from pipeline.feeds.source import (
@@ -46,7 +47,7 @@ def open_sources(
     store: Store | None = None,
     now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENCE,
 ) -> dict[str, Source]:
     """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
     `now`: the build's clock; `tell` is told of what has to be asked for again.

@@ -1,8 +1,11 @@
 """A mirror of a key equals what the key may read, whatever the API does on the way."""
 
+import gzip
 import json
 import sqlite3
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 
 from edge.app import Edge
 from outings.mirror.checking import check_mirror
-from outings.mirror.client import ATTEMPTS, Client, MirrorError, Reply
+from outings.mirror.client import ATTEMPTS, Client, Connection, MirrorError, Reply
 from outings.mirror.file import MirrorFile, Record
 from outings.mirror.following import catch_up
 from tests.edge.asking import ask
@@ -170,9 +173,13 @@ def make_reply(status: int, **headers: str) -> Reply:
 
 def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
     client = api.open()
-    api.faults = [make_reply(429, retry_after="7"), make_reply(503), ConnectionResetError("reset"), TimeoutError()]
+    over = "Sun, 06 Nov 1994 08:49:37 GMT"
+    api.faults = [
+        make_reply(429, retry_after="7"), make_reply(503), ConnectionResetError("reset"), TimeoutError(),
+        make_reply(503, retry_after=over),
+    ]  # fmt: skip
     catch_up(client, open_file(api), url=URL)
-    assert api.waited == [7.0, 2.0, 4.0, 8.0]
+    assert api.waited == [7.0, 2.0, 4.0, 8.0, 0.0]
     assert read_records(api) == read_details(api, "all")
 
 
@@ -189,9 +196,11 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
 def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], said: str) -> None:
     catch_up(api.open(), open_file(api), url=URL)
     before = read_records(api)
-    api.faults = list(faults)
+    api.faults, waits = list(faults), len(faults) - 1
+    api.waited.clear()
     with pytest.raises(MirrorError, match=said):
         catch_up(api.open(), open_file(api), url=URL)
+    assert len(api.waited) == waits, "nobody waits to be told that it stays wrong"
     assert read_records(api) == before
 
 
@@ -231,3 +240,31 @@ def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None
     (found,) = check_mirror(client, file, url=URL)
     assert (found.metro, found.type) == (document["metro"], "place")
     assert found.here != found.there
+
+
+@pytest.mark.parametrize("cut", [3, 12, 25, -1])
+def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
+    packed = gzip.compress(b'{"data": []}' * 20)
+    bodies = [packed[:cut], b"\x1f\x8b\x08" + b"\xff" * 40, packed]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = bodies.pop(0)
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        connection = Connection(f"http://127.0.0.1:{server.server_address[1]}", key="k")
+        for _ in range(2):
+            with pytest.raises(OSError, match="gzip"):
+                connection("/v1/metros")
+        assert connection("/v1/metros").data.startswith(b'{"data": []}')
+        server.shutdown()
+        thread.join()

@@ -5,7 +5,6 @@ import ssl
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
 from functools import cache
 from ipaddress import ip_address
 from typing import BinaryIO
@@ -15,28 +14,14 @@ import httpx2
 import stamina
 from msgspec import Struct
 
+from outings.patience import PASSING, Patience, read_rest
 from pipeline.feeds.remote.address import SCHEMES, show_url
 from pipeline.feeds.remote.unpacking import Torn, Unpacker
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
-# What may be another answer a moment later.
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
-
-
-class Patience(Struct, frozen=True, kw_only=True):
-    """In seconds: of a connection, of a silence, of one try whole. `attempts` in all, the second after `pause`, which
-    doubles; `rest`: the longest `Retry-After` that is waited for. `presses`: ask a busy server again that does not say
-    when."""
-
-    connect: float = 10.0
-    silence: float = 60.0
-    whole: float = 900.0
-    attempts: int = 4
-    pause: float = 1.0
-    rest: float = 120.0
-    presses: bool = True
+PATIENCE = Patience(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
 
 
 class Validators(Struct, frozen=True, kw_only=True):
@@ -97,9 +82,11 @@ async def fetch(
     most: int,
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
-    patience: Patience = Patience(),
+    patience: Patience,
+    presses: bool = True,
 ) -> Fetched:
-    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. Raises `Unfetched`."""
+    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `presses`: ask a busy
+    server again that does not say when. Raises `Unfetched`."""
     too_long = f"has more than {most:,} bytes, {bound}"
 
     def choose_wait(error: Exception) -> bool | float:
@@ -119,8 +106,9 @@ async def fetch(
                 target.seek(0)
                 target.truncate()
                 return await _fetch_once(
-                    client, url, target=target, most=most, too_long=too_long, known=known, patience=patience
-                )
+                    client, url, target=target, most=most, too_long=too_long, known=known, patience=patience,
+                    presses=presses,
+                )  # fmt: skip
     except Passing as failure:
         raise Unfetched(f"{failure} ({tried} times)", status=failure.status) from None
     raise AssertionError("the last attempt raises")
@@ -135,6 +123,7 @@ async def _fetch_once(
     too_long: str,
     known: Validators,
     patience: Patience,
+    presses: bool,
 ) -> Fetched:
     asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in asked.items() if value is not None}
@@ -146,7 +135,7 @@ async def _fetch_once(
             try:
                 if response.status_code == 304 and headers:
                     return Fetched(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
-                _check_status(response, patience=patience)
+                _check_status(response, most_rest=patience.rest, presses=presses)
                 await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
                 await response.aclose()
@@ -176,18 +165,18 @@ async def _follow(client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2
     raise Unfetched(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
 
 
-def _check_status(response: httpx2.Response, *, patience: Patience) -> None:
+def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool) -> None:
     status = response.status_code
     if status == 200:
         return
     if status == 304:
         raise Unfetched("answers 304 to a request without a condition", status=status)
-    if status not in _PASSING:
+    if status not in PASSING:
         raise Unfetched(f"answers {status}", status=status)
-    rest = _read_rest(response.headers.get("retry-after", ""))
-    if rest is not None and rest > patience.rest:
+    rest = read_rest(response.headers.get("retry-after"), time.time())
+    if rest is not None and rest > most_rest:
         raise Unfetched(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
-    if rest is None and status == 503 and not patience.presses:
+    if rest is None and status == 503 and not presses:
         raise Unfetched(f"answers {status}, and does not say for how long", status=status)
     raise Passing(f"answers {status}", status=status, rest=rest)
 
@@ -223,16 +212,6 @@ def _read_validator(response: httpx2.Response, name: str) -> str | None:
     value = response.headers.get(name, "").strip()
     usable = value and value.isascii() and value.isprintable() and len(value) <= _MOST_VALIDATOR_CHARACTERS
     return value if usable else None
-
-
-def _read_rest(stated: str) -> float | None:
-    """Seconds, or a date."""
-    if stated.isascii() and stated.isdigit():
-        return float(stated[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(stated).timestamp() - time.time())
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _describe(error: Exception) -> str:

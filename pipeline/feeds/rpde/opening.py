@@ -10,9 +10,10 @@ import httpx2
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.patience import Patience
 from outings.release.root import FeedMemory
 from pipeline.feeds.remote.address import show_url
-from pipeline.feeds.remote.fetching import Patience, Unfetched, fetch, open_client
+from pipeline.feeds.remote.fetching import Unfetched, fetch, open_client
 from pipeline.feeds.rpde.walking import Stuck, Walk, lend_password, walk_pages
 from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
 
@@ -80,8 +81,6 @@ async def _walk(
 ) -> Walk | None:
     """None where a remembered place is no more: 404 or 410."""
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
-    # The standard asks for patience with a busy server, that of hours: the next build's.
-    calm = replace(patience, presses=False)
     current = begin
 
     async def fetch_page(url: str, *, most: int) -> bytes:
@@ -89,7 +88,8 @@ async def _walk(
         current = url
         page = BytesIO()
         bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
-        await fetch(client, url, target=page, most=most, bound=bound, patience=calm)
+        # The standard asks for patience with a busy server, that of hours: the next build's.
+        await fetch(client, url, target=page, most=most, bound=bound, patience=patience, presses=False)
         return page.getvalue()
 
     try:

@@ -8,13 +8,13 @@ import pytest
 
 from edge.geocoding.opening import SERVICES
 from edge.geocoding.remote import RemoteGeocoder
-from edge.remote.fetching import Patience
 from outings.contract.errors import ApiError
+from outings.patience import Patience
 from outings.release.snapshot import Snapshot
 from tests.answers.worlds import World, open_world
 from tests.edge.geocoding.serving import Answering, Point, serve_format
 
-QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01)
+QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
 
 
 @dataclass

@@ -92,11 +92,15 @@ def test_one_failure_is_tried_again(make_asker: Make) -> None:
     [
         ({"status": 500}, 2),
         ({"status": 503}, 2),
+        ({"status": 503, "headers": {"retry-after": "0"}}, 2),
+        ({"status": 408}, 2),
+        ({"status": 522}, 2),
         ({"pause": 0.6}, 2),
         ({"dripping": 0.02, "body": b"[" + b" " * 1_000 + b"]"}, 2),
         # Asked again it would say the same.
         ({"status": 403}, 1),
         ({"status": 404}, 1),
+        ({"status": 501}, 1),
         ({"status": 302, "headers": {"location": "http://127.0.0.1:1/"}}, 1),
         ({"body": b""}, 1),
         ({"body": b"<html>busy</html>"}, 1),
@@ -161,7 +165,10 @@ def test_what_was_found_is_answered_while_it_is_down(make_asker: Make) -> None:
     assert asker.find(ADDRESS) == PIER
 
 
-@pytest.mark.parametrize(("stated", "expected"), [("7", "7"), ("86400", "300"), ("soon", "1"), ("", "1")])
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [("7", "7"), ("86400", "300"), ("Fri, 31 Dec 2100 23:59:59 GMT", "300"), ("0", "1"), ("soon", "1"), ("", "1")],
+)
 def test_it_is_left_alone_as_long_as_it_asks(make_asker: Make, stated: str, expected: str) -> None:
     asker = make_asker()
     asker.server.status, asker.server.headers = 429, {"retry-after": stated}

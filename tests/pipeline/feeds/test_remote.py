@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from outings.configuration import Configuration, read_configuration
+from outings.patience import Patience
 from outings.release.memory import MemoryStore
 from outings.release.objects import put_object
 from outings.release.releases import list_references
@@ -23,7 +25,6 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.remote.address import choose_suffix, show_url
-from pipeline.feeds.remote.fetching import Patience
 from pipeline.feeds.source import FeedError, Source
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
@@ -99,6 +100,8 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
         (Page(LINE, status=204), "answers 204", 1),
         (Page(LINE, status=206), "answers 206", 1),
         (Page(LINE, status=500), "answers 500 (3 times)", 3),
+        (Page(LINE, status=501), "answers 501", 1),
+        (Page(LINE, status=522), "answers 522 (3 times)", 3),
         (Page(LINE, status=503, headers={"Retry-After": "99"}), "answers 503 and wants to be left alone for 99 s", 1),
         (Page(LINE, status=304), "answers 304 to a request without a condition", 1),
         (Page(LINE, cut=5), "breaks off, or is no HTTP (3 times)", 3),
@@ -135,7 +138,7 @@ def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
 def test_a_server_that_asks_for_a_pause_gets_it(open_feed: Open, web: Web) -> None:
     web.pages["/feed"] = Page(LINE, statuses=[503], headers={"Retry-After": formatdate(time.time() + 2, usegmt=True)})
     began = time.monotonic()
-    open_feed(patience=Patience(attempts=2, pause=0.001, rest=5.0))
+    open_feed(patience=replace(QUICK, rest=5.0))
     assert time.monotonic() - began > 0.9
 
 
