@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.pipeline.executors.cluster import Cluster, start_cluster
 
 import pipeline.executors.cluster
 from outings.command import main
@@ -21,6 +20,7 @@ from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
 from pipeline.executors.program import describe_program, explain_difference
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
+from tests.pipeline.executors.cluster import Cluster, start_cluster
 from tests.release.conftest import find_free_port
 
 pytestmark = pytest.mark.xdist_group("dask")  # one worker starts the cluster
