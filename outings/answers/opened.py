@@ -64,7 +64,7 @@ class Opened:
         read = partial(open_index, mapped=snapshot.mapped, tables=snapshot.tables)
         self.names, self.organizations = Names(read("names")), Names(read("organization_names"))
         self.series = Series(read("series"), moments=read("moments"))
-        self.programs = Programs(read("members"))
+        self.programs = Programs(read)
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
         self._zips: Zips | None = None

@@ -1,7 +1,8 @@
 """Programs that came as several class listings: which rows share a `program_key`."""
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ _IS_SHARED = pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISH
 
 
 def number_programs() -> pl.Expr:
-    """A number for each program, of its published listings; null for others."""
+    """A number for each program, in the order of their keys, of its published listings; null for others."""
     return pl.when(_IS_SHARED).then("program_key").rank("dense") - 1
 
 
@@ -37,7 +38,11 @@ def make_members(listings: pl.DataFrame) -> pl.DataFrame:
 
 
 class Programs:
-    def __init__(self, table: MappedTable) -> None:
+    """A program is known by its number in `ranks`, which `read` opens where it is asked for."""
+
+    def __init__(self, read: Callable[[str], MappedTable]) -> None:
+        self._read = read
+        table = read("members")
         self._rows, self._audiences = table.view_array("row"), table.view_array("audience")
         self._confidences = table.view_array("confidence")
         self._firsts, self._ends = table.view_array("first"), table.view_array("end")
@@ -45,25 +50,25 @@ class Programs:
 
     def find_programs(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of each row's program; -1 of a listing that is its own."""
-        members, places = np.asarray(self._sorted), np.asarray(self._places)
-        programs = np.full(rows.size, -1, dtype=np.int64)
-        if members.size:
-            # Classes stand together: most rows are of other types.
-            asked = np.flatnonzero((rows >= members[0]) & (rows <= members[-1]))
-            at = np.searchsorted(members, rows[asked])
-            found = members[at] == rows[asked]
-            programs[asked[found]] = np.asarray(self._firsts)[places[at[found]]]
-        return programs
+        return self._numbers[rows].astype(np.int64)
 
     def list_members(self, programs: NDArray[np.int64]) -> NDArray[np.int64]:
         """All rows of these programs, each named once by its number."""
         if not programs.size:
             return programs
-        counts = np.asarray(self._ends)[programs] - programs
+        first = self._begins[programs]
+        counts = np.asarray(self._ends)[first] - first
         starts = np.cumsum(counts) - counts
-        return np.asarray(self._rows)[np.repeat(programs - starts, counts) + np.arange(int(counts.sum()))].astype(
-            np.int64
-        )
+        return np.asarray(self._rows)[np.repeat(first - starts, counts) + np.arange(int(counts.sum()))].astype(np.int64)
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int32]:
+        return self._read("ranks").read_array("program")
+
+    @cached_property
+    def _begins(self) -> NDArray[np.int64]:
+        """By number: a program's first place among the members, which are in the same order."""
+        return np.unique(np.asarray(self._firsts)).astype(np.int64)
 
     def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
         """The program's other published rows of these audiences and of this confidence at least, in natural order."""
