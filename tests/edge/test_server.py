@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from edge.supervisor import bind_sockets
 from outings.release.folder import FolderStore
 from outings.release.keys import change_registry, revoke_key
 from tests.command.conftest import CONFIGURATION
@@ -312,10 +313,32 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
 
 
 def list_workers(server: Server) -> set[str]:
-    """Numbers of the processes that serve: a helper of multiprocessing's own is none."""
-    process = server.process.pid
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return {each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()}
+    """Numbers of the processes that serve: forked by a child of the supervisor's."""
+    forking = [each for each in list_children(str(server.process.pid)) if b"forkserver" in read_command(each)]
+    return {worker for each in forking for worker in list_children(each)}
+
+
+def list_children(process: str) -> list[str]:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return []
+
+
+def read_command(process: str) -> bytes:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
+
+
+def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> None:
+    """Else they held the port, and no server could start again."""
+    server = start(workers=2)
+    wait_until(lambda: len(list_workers(server)) == 2)
+    workers = list_workers(server)
+    server.process.kill()
+    server.process.wait()
+    wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
+    bind_sockets("127.0.0.1", server.port, count=1)[0].close()
 
 
 def test_connections_are_shared_out_among_the_workers(start: Callable[..., Server]) -> None:

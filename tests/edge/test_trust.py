@@ -13,7 +13,7 @@ from edge.app import Edge
 from edge.counts import Counter
 from edge.seen import NAME as SERVED
 from edge.seen import Seen
-from edge.server import make_served_edge
+from edge.worker import make_served_edge
 from outings.release.folder import FolderStore
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object

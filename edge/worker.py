@@ -1,0 +1,78 @@
+"""A worker: one process that answers, of the several that share the cache folder and nothing else."""
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import structlog
+
+from edge.access_log import AccessLog
+from edge.addresses import Proxies
+from edge.app import MEMORY_BYTES, Edge, read_clock
+from edge.counts import Counts
+from edge.geocoding.opening import open_geocoder
+from edge.ledger import open_ledger
+from edge.limits.opening import LOCAL, open_limits
+from edge.seen import Seen
+from edge.usage import Usage
+from edge.weather.opening import open_forecasts
+from outings.answers.semantic.model import load_model
+from outings.configuration import read_configuration
+from outings.contract.includes import Offer
+from outings.contract.plans import settle_plans
+from outings.release.stores import open_store
+from outings.release.trust import read_reader
+
+
+def make_served_edge(
+    config: Path, *, counts: Path | None = None, memory: int = MEMORY_BYTES, access_log: bool = False
+) -> Edge:
+    """What each worker runs: reads the configuration itself, since it is a process of its own.
+
+    `counts`: the table that all workers count in. `access_log`: a line a request on standard error.
+    """
+    set_up_logs()
+    configuration = read_configuration(config, os.environ)
+    table, edge = configuration.store, configuration.edge
+    store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    trust = read_reader(configuration.signing)
+    return Edge(
+        store,
+        cache=edge.cache,
+        counts=Counts(counts),
+        memory=memory,
+        offer=Offer(
+            plans=settle_plans(configuration.plans),
+            upgrade_url=edge.upgrade_url,
+            docs_url=edge.docs_url,
+        ),
+        proxies=Proxies(edge.trusted_proxies),
+        limits=open_limits(edge.rate_storage, state=edge.state),
+        usage=Usage(
+            clock=read_clock,
+            ledger=open_ledger(edge.state, is_required=edge.rate_storage == LOCAL),
+            access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
+            shows_keys=edge.usage_metrics,
+        ),
+        model=None if configuration.search.model is None else load_model(configuration.search.model),
+        geocoder=open_geocoder(configuration.geocoder),
+        forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
+        trust=trust,
+        seen=Seen(edge.state) if trust.believed else None,
+    )
+
+
+def set_up_logs() -> None:
+    """JSON lines on standard error."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=True,
+    )
