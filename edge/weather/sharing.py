@@ -16,6 +16,7 @@ from edge.remote.fetching import Unreached
 from edge.weather.provider import Grid, Provider
 from outings.answers.weather.forecast import Forecast
 from outings.contract.resources.metro import Center
+from outings.release.disk import FileState, name_state
 from outings.release.snapshot import MetroSettings
 
 log = structlog.get_logger()
@@ -39,7 +40,6 @@ class Entry(Struct, frozen=True, kw_only=True):
     forecast: Forecast | None = None
 
 
-_Stamp = tuple[int, int, int]
 _decode = msgspec.json.Decoder(Entry).decode
 
 
@@ -52,7 +52,7 @@ class SharedSource:
         self._clock = clock
         self._breaker = Breaker(clock=clock)
         self._entries: dict[str, Entry] = {}
-        self._stamps: dict[str, _Stamp] = {}
+        self._states: dict[str, FileState] = {}
         self._is_alone = self._is_closed = False
 
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
@@ -134,11 +134,10 @@ class SharedSource:
         """Takes up what another worker wrote."""
         path = self._folder / f"{slug}.json"
         try:
-            stat = path.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-            if stamp == self._stamps.get(slug):
+            state = name_state(path.stat())
+            if state == self._states.get(slug):
                 return
-            self._stamps[slug] = stamp
+            self._states[slug] = state
             self._entries[slug] = _decode(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return

@@ -9,6 +9,8 @@ from typing import Protocol
 # Below this, flushing one by one waits for ours alone; above it, one flush of the whole file system is cheaper.
 FEW = 16
 
+FileState = tuple[int, int, int]
+
 
 class Disk(Protocol):
     """Each call is done when it returns, but what it did outlives a power cut only where it says so."""
@@ -61,6 +63,11 @@ class LinuxDisk:
 
     def sync_folders(self, paths: Sequence[Path]) -> None:
         sync_all(paths)
+
+
+def name_state(found: os.stat_result) -> FileState:
+    """Another one where a file was written, or another put in its place: its number, size and time."""
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def write_named(path: Path, data: bytes) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable
+from outings.release.disk import FileState, name_state
 
 # Whose times are converted, so that the feed has to name its metro.
 ZONED_FORMATS = ("ics", "jsonld", "rpde")
@@ -50,7 +51,7 @@ class SourceFile(Struct, frozen=True, kw_only=True):
 
     name: str
     path: Path
-    state: tuple[int, int, int]
+    state: FileState
     charset: str | None = None
 
 
@@ -102,7 +103,7 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
             raise FeedError(feed.name, name, "is no file: it would have no end")
     except OSError as error:
         raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
-    return SourceFile(name=name, path=path, state=(found.st_ino, found.st_size, found.st_mtime_ns))
+    return SourceFile(name=name, path=path, state=name_state(found))
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:

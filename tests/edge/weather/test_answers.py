@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -228,6 +229,22 @@ def test_a_file_that_is_none_leaves_what_was_read_and_is_told_once(serve: Serve,
     assert served.get().read_body() == before
     served.service.clock.now = datetime(2026, 8, 12, tzinfo=UTC)
     assert served.read_days() == [None] * 3
+
+
+def test_a_file_that_could_not_be_read_is_read_when_it_can_be(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "forecasts.json"
+    write_file(path, harbor=tell())
+    served = serve(lambda _: FileSource(path))
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with capture_logs() as logged:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))
+        try:
+            served.edge.poll_weather()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (few, most))
+    assert [line["event"] for line in logged] == ["forecast_file_not_read"]
+    served.edge.poll_weather()
+    assert served.read_days()[2] is not None
 
 
 def test_without_a_provider_nobody_is_asked(serve: Serve, tmp_path: Path) -> None:
