@@ -8,8 +8,9 @@
   any other (xdist). Servers and built worlds are session fixtures and are read-only; who writes makes an own one.
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
-  kills. No test sets `max_examples` itself; who counts kills or rounds asks for the fixture `cases`. A test that is
-  marked `long` is chosen from LONG_FROM cases on: what it shows, another shows at fewer steps.
+  kills, save for a floor where a kill is cheap. No test sets `max_examples` itself; who counts rounds asks for the
+  fixture `cases`. A test that is marked `long` is chosen from LONG_FROM cases on: what it shows, another shows at fewer
+  steps.
 - Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.
