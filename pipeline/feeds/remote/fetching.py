@@ -142,6 +142,9 @@ async def _fetch_once(
     except TimeoutError:
         raise Passing(f"takes longer than {patience.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        doubt = _find_doubt(error)
+        if doubt is not None:
+            raise Unfetched(f"has a certificate that is not believed: {doubt.verify_message}") from None
         # Not chained: its text may name the address.
         raise Passing(_describe(error)) from None
     content_type = response.headers.get("content-type", "")
@@ -212,6 +215,13 @@ def _read_validator(response: httpx2.Response, name: str) -> str | None:
     value = response.headers.get(name, "").strip()
     usable = value and value.isascii() and value.isprintable() and len(value) <= _MOST_VALIDATOR_CHARACTERS
     return value if usable else None
+
+
+def _find_doubt(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Of the certificate: it stands somewhere below what the client raises."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _describe(error: Exception) -> str:

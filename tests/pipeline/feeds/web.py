@@ -1,5 +1,6 @@
 """A web server on loopback that says what a test tells it to, also what no server should."""
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -89,11 +90,14 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serve_web() -> Iterator[Web]:
+def serve_web(certificate: ssl.SSLContext | None = None) -> Iterator[Web]:
+    """Over https where there is a `certificate`."""
     web = Web("")
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Asked", (Handler,), {"web": web}))
+    if certificate is not None:
+        server.socket = certificate.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     server.daemon_threads = True
-    web.url = f"http://127.0.0.1:{server.server_address[1]}"
+    web.url = f"{'http' if certificate is None else 'https'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
