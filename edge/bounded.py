@@ -10,7 +10,8 @@ Held = TypeVar("Held")
 class Bounded(Generic[Name, Held]):
     """Holds at most `limit` in all, each entry weighing what `weigh` says (1 each by default).
 
-    The first in is the first out: no book-keeping on a hit. An entry heavier than an eighth of all is not held.
+    The first in is the first out: no book-keeping on a hit. What is put again takes the place of what was held, as the
+    last in. An entry heavier than an eighth of all is not held.
     For one thread.
     """
 
@@ -22,8 +23,11 @@ class Bounded(Generic[Name, Held]):
         self.get = self._held.get
 
     def put(self, name: Name, held: Held) -> None:
+        before = self._held.pop(name, None)
+        if before is not None:
+            self._weight -= self._weigh(before)
         weight = self._weigh(held)
-        if name in self._held or weight * 8 > self._limit:
+        if weight * 8 > self._limit:
             return
         self._held[name] = held
         self._weight += weight

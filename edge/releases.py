@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -156,13 +157,13 @@ class Releases:
         if found is not None or self._gone.get((_RELEASE, release_id)) is not None:
             return found
         try:
-            served = self._open(read_release(self._store, release_id, trust=self._trust))
+            with self._open(read_release(self._store, release_id, trust=self._trust)) as served:
+                self._keep(served)
+                return served
         except NotFound:
             if self.current is not None and sequence <= self.current.release.sequence:
                 self._gone.put((_RELEASE, release_id), _GONE)
             return None
-        self._keep(served)
-        return served
 
     def has_published(self, version_id: int) -> bool:
         """Whether there is a release with this version, served or not, for all that can be known. Blocks."""
@@ -191,7 +192,8 @@ class Releases:
             reason = explain_pointer(pointer, root) or self._explain_return(before, pointer, root)
             if reason is not None:
                 raise Refused(f"release {release_id}: {reason}")
-            self.current = self._open(ListedRelease(release_id, pointer.root, root))
+            with self._open(ListedRelease(release_id, pointer.root, root)) as served:
+                self.current = served
             log.info("release_served", release=release_id)
             if self._seen is not None:
                 self._seen.remember(pointer)
@@ -211,15 +213,17 @@ class Releases:
             if listed is None:
                 self._gone.put((metro, stamp), _GONE)
                 return None
-            served = self._open(listed)
+            with self._open(listed) as served:
+                self._keep(served)
+                return served
         except (StoreError, Corrupt, OSError) as error:
             log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
-        self._keep(served)
-        return served
 
-    def _open(self, listed: ListedRelease) -> Serving:
-        """Its files are claimed before they are fetched: another process may be evicting."""
+    @contextmanager
+    def _open(self, listed: ListedRelease) -> Iterator[Serving]:
+        """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
+        evicting, and another thread claiming what it finds kept."""
         files = frozenset(_list_files(self._store, listed.root))
         with self._state:
             self._fetching = (*self._fetching, files)
@@ -232,17 +236,17 @@ class Releases:
                 open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
             for sha in list_tail(listed.root.log):
                 release.history.read(sha)
+            yield Serving(
+                release=release,
+                root=listed.root,
+                files=files,
+                header=listed.id.encode(),
+                stamps={slug: format_instant(part.stamp) for slug, part in listed.root.parts.items()},
+                aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
+            )
         finally:
             with self._state:
                 self._fetching = tuple(each for each in self._fetching if each is not files)
-        return Serving(
-            release=release,
-            root=listed.root,
-            files=files,
-            header=listed.id.encode(),
-            stamps={slug: format_instant(part.stamp) for slug, part in listed.root.parts.items()},
-            aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
-        )
 
     def _keep(self, served: Serving) -> None:
         """A new tuple each time: readers on the event loop hold the old one."""

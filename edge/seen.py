@@ -33,7 +33,7 @@ class Seen:
         """Why this pointer's release may not follow what was served here, or None."""
         try:
             served = self._read()
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             return f"{self._path}, which says what was served here before, can't be read ({error}); {self._advise()}"
         if served is None or pointer.sequence > served.sequence:
             return None
@@ -55,6 +55,7 @@ class Seen:
                     write_named(following, msgspec.json.encode(_Served(pointer.sequence, pointer.root)))
                     sync(following)
                     following.replace(self._path)
+                    sync(self._path.parent)
         except OSError as error:
             log.warning("served_release_not_remembered", reason=str(error))
 

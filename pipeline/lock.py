@@ -100,5 +100,5 @@ def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetim
 def _read_holder(file: int) -> Holder | str:
     try:
         return msgspec.json.decode(os.pread(file, 4096, 0), type=Holder)
-    except msgspec.DecodeError:
+    except ValueError:
         return "another process"  # which has it, and has not said so yet

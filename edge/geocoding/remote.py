@@ -90,7 +90,7 @@ class RemoteGeocoder:
         body = self._fetcher.fetch(self._service.path, self._service.make_parameters(text, metro.bounds))
         try:
             points = [] if body is None else list(self._service.read_points(body))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Broken(f"its answer is none of {self._service.name}'s") from None
         return next((_round(point) for point in points if lies_within(point, metro.bounds)), None)
 

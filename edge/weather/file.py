@@ -32,7 +32,7 @@ class FileSource:
             found = self._path.stat()
             if name_state(found) != self._state:
                 self._read(found)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self._warn(str(error))
         return {slug: self._known[slug] for slug in metros if slug in self._known}
 

@@ -104,7 +104,7 @@ class Nws:
         try:
             links = _decode_point(body).properties
             return Grid(hours=_read_path(links.forecastHourly), half_days=_read_path(links.forecast))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Broken("its point has no grid") from None
 
     def _fetch_forecast(self, grid: Grid) -> Forecast | None:
@@ -113,7 +113,7 @@ class Nws:
         try:
             found = [_decode_forecast(body).properties for body in bodies if body is not None]
             return _make_forecast(*found) if len(found) == len(bodies) else None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Broken("its answer is no forecast") from None
 
 

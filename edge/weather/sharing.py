@@ -143,7 +143,7 @@ class SharedSource:
             return
         except OSError as error:
             self._go_alone(error)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             log.warning("weather_not_read", path=str(path), reason=str(error))  # it is asked for anew
 
     def _write(self, slug: str, entry: Entry) -> None:

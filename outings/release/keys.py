@@ -19,7 +19,7 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import PLANS, Plan
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.objects import Corrupt
+from outings.release.objects import Corrupt, decode_json
 from outings.release.store import Outcome, Store, StoreError, Versioned
 
 NAME = "keys.json"
@@ -172,10 +172,7 @@ def read_registry(store: Store) -> tuple[Registry, str | None]:
 
 
 def parse_registry(found: Versioned) -> Registry:
-    try:
-        registry = msgspec.json.decode(found.data, type=Registry)
-    except msgspec.DecodeError as error:
-        raise Corrupt(f"{NAME}: {error}") from None
+    registry = decode_json(found.data, Registry, name=NAME)
     if not 1 <= registry.layout <= LAYOUT:
         raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
     for key in registry.keys:

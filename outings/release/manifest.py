@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
-from outings.release.objects import Corrupt, read_object
+from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.packs import Pack
 from outings.release.snapshot import Export, MetroSettings, Page
 from outings.release.store import Store
@@ -67,10 +67,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 def parse_manifest(data: bytes) -> Manifest:
     """Corrupt where the bytes are no manifest. Who opens its tables compares `layout` with `tables.LAYOUT`."""
-    try:
-        return msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
-        raise Corrupt(f"manifest: {error}") from None
+    return decode_json(data, Manifest, name="manifest")
 
 
 def read_manifest(store: Store, sha: str) -> Manifest:

@@ -1,10 +1,15 @@
 """Objects: immutable bytes, named by their own SHA-256."""
 
 import hashlib
+from typing import TypeVar
+
+import msgspec
 
 from outings.release.store import Store
 
 PREFIX = "objects/"
+
+Document = TypeVar("Document")
 
 
 class Corrupt(Exception):  # noqa: N818 - the name says it
@@ -32,6 +37,14 @@ def check_object(sha: str, data: bytes) -> bytes:
     if found != sha:
         raise Corrupt(f"object {object_name(sha)}: its {len(data)} bytes have the SHA-256 {found}")
     return data
+
+
+def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
+    """Corrupt, which says `name`, where the bytes are no such JSON: malformed, of others, no UTF-8, too deep."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise Corrupt(f"{name}: {error}") from None
 
 
 def read_object(store: Store, sha: str) -> bytes:

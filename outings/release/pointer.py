@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.objects import Corrupt
+from outings.release.objects import decode_json
 from outings.release.root import Root, format_release_id, walk_roots
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, PublicKey, Trust
@@ -43,10 +43,7 @@ def encode_pointer(pointer: Pointer) -> bytes:
 
 def parse_pointer(data: bytes) -> Pointer:
     """Corrupt where the bytes are no pointer."""
-    try:
-        return msgspec.json.decode(data, type=Pointer)
-    except msgspec.DecodeError as error:
-        raise Corrupt(f"{NAME}: {error}") from None
+    return decode_json(data, Pointer, name=NAME)
 
 
 def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:

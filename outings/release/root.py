@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from outings.release.objects import Corrupt, read_object
+from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.store import NotFound, Store
 
 # Of roots, manifests and log segments. A reader refuses a layout that it does not know.
@@ -88,13 +88,10 @@ def encode_root(root: Root) -> bytes:
 
 def parse_root(data: bytes) -> Root:
     """Corrupt where the bytes are no root, or of another layout."""
-    try:
-        layout = msgspec.json.decode(data, type=_Layout).layout
-        if layout != LAYOUT:
-            raise Corrupt(f"root: its layout is {layout}; this program reads {LAYOUT}")
-        return msgspec.json.decode(data, type=Root)
-    except msgspec.DecodeError as error:
-        raise Corrupt(f"root: {error}") from None
+    layout = decode_json(data, _Layout, name="root").layout
+    if layout != LAYOUT:
+        raise Corrupt(f"root: its layout is {layout}; this program reads {LAYOUT}")
+    return decode_json(data, Root, name="root")
 
 
 class _Layout(Struct, frozen=True):

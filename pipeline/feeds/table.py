@@ -134,7 +134,7 @@ def _read_geojson(connection: DuckDBPyConnection, path: Path, scratch: Path) -> 
     """A row a feature: its properties as columns, `geometry` as JSON, and its `id` where no property is named so."""
     try:
         collection = msgspec.json.decode(path.read_bytes(), type=_FeatureCollection)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"is no GeoJSON FeatureCollection: {error}") from error
     with scratch.open("wb") as file:
         for feature in collection.features:

@@ -20,6 +20,9 @@ from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
 
 LIST = "/v1/harbor/events"
+# JSON that is no text, and JSON without a bottom, each in a member that nobody reads or behind one.
+UNENCODED = b'{"sequence":1,"root":"\xed\xa0\x80"}'
+DEEP = b'{"more":' + b"[" * 100_000
 MakeService = Callable[..., Service]
 
 
@@ -191,7 +194,7 @@ def test_a_broken_release_is_passed_over_when_a_good_one_follows(make_own: MakeS
     assert len(read_names(service)) == 3
 
 
-@pytest.mark.parametrize("spoiled", [b"", b"{}", b"[1]", b'{"sequence":1}', b"\xff"])
+@pytest.mark.parametrize("spoiled", [b"", b"{}", b"[1]", b'{"sequence":1}', b"\xff", UNENCODED, DEEP])
 def test_a_broken_pointer_is_refused(make_own: MakeService, spoiled: bytes) -> None:
     service = make_own()
     service.store.put(NAME, spoiled)
@@ -280,7 +283,7 @@ def test_a_new_key_and_a_revocation_are_taken_up(make_own: MakeService) -> None:
     assert service.get(LIST).status == 200
 
 
-@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"keys":7}', b'{"layout":9,"keys":[]}'])
+@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"keys":7}', b'{"layout":9,"keys":[]}', b'{"keys":[{"id":"\xed\xa0\x80"', DEEP])
 def test_a_broken_registry_leaves_the_keys_as_they_were(make_own: MakeService, spoiled: bytes) -> None:
     service = make_own()
     registry = service.store.get("keys.json")

@@ -239,8 +239,9 @@ def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, publi
     for pointer in (pointers[1], pointers[0], pointers[1]):
         seen.remember(pointer)
     assert [Seen(tmp_path).explain_return(each) is None for each in pointers] == [False, True, True]
-    (tmp_path / SERVED).write_text("{")
-    assert "can't be read" in str(seen.explain_return(pointers[2]))
+    for broken in (b"{", b'{"sequence": 1, "root": "\xed\xa0\x80"}', b'{"more": ' + b"[" * 100_000):
+        (tmp_path / SERVED).write_bytes(broken)
+        assert "can't be read" in str(seen.explain_return(pointers[2]))
 
 
 def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: Signed, tmp_path: Path) -> None:

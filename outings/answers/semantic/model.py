@@ -184,5 +184,5 @@ def _read_settings(folder: Path, name: str, kind: type[Any]) -> Any:
     path = folder / name
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind) if path.is_file() else kind()
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(folder, f"{name}: {error}") from None

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
@@ -74,6 +75,16 @@ def test_an_address_is_answered_as_its_point(serve: Serve) -> None:
     assert by_address == by_point
     assert [item["name"] for item in by_address["data"]["results"]["places"]["items"]] == ["studio"]
     assert service.get("/v1/harbor-city/around?address=12+Pier+Street,+Harbor").read_json()["data"]["results"]
+
+
+def test_it_is_asked_once_in_every_minute(serve: Serve) -> None:
+    geocoder = Scripted()
+    service, target = serve(geocoder), "/v1/harbor/around?address=12+Pier+St"
+    for minute in range(3):
+        for _ in range(3):
+            assert service.get(target).status == 200
+        assert len(geocoder.asked) == minute + 1
+        service.clock.now += timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("address", ["13+Pier+St", "12+Pier+St,+Portland", "9+Far+Rd", "elsewhere", "%20%20", "%00"])

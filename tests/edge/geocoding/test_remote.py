@@ -107,6 +107,7 @@ def test_one_failure_is_tried_again(make_asker: Make) -> None:
         ({"body": b'{"result": 1, "features": 1}'}, 1),
         ({"body": b'[{"lat": "north", "lon": "west"}]'}, 1),
         ({"body": b"[" * 10_000}, 1),
+        ({"body": b'[{"lat": "40", "lon": "-74", "more": ' + b"[" * 100_000}, 1),
         ({"body": b"\xff\xfe"}, 1),
         ({"body": b" " * (2**20 + 1)}, 1),
         ({"headers": {"content-encoding": "gzip"}}, 1),
