@@ -24,6 +24,7 @@ GRACE_SECONDS = 10
 # A worker that has not answered by then is replaced: on a busy machine 5 s were not enough to import, and none came up.
 # One that dies while it is asked holds the supervisor for as long: 60 s were too many.
 START_SECONDS = 15
+_LOOK_SECONDS = 1.0
 
 
 def run_server(
@@ -81,8 +82,10 @@ def _make_worker(config: Path, *, counts: Path, memory: int | None, access_log: 
 
 
 def _end_with_supervisor() -> None:
-    """One that was killed can't tell its workers; they would hold the port, and answer, for ever."""
-    supervisor = multiprocessing.parent_process()
+    """One that was killed can't tell its workers, nor can the process that forked them, by which it knows of them: they
+    would hold the port, and answer, for ever."""
+    supervisor, forked_by = multiprocessing.parent_process(), os.getppid()
     assert supervisor is not None  # workers are made by one
-    wait([supervisor.sentinel])
+    while not wait([supervisor.sentinel], timeout=_LOOK_SECONDS) and os.getppid() == forked_by:
+        pass
     os.kill(os.getpid(), signal.SIGTERM)

@@ -283,7 +283,9 @@ def test_a_new_key_and_a_revocation_are_taken_up(make_own: MakeService) -> None:
     assert service.get(LIST).status == 200
 
 
-@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"keys":7}', b'{"layout":9,"keys":[]}', b'{"keys":[{"id":"\xed\xa0\x80"', DEEP])
+@pytest.mark.parametrize(
+    "spoiled", [b"", b"{", b'{"keys":7}', b'{"layout":9,"keys":[]}', b'{"keys":[{"id":"\xed\xa0\x80"', DEEP]
+)
 def test_a_broken_registry_leaves_the_keys_as_they_were(make_own: MakeService, spoiled: bytes) -> None:
     service = make_own()
     registry = service.store.get("keys.json")

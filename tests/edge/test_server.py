@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -314,8 +315,11 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
 
 def list_workers(server: Server) -> set[str]:
     """Numbers of the processes that serve: forked by a child of the supervisor's."""
-    forking = [each for each in list_children(str(server.process.pid)) if b"forkserver" in read_command(each)]
-    return {worker for each in forking for worker in list_children(each)}
+    return {worker for each in list_forking(server) for worker in list_children(each)}
+
+
+def list_forking(server: Server) -> list[str]:
+    return [each for each in list_children(str(server.process.pid)) if b"forkserver" in read_command(each)]
 
 
 def list_children(process: str) -> list[str]:
@@ -339,6 +343,17 @@ def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> N
     server.process.wait()
     wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
     bind_sockets("127.0.0.1", server.port, count=1)[0].close()
+
+
+def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[..., Server]) -> None:
+    """The supervisor knows of them by it: nobody could tell the old ones of a new configuration."""
+    server = start(workers=2)
+    wait_until(lambda: len(list_workers(server)) == 2)
+    workers = list_workers(server)
+    (forking,) = list_forking(server)
+    os.kill(int(forking), signal.SIGKILL)
+    wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
+    wait_until(lambda: len(list_workers(server)) == 2 and is_ready(server), seconds=60)
 
 
 def test_connections_are_shared_out_among_the_workers(start: Callable[..., Server]) -> None:
