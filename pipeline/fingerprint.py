@@ -50,3 +50,9 @@ def make_fingerprint(
         hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def hash_making(*, metro: MetroSettings, vocabulary: Vocabulary, neighborhoods: bytes) -> str:
+    """Of what makes a metro's listings of their records, whatever these and the date are."""
+    parts = [LAYOUT, RENDERER, hash_program(), metro, vocabulary, hashlib.sha256(neighborhoods).hexdigest()]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

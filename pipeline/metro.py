@@ -1,7 +1,7 @@
 """One metro's build: records and the release before → objects in the store and a manifest. Pure but for the store."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 
@@ -31,17 +31,23 @@ from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from outings.release.tables import LAYOUT, RENDERER
 from pipeline.centroids import Centroid, make_zips
-from pipeline.changes.diff import Change, Settled, settle_rows
-from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.rows import Row
+from pipeline.changes.diff import Change
+from pipeline.listings.previous import Previous
+from pipeline.listings.rows import Row, Stay
 from pipeline.objects.documents import pack_documents
 from pipeline.objects.exports import put_exports
+from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.pages import put_pages
 from pipeline.objects.writing import ObjectWriter, Tally
-from pipeline.tables.frames import encode_table, make_tables, order_rows
+from pipeline.tables.drawer import Drawer
+from pipeline.tables.frames import Frames, encode_table, make_frames
 from pipeline.tables.mapped import make_mapped
+from pipeline.tables.sheets import Sheets
 from pipeline.tables.similar import make_related
 from pipeline.tables.vectors import ModelPlan, make_semantic
+
+# Before and after the build's local date, both inclusive (decisions, Time and recurrence).
+HORIZON = timedelta(days=400)
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -52,7 +58,8 @@ class Base(Struct, frozen=True, kw_only=True):
 
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
-    """What one metro is built from, but for its records. `stamp` is the build's, `today` the metro's local date."""
+    """What one metro is built from, but for its records. `stamp` is the build's, `today` the metro's local date.
+    `program`: the hash of what makes listings beside their own origins; None where they are of another build."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -65,6 +72,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     base: Base | None
     model: ModelPlan | None = None
     centroids: tuple[Centroid, ...] = ()
+    program: str | None = None
 
 
 class MetroBuilt(Struct, frozen=True, kw_only=True):
@@ -79,33 +87,49 @@ def read_base(store: Store, part: Part | None) -> Base | None:
     return None if part is None else Base(sha=part.manifest, manifest=read_manifest(store, part.manifest))
 
 
-def open_previous(store: Store, base: Base | None, *, cache: Path) -> Previous:
+def open_previous(store: Store, base: Base | None, *, cache: Path, program: str | None = None) -> Previous:
+    """With the origins of its rows where the same program made them."""
     if base is None:
         return Previous(None)
-    return Previous(open_snapshot(store, base.manifest, cache=cache))
+    manifest = base.manifest
+    snapshot = open_snapshot(store, manifest, cache=cache)
+    if manifest.origins is None or manifest.origins.program != program:
+        return Previous(snapshot)
+    origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
+    return Previous(snapshot, origins=origins, horizon=find_horizon(manifest.date))
+
+
+def find_horizon(today: date) -> tuple[date, date]:
+    return today - HORIZON, today + HORIZON
 
 
 def build_metro(
-    rows: Sequence[Row],
+    rows: Iterable[Row],
     previous: Previous,
     *,
     plan: MetroPlan,
     neighborhoods: pl.DataFrame,
     store: Store,
+    stays: Sequence[Stay] = (),
     clock: Callable[[], float] = perf_counter,
 ) -> MetroBuilt:
-    """Everything long, outside the race: all objects are durable when this returns, and nothing points to them."""
+    """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
+
+    `stays`: the listings of the release before that are none of `rows`, and stand as they did."""
     started = clock()
     base = plan.base
-    settled = settle_rows(
-        rows, previous, stamp=int(plan.stamp.timestamp()),
-        renderer=RENDERER if base is None else base.manifest.renderer,
-    )  # fmt: skip
-    ordered = order_rows(settled)
-    rendered = clock()
     writer = ObjectWriter(store, known=_name_known(store, base))
-    manifest = _write_tables(ordered, previous, plan=plan, neighborhoods=neighborhoods, writer=writer)
-    manifest = _keep_stamp(manifest, base)
+    with Drawer(previous.snapshot) as drawer:
+        sheets = Sheets(
+            previous, drawer, stamp=int(plan.stamp.timestamp()),
+            renderer=RENDERER if base is None else base.manifest.renderer,
+        )  # fmt: skip
+        sheets.add_rows(rows)
+        sheets.add_stays(stays)
+        sheets.add_withdrawn()
+        rendered = clock()
+        frames = make_frames(sheets, neighborhoods=neighborhoods)
+        manifest = _keep_stamp(_write_tables(frames, drawer, previous, plan=plan, writer=writer), base)
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
     told = {"cells": make_cells(snapshot, plan.today), **make_spots(snapshot.tables, packs=snapshot.packs)}
@@ -120,10 +144,10 @@ def build_metro(
     return MetroBuilt(
         slug=plan.metro.slug,
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
-        changes=tuple(each.change for each in ordered if each.change is not None),
+        changes=frames.changes,
         tally=writer.tally,
         seconds={
-            "render": rendered - started, "write": written - rendered, "pages": paged - written,
+            "make": rendered - started, "write": written - rendered, "pages": paged - written,
             "exports": clock() - paged,
         },
     )  # fmt: skip
@@ -134,16 +158,11 @@ def _name_known(store: Store, base: Base | None) -> set[str]:
 
 
 def _write_tables(
-    ordered: Sequence[Settled],
-    previous: Previous,
-    *,
-    plan: MetroPlan,
-    neighborhoods: pl.DataFrame,
-    writer: ObjectWriter,
+    made: Frames, drawer: Drawer, previous: Previous, *, plan: MetroPlan, writer: ObjectWriter
 ) -> Manifest:
     packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(ordered, previous, packs=packs, writer=writer, details=plan.details)
-    frames = make_tables(ordered, packed.places, previous=previous, neighborhoods=neighborhoods)
+    packed = pack_documents(made.tables, drawer, packs=packs, writer=writer, details=plan.details)
+    frames = dict(packed.tables)
     frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
@@ -152,7 +171,12 @@ def _write_tables(
         name: _put_table(encode_mapped(frame), frame, writer)
         for name, frame in make_mapped(frames, today=plan.today).items()
     }
-    semantic = None if plan.model is None else _put_semantic(ordered, previous, model=plan.model, writer=writer)
+    semantic = None
+    if plan.model is not None:
+        before = None if previous.snapshot is None else previous.snapshot.semantic
+        semantic = _put_semantic(
+            make_semantic(made.tables["listings"], drawer, before=before, plan=plan.model), plan.model, writer
+        )
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()
     return Manifest(
@@ -160,14 +184,13 @@ def _write_tables(
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,
+        origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),
     )  # fmt: skip
 
 
 def _put_semantic(
-    ordered: Sequence[Settled], previous: Previous, *, model: ModelPlan, writer: ObjectWriter
+    frames: tuple[pl.DataFrame, pl.DataFrame] | None, model: ModelPlan, writer: ObjectWriter
 ) -> SemanticTables | None:
-    listings = [each for each in ordered if each.row.kind != ORGANIZATION]
-    frames = make_semantic(listings, previous, plan=model)
     if frames is None:
         return None
     vectors, rows = (_put_table(encode_mapped(frame), frame, writer) for frame in frames)

@@ -15,7 +15,7 @@ from outings.release.store import Store
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import Source
-from pipeline.fingerprint import make_fingerprint
+from pipeline.fingerprint import hash_making, make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
 from pipeline.tables.vectors import ModelPlan, plan_model
@@ -107,9 +107,10 @@ def _plan_metro(
     details = configuration.store.details == "objects"
     related = join_groups(read_shipped(), configuration.related)
     centroids = read_centroids(configuration.zip.centroids, metro.bounds)
+    neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
     inputs = make_fingerprint(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today,
-        neighborhoods=b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods),
+        neighborhoods=neighborhoods,
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details, model=None if model is None else model.hash, centroids=centroids,
     )  # fmt: skip
@@ -118,6 +119,7 @@ def _plan_metro(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
         centroids=centroids,
+        program=hash_making(metro=settings, vocabulary=configuration.vocabulary, neighborhoods=neighborhoods),
     )  # fmt: skip
     return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
 

@@ -4,7 +4,7 @@ What goes in and out is small and picklable, so that any `concurrent.futures.Exe
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
@@ -25,15 +25,12 @@ from pipeline.feeds.source import Source
 from pipeline.listings.identity import assign_id
 from pipeline.listings.previous import Previous
 from pipeline.listings.resolution import Setting
-from pipeline.listings.resolving import resolve_rows
-from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous
+from pipeline.listings.resolving import Resolving
+from pipeline.metro import MetroBuilt, MetroPlan, build_metro, find_horizon, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods
-from pipeline.records.record import Problem, Record
-from pipeline.records.spool import Spooled, read_spool, spool_records
+from pipeline.records.record import Problem
+from pipeline.records.spool import Spooled, Told, read_spool, spool_records
 from pipeline.shrink import refuse_restart
-
-# Before and after the build's local date, both inclusive (decisions, Time and recurrence).
-HORIZON = timedelta(days=400)
 
 
 class FeedWork(Struct, frozen=True, kw_only=True):
@@ -129,26 +126,32 @@ def _open_store(configuration: Configuration) -> Store:
 def do_metro(work: MetroWork) -> MetroDone:
     plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
-    previous = open_previous(store, plan.base, cache=plan.cache)
+    previous = open_previous(store, plan.base, cache=plan.cache, program=plan.program)
     spooled = {feed.feed: feed.spooled for feed in work.feeds}
-    records = read_spool(work.spool, metro=plan.metro.slug, spooled=spooled)
-    _check_restarts(work, previous, records)
+    told = list(read_spool(work.spool, metro=plan.metro.slug, spooled=spooled))
+    _check_restarts(work, previous, told)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
-    given = {assign_id(record) for record in records}
-    rows = resolve_rows(
-        [record for record in records if not record.deleted],
+    given = {assign_id(each.head) for each in told}
+    resolving = Resolving(
+        (each for each in told if not each.head.deleted),
         previous,
-        setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=_find_horizon(plan.today)),
+        setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
         neighborhoods=neighborhoods,
         crawled={feed.feed: feed.crawled for feed in work.feeds},
         carried=_list_carried(work, previous, given),
     )
-    resolved = perf_counter()
-    built = build_metro(rows.rows, previous, plan=plan, neighborhoods=_make_neighborhoods(neighborhoods), store=store)
-    seconds = {"resolve": resolved - started, **built.seconds}
+    compared = perf_counter()
+    built = build_metro(
+        resolving.list_rows(),
+        previous,
+        plan=plan,
+        neighborhoods=_make_neighborhoods(neighborhoods),
+        store=store,
+        stays=resolving.stays,
+    )
     return MetroDone(
-        built=replace(built, seconds=seconds),
-        problems=(*rows.problems, *wrong),
+        built=replace(built, seconds={"compare": compared - started, **built.seconds}),
+        problems=(*resolving.problems, *wrong),
         last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
     )
 
@@ -161,18 +164,15 @@ def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) 
     return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
 
 
-def _check_restarts(work: MetroWork, previous: Previous, records: Sequence[Record]) -> None:
+def _check_restarts(work: MetroWork, previous: Previous, told: Sequence[Told]) -> None:
     """Raises ShrinkRefused. What these feeds spoke of before is known by their rows alone."""
     for feed in work.feeds:
         if feed.feed in work.restarts:
             rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))
             had = sum(row is not None and row["status"] == PUBLISHED for row in rows)
-            has = sum(record.feed == feed.feed and not record.deleted for record in records) + feed.memory.quarantined
+            has = sum(each.head.feed == feed.feed and not each.head.deleted for each in told)
+            has += feed.memory.quarantined
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
-
-
-def _find_horizon(today: date) -> tuple[date, date]:
-    return today - HORIZON, today + HORIZON
 
 
 def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -> list[str]:

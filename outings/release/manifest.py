@@ -31,6 +31,14 @@ class SemanticTables(Struct, frozen=True, kw_only=True):
     rows: Table
 
 
+class Origins(Struct, frozen=True, kw_only=True):
+    """What the listings were made of, for the next build alone: an object with a hash for each row. `program`: the hash
+    of what made them, beside that. Another program, or no such object: all listings are made anew."""
+
+    program: str
+    object: str
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
@@ -58,6 +66,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pages: Mapping[str, Page]
     exports: Mapping[str, Export] = {}
     details: str | None = None
+    origins: Origins | None = None
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -115,6 +124,8 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     yield from list_files(manifest)
     yield from (page.object for page in manifest.pages.values())
     yield from (export.object for export in manifest.exports.values())
+    if manifest.origins is not None:
+        yield manifest.origins.object
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

@@ -48,21 +48,6 @@ def hash_members(members: Struct) -> bytes:
     return hashlib.sha256(msgspec.json.encode(members)).digest()
 
 
-def settle_rows(rows: Iterable[Row], previous: Previous, *, stamp: int, renderer: int = RENDERER) -> list[Settled]:
-    """Every row of the next release: those given, and as archived those that are gone.
-
-    `stamp` (seconds) becomes `updated_at` of what changed; `renderer` is that of the release before.
-    """
-    settled = [settle_row(row, previous, stamp=stamp, renderer=renderer) for row in rows]
-    present = {each.row.id for each in settled}
-    for row_id in previous:
-        if row_id not in present:
-            gone = withdraw_row(previous.carry_row(row_id))
-            if gone is not None:
-                settled.append(settle_row(gone, previous, stamp=stamp, renderer=renderer))
-    return settled
-
-
 def withdraw_row(row: Row) -> Row | None:
     """The row of a listing that its feed no longer has: archived with its last content; a draft goes."""
     if row.columns["status"] == DRAFT and row.columns["reason"] is None:

@@ -37,14 +37,14 @@ def score_confidence(
     points = PLACE_POINTS if isinstance(record, PlaceRecord) else DATED_POINTS
     stated = _find_stated(record, location=location, has_place=has_place)
     completeness = sum(value for part, value in points.items() if stated[part])
-    freshness = _weigh_freshness(record.source.crawled_at, newest_crawled_at)
+    freshness = weigh_freshness(record.source.crawled_at, newest_crawled_at)
     verification = VERIFICATION.get(record.source.verification.status or "", 100)
     # In whole numbers: a half is a half, on every machine.
     hundredths = (completeness * freshness * verification + 5_000) // 10_000
     return min(100, hundredths) / 100
 
 
-def _weigh_freshness(crawled_at: datetime | None, newest: datetime | None) -> int:
+def weigh_freshness(crawled_at: datetime | None, newest: datetime | None) -> int:
     """Not stated is as fresh as the newest: the feed says nothing of it."""
     if crawled_at is None or newest is None:
         return 100

@@ -1,13 +1,12 @@
 """What the records of one metro refer to: its organizations and places, whichever way they are named."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
-from outings.contract.vocabulary import STATUSES
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import Wish, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
@@ -15,17 +14,9 @@ from pipeline.listings.previous import Previous
 from pipeline.listings.references import Target, Targets, index_targets
 from pipeline.listings.resolution import Facts, Setting
 from pipeline.listings.rows import Row, pack_bits
-from pipeline.listings.websites import find_websites
-from pipeline.records.record import (
-    ListingRecord,
-    OrganizationRecord,
-    PlaceRecord,
-    Problem,
-    Record,
-    Reference,
-)
-
-_PUBLISHED = STATUSES.index("published")
+from pipeline.listings.websites import Links, find_websites
+from pipeline.records.record import Head, OrganizationRecord, PlaceHead, Problem, Reference
+from pipeline.records.spool import Told
 
 
 class KnownPlace(Struct, frozen=True, kw_only=True):
@@ -46,29 +37,39 @@ class Directory(Struct, frozen=True, kw_only=True):
     places: Mapping[str, KnownPlace]
     neighborhoods: Neighborhoods
 
-    def find_organization(self, record: ListingRecord, problems: list[Problem]) -> OrganizationReference:
-        found = self._resolve(record, record.organization, "organization", problems)
+    def find_organization(self, told: Told, problems: list[Problem]) -> OrganizationReference:
+        assert isinstance(told.head, Head)
+        found = self._resolve(told, told.head.organization, "organization", problems)
         return OrganizationReference() if found is None else self.references[found]
 
-    def find_place(self, record: ListingRecord, problems: list[Problem]) -> KnownPlace | None:
-        found = self._resolve(record, getattr(record, "place", None), "place", problems)
+    def find_place(self, told: Told, problems: list[Problem]) -> KnownPlace | None:
+        assert isinstance(told.head, Head)
+        found = self._resolve(told, told.head.place, "place", problems)
         return None if found is None else self.places[found]
 
-    def _resolve(self, record: Record, reference: Reference | None, kind: str, problems: list[Problem]) -> str | None:
-        resolution = self.targets.resolve(reference, kind=kind, feed=record.feed)
+    def _resolve(self, told: Told, reference: Reference | None, kind: str, problems: list[Problem]) -> str | None:
+        head = told.head
+        resolution = self.targets.resolve(reference, kind=kind, feed=head.feed)
         if resolution.problem is not None:
             problems.append(
                 Problem(
-                    feed=record.feed, line=record.line, source_id=record.source_id, field=kind,
+                    feed=head.feed, line=told.line, source_id=head.source_id, field=kind,
                     reason=resolution.problem, value=resolution.value, quarantined=False,
                 )
             )  # fmt: skip
         return resolution.id
 
-    def make_organization_rows(self, rows: Sequence[Row], setting: Setting) -> list[Row]:
-        """Rows of the organizations that have a record or are named; `rows` are the metro's listings."""
-        websites = find_websites(self.organizations, rows)
-        categories = _gather_categories(rows)
+    def make_organization_rows(
+        self,
+        setting: Setting,
+        *,
+        carried: Mapping[str, str | None],
+        listings: Iterable[Links],
+        categories: Mapping[str, int],
+    ) -> list[Row]:
+        """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
+        they are; `listings`: what the metro's listings link to; `categories`: the bit set of each organization's."""
+        websites = find_websites(self.organizations, carried=carried, listings=listings)
         made = []
         for row_id, record in self.organizations.items():
             own = pack_bits(record.categories, setting.vocabulary.categories)
@@ -83,7 +84,7 @@ class Directory(Struct, frozen=True, kw_only=True):
 
 
 def make_directory(
-    records: Mapping[str, Record],
+    records: Mapping[str, Told],
     previous: Previous,
     *,
     kept: Iterable[str],
@@ -94,7 +95,7 @@ def make_directory(
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     targets = index_targets(_list_targets(records, previous, kept_rows, metro=metro), metro=metro)
     organizations = _name_organizations(records, targets)
-    slugs = _assign_slugs({**records, **organizations}, previous)
+    slugs = _assign_slugs({row_id: told.head for row_id, told in records.items()} | organizations, previous)
     references = {
         row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
         for row in kept_rows
@@ -114,20 +115,21 @@ def make_directory(
 
 
 def _list_targets(
-    records: Mapping[str, Record],
+    records: Mapping[str, Told],
     previous: Previous,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
     metro: str,
 ) -> Iterable[Target]:
     """`slug`: what the record states, else what is published."""
-    for row_id, record in records.items():
-        if isinstance(record, OrganizationRecord | PlaceRecord) and record.status != "draft":
-            old = previous.get(row_id)
-            slug = slugify(record.slug) if record.slug else "" if old is None else old["slug"]
+    held = previous.list_slugs("organization") | previous.list_slugs("place")
+    for row_id, told in records.items():
+        head = told.head
+        if isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft":
+            slug = slugify(head.slug) if head.slug else held.get(row_id, "")
             yield Target(
-                id=row_id, type=record.type, metro=metro, feed=record.feed,
-                source_id=record.source_id, slug=slug, name=record.name,
+                id=row_id, type=head.type, metro=metro, feed=head.feed,
+                source_id=head.source_id, slug=slug, name=head.name,
             )  # fmt: skip
     for row in kept_rows:
         if row["kind"] in ("organization", "place"):
@@ -138,13 +140,14 @@ def _list_targets(
             )  # fmt: skip
 
 
-def _name_organizations(records: Mapping[str, Record], targets: Targets) -> dict[str, OrganizationRecord]:
+def _name_organizations(records: Mapping[str, Told], targets: Targets) -> dict[str, OrganizationRecord]:
     """Those with a record, and those that listings only name: the first spelling is theirs."""
-    found = {row_id: record for row_id, record in records.items() if isinstance(record, OrganizationRecord)}
-    for record in records.values():
-        if not isinstance(record, ListingRecord):
+    found = {row_id: told.head for row_id, told in records.items() if isinstance(told.head, OrganizationRecord)}
+    for told in records.values():
+        head = told.head
+        if isinstance(head, OrganizationRecord) or head.organization is None:
             continue
-        resolution = targets.resolve(record.organization, kind="organization", feed=record.feed)
+        resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
         if resolution.made_name is not None and resolution.id is not None:
             found.setdefault(
                 resolution.id,
@@ -156,7 +159,7 @@ def _name_organizations(records: Mapping[str, Record], targets: Targets) -> dict
     return found
 
 
-def _assign_slugs(records: Mapping[str, Record], previous: Previous) -> dict[str, str]:
+def _assign_slugs(records: Mapping[str, Head | OrganizationRecord], previous: Previous) -> dict[str, str]:
     wishes: dict[str, list[Wish]] = {}
     for row_id, record in records.items():
         wish = Wish(id=row_id, type=record.type, name=record.name, slug=record.slug)
@@ -168,19 +171,20 @@ def _assign_slugs(records: Mapping[str, Record], previous: Previous) -> dict[str
 
 
 def _know_places(
-    records: Mapping[str, Record],
+    records: Mapping[str, Told],
     previous: Previous,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
     slugs: Mapping[str, str],
 ) -> dict[str, KnownPlace]:
     places = {}
-    for row_id, record in records.items():
-        if isinstance(record, PlaceRecord):
+    for row_id, told in records.items():
+        head = told.head
+        if isinstance(head, PlaceHead):
             places[row_id] = KnownPlace(
-                reference=PlaceReference(id=row_id, slug=slugs[row_id], name=record.name),
-                location=record.location or Location(),
-                facts=Facts(**{name: getattr(record, name) for name in Facts.__struct_fields__}),
+                reference=PlaceReference(id=row_id, slug=slugs[row_id], name=head.name),
+                location=head.location or Location(),
+                facts=Facts(**{name: getattr(head, name) for name in Facts.__struct_fields__}),
             )
     for row in kept_rows:
         if row["kind"] == "place":
@@ -191,14 +195,3 @@ def _know_places(
                 facts=Facts(**{name: row[name] for name in Facts.__struct_fields__}),
             )
     return places
-
-
-def _gather_categories(rows: Iterable[Row]) -> dict[str, int]:
-    """The union of published listings' categories, by organization."""
-    gathered: dict[str, int] = {}
-    for row in rows:
-        organization_id = row.columns.get("organization_id")
-        if organization_id is not None and row.columns["status"] == _PUBLISHED:
-            bits = gathered.get(organization_id, 0)
-            gathered[organization_id] = bits | row.columns["categories"]
-    return gathered

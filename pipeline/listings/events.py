@@ -17,8 +17,8 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
     """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
-    has_time = record.starts_local is not None and not record.all_day
-    expansion = _expand(record, timezone, setting, has_time=has_time)
+    has_time = _has_time(record)
+    expansion = expand_event(record, setting)
     anchor = expansion.anchor
     price = complete_price(record.price)
     members = Event(
@@ -69,18 +69,23 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
     return row, _name_problems(record, expansion)
 
 
-def _expand(record: EventRecord, timezone: str, setting: Setting, *, has_time: bool) -> Expansion:
+def _has_time(record: EventRecord) -> bool:
+    return record.starts_local is not None and not record.all_day
+
+
+def expand_event(record: EventRecord, setting: Setting) -> Expansion:
+    """All but the occurrences is the same whatever the horizon is, as long as nothing is wrong with them."""
     starts_local = record.starts_local
     if starts_local is None and record.date_on is not None:
         starts_local = datetime.combine(record.date_on, time())
     return expand_recurrence(
         starts_local=starts_local,
         ends_local=record.ends_local,
-        has_time=has_time,
+        has_time=_has_time(record),
         rrule=record.rrule,
         exdates=record.exdates,
         rdates=record.rdates,
-        timezone=timezone,
+        timezone=record.timezone or setting.metro.timezone,
         horizon=setting.horizon,
     )
 

@@ -1,4 +1,4 @@
-"""What happens, of many rows at once: rows' occurrences ↔ their table."""
+"""What happens, of many rows at once: events' occurrences ↔ their table."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -7,27 +7,20 @@ import numpy as np
 import polars as pl
 
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences, make_occurrence_columns
-from pipeline.listings.rows import Row
 
 _MICROSECOND = 1_000_000
 
 
-def join_happenings(rows: Sequence[tuple[int, Row]]) -> pl.DataFrame:
-    """The table `occurrences` of events and their row numbers, ordered by `starts_at`, id, `index`."""
-    found = [(number, row, row.occurrences) for number, row in rows if row.occurrences is not None]
-    sizes = np.array([len(occurrences) for _, _, occurrences in found], dtype=np.int64)
-    timed = np.array([row.columns["has_time"] for _, row, _ in found], dtype=np.bool_)
-    ids = sorted(row.id for _, row, _ in found)
-    ranks = dict(zip(ids, range(len(ids)), strict=True))
-    columns = make_occurrence_columns(
-        join_occurrences([occurrences for _, _, occurrences in found]), has_time=np.repeat(timed, sizes)
-    )
+def join_happenings(found: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
+    """The table `occurrences` of events' numbers, their dates, and whether these have a clock time, one event after
+    the other: with `number` in place of `row`."""
+    sizes = np.array([len(occurrences) for _, occurrences, _ in found], dtype=np.int64)
+    timed = np.array([has_time for _, _, has_time in found], dtype=np.bool_)
     numbers = np.array([number for number, _, _ in found], dtype=np.uint32)
-    of_id = np.array([ranks[row.id] for _, row, _ in found], dtype=np.uint32)
-    frame = columns.select(
-        pl.Series("row", np.repeat(numbers, sizes)), pl.all(), pl.Series("rank", np.repeat(of_id, sizes))
+    columns = make_occurrence_columns(
+        join_occurrences([occurrences for _, occurrences, _ in found]), has_time=np.repeat(timed, sizes)
     )
-    return frame.sort("starts_at", "rank", "index").drop("rank")
+    return columns.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
 
 
 def split_happenings(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:

@@ -1,7 +1,9 @@
-"""The release before, as a build needs it: what each row was, and where its document is."""
+"""The release before, as a build needs it: what each row was, what it was made of, and where its document is."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from datetime import date
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -12,40 +14,100 @@ from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.occurrences import Occurrences
 from pipeline.feeds.rpde.reading import find_item
 from pipeline.listings.happenings import split_happenings
+from pipeline.listings.resolution import Facts
 from pipeline.listings.rows import Row
 
 ORGANIZATION = "organization"
 # Columns that a build gives anew to every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
+# What is asked of single rows.
+_ASKED = (
+    "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
+    "length",
+)  # fmt: skip
 
 
 class Previous:
-    """A metro's rows in an earlier release, by id and by the feed that gave them."""
+    """A metro's rows in an earlier release, by id and by the feed that gave them.
 
-    def __init__(self, snapshot: Snapshot | None) -> None:
-        self.snapshot = snapshot
-        self._rows: dict[str, dict[str, Any]] = {}
-        self._happenings: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
-        self._occurrences: dict[int, Occurrences] | None = None
-        self._by_source: dict[tuple[str, str], list[str]] = defaultdict(list)
-        if snapshot is None:
-            return
-        for name in ("listings", "organizations"):
-            for row in pl.read_parquet(snapshot.tables[name]).iter_rows(named=True):
-                row["kind"] = TYPES[row["type"]] if name == "listings" else ORGANIZATION
-                self._rows[row["id"]] = row
-                if row["source"]:
-                    feed, _, rest = row["source"].partition("/")
-                    self._by_source[feed, rest.partition("/")[2]].append(row["id"])
+    `origins`: of each listing, by row, the hash of what it was made of; None where another program made them, or they
+    are not known: then no row stays without being made again. `horizon`: of that release's dates, inclusive.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot | None,
+        *,
+        origins: pl.Series | None = None,
+        horizon: tuple[date, date] | None = None,
+    ) -> None:
+        self.snapshot, self.horizon = snapshot, horizon
+        self.listings, self.organizations = (_read_rows(snapshot, name) for name in ("listings", "organizations"))
+        self._asked = (
+            self.listings.select(*_ASKED, "object", "type", *Facts.__struct_fields__),
+            self.organizations.select(*_ASKED),
+        )  # fmt: skip
+        # Of organizations the least is -1.
+        self._at: dict[str, int] = dict(zip(self.listings["id"], range(self.listings.height), strict=True))
+        self._at |= dict(zip(self.organizations["id"], range(-1, -1 - self.organizations.height, -1), strict=True))
+        self.origins: Mapping[str, bytes] | None = None
+        if origins is not None:
+            self.origins = {
+                row_id: origin
+                for row_id, origin in zip(self.listings["id"], origins, strict=True)
+                if origin is not None
+            }
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._at)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter(self._at)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self._at
 
     def get(self, row_id: str) -> Mapping[str, Any] | None:
-        return self._rows.get(row_id)
+        """What is asked of a single row, and its `kind`."""
+        at = self._at.get(row_id)
+        if at is None:
+            return None
+        if at < 0:
+            return {**self._asked[1].row(-1 - at, named=True), "kind": ORGANIZATION}
+        row = self._asked[0].row(at, named=True)
+        return {**row, "kind": TYPES[row["type"]]}
+
+    def find_row(self, row_id: str) -> int:
+        """The number of a listing's row. KeyError."""
+        return self._at[row_id]
+
+    def list_recurring(self) -> frozenset[str]:
+        return frozenset(self.listings.filter(pl.col("is_recurring"))["id"])
+
+    def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
+        """Ids of the series of which other dates may be in sight now: not those of which all were, and are."""
+        if self.horizon == horizon:
+            return frozenset()
+        known = self.read_table("occurrences").group_by("row").agg(
+            count=pl.len(), first=pl.col("date").min(), last=pl.col("date").max()
+        )  # fmt: skip
+        is_whole = (
+            (pl.col("count") == pl.col("occurrences_total"))
+            & (pl.col("first") >= horizon[0])
+            & (pl.col("last") <= horizon[1])
+        )
+        series = self.listings.filter(pl.col("is_recurring")).join(known, on="row", how="left")
+        return frozenset(series.filter(~is_whole.fill_null(value=False))["id"])
+
+    @cached_property
+    def _by_source(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for frame in self._asked:
+            for row_id, source in frame.select("id", "source").iter_rows():
+                if source:
+                    feed, _, rest = source.partition("/")
+                    found[feed, rest.partition("/")[2]].append(row_id)
+        return found
 
     def find_source(self, feed: str, source_id: str) -> list[str]:
         """Ids of the rows that this feed's record gave (of several types, rarely)."""
@@ -67,17 +129,24 @@ class Previous:
 
     def list_slugs(self, kind: str) -> dict[str, str]:
         """id → slug of this type's rows, archived ones too."""
-        return {row_id: row["slug"] for row_id, row in self._rows.items() if row["kind"] == kind}
+        if kind == ORGANIZATION:
+            rows = self.organizations
+        else:
+            rows = self.listings.filter(pl.col("type") == TYPES.index(kind))
+        return dict(zip(rows["id"], rows["slug"], strict=True))
 
     def read_document(self, row_id: str) -> bytes:
-        row = self._rows[row_id]
+        row = self.get(row_id)
+        assert row is not None
         assert self.snapshot is not None
         return self.snapshot.read_document(row["pack"], row["offset"], row["length"])
 
     def carry_row(self, row_id: str) -> Row:
         """The row as it stands there, to go into the next release unless the diff says otherwise."""
-        old = self._rows[row_id]
-        kind = old["kind"]
+        at = self._at[row_id]
+        frame = self.listings if at >= 0 else self.organizations
+        old = frame.row(at if at >= 0 else -1 - at, named=True)
+        kind = TYPES[old["type"]] if at >= 0 else ORGANIZATION
         return Row(
             kind=kind,
             columns={name: value for name, value in old.items() if name not in _ASSIGNED},
@@ -85,24 +154,40 @@ class Previous:
             hash=old["hash"],
             created_at=old["created_at"],
             happenings=() if kind == "event" else self._read_happenings(kind).get(old["row"], ()),
-            occurrences=self._read_occurrences().get(old["row"]) if kind == "event" else None,
+            occurrences=self._occurrences.get(old["row"]) if kind == "event" else None,
         )
+
+    def read_table(self, name: str) -> pl.DataFrame:
+        """Empty where there is none."""
+        if self.snapshot is None or name not in self.snapshot.tables:
+            return pl.DataFrame(schema=dict(TABLES[name]))
+        return pl.read_parquet(self.snapshot.tables[name], columns=list(TABLES[name]))
+
+    @cached_property
+    def _happenings(self) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
+        return {}
 
     def _read_happenings(self, kind: str) -> dict[int, list[tuple[Any, ...]]]:
         table = HAPPENINGS.get(kind)
-        if table is None or self.snapshot is None:
+        if table is None:
             return {}
         if table not in self._happenings:
             found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-            frame = pl.read_parquet(self.snapshot.tables[table])
-            for row, *rest in frame.select(list(TABLES[table])).iter_rows():
+            for row, *rest in self.read_table(table).iter_rows():
                 found[row].append(tuple(rest))
             self._happenings[table] = found
         return self._happenings[table]
 
-    def _read_occurrences(self) -> dict[int, Occurrences]:
-        if self._occurrences is None:
-            assert self.snapshot is not None
-            frame = pl.read_parquet(self.snapshot.tables["occurrences"])
-            self._occurrences = dict(split_happenings(frame))
-        return self._occurrences
+    @cached_property
+    def _occurrences(self) -> dict[int, Occurrences]:
+        return dict(split_happenings(self.read_table("occurrences")))
+
+
+def _read_rows(snapshot: Snapshot | None, name: str) -> pl.DataFrame:
+    """A column that an older release has not is null."""
+    schema = dict(TABLES[name])
+    if snapshot is None:
+        return pl.DataFrame(schema=schema)
+    frame = pl.read_parquet(snapshot.tables[name])
+    missing = [pl.lit(None, dtype=kind).alias(column) for column, kind in schema.items() if column not in frame.columns]
+    return frame.with_columns(missing).select(*schema)

@@ -1,106 +1,220 @@
-"""Records of one metro → rows: identity, references, geography and the rules, composed in that order."""
+"""Records of one metro → rows: identity, references, geography and the rules, composed in that order.
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+A listing that was made of the same in the release before is not made again: it stays.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
+import polars as pl
 from msgspec import Struct
 
-from outings.contract.resources.shared import Location
+from outings.contract.resources.shared import Location, OrganizationReference
+from outings.contract.vocabulary import STATUSES
 from pipeline.facts.ages import complete_ages
-from pipeline.facts.confidence import score_confidence
+from pipeline.facts.confidence import score_confidence, weigh_freshness
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import slugify
 from pipeline.facts.statements import make_statement_columns
 from pipeline.facts.suitability import judge_audience
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
-from pipeline.listings.directory import Directory, make_directory
-from pipeline.listings.events import make_event_row
+from pipeline.listings.directory import Directory, KnownPlace, make_directory
+from pipeline.listings.events import expand_event, make_event_row
 from pipeline.listings.identity import assign_id
 from pipeline.listings.places import make_place_row
-from pipeline.listings.previous import Previous
+from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.resolution import Facts, Resolved, Setting
-from pipeline.listings.rows import Row
+from pipeline.listings.rows import Row, Stay
+from pipeline.listings.websites import Links, read_document_links, read_links
 from pipeline.records.record import (
     CampRecord,
     ClassRecord,
     EventRecord,
+    Head,
     ListingRecord,
     PlaceRecord,
     Problem,
-    Record,
 )
+from pipeline.records.spool import Told
+
+_PUBLISHED = STATUSES.index("published")
+_ORIGIN_BYTES = 16
+_encoder = msgspec.msgpack.Encoder()
 
 
-class Rows(Struct, frozen=True, kw_only=True):
-    """`problems`: records that were set aside here, and what was left out of the others."""
+class _Anew(Struct, frozen=True):
+    """A listing to be made."""
 
-    rows: tuple[Row, ...]
-    problems: tuple[Problem, ...]
+    id: str
+    told: Told
+    organization: OrganizationReference
+    place: KnownPlace | None
+    origin: bytes
 
 
-def resolve_rows(
-    records: Sequence[Record],
-    previous: Previous,
-    *,
-    setting: Setting,
-    neighborhoods: Neighborhoods,
-    crawled: Mapping[str, datetime | None],
-    carried: Collection[str],
-) -> Rows:
-    """`crawled`: each feed's newest `crawled_at`; `carried`: ids whose row of the release before stays as it is."""
-    problems: list[Problem] = []
-    by_id = _identify(records, problems)
-    kept = [row_id for row_id in carried if row_id not in by_id and previous.get(row_id) is not None]
-    directory = make_directory(by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods)
-    rows: list[Row] = []
-    for row_id, record in by_id.items():
-        if isinstance(record, ListingRecord):
-            resolved = _resolve(record, row_id, directory, problems, crawled=crawled.get(record.feed))
-            row, found = _make_row(resolved, setting)
+class Resolving:
+    """`stays`: the listings that stay as they are, known at once; `problems`: records that were set aside here, and
+    what was left out of the others, all of them once the rows are listed."""
+
+    def __init__(
+        self,
+        told: Iterable[Told],
+        previous: Previous,
+        *,
+        setting: Setting,
+        neighborhoods: Neighborhoods,
+        crawled: Mapping[str, datetime | None],
+        carried: Collection[str],
+    ) -> None:
+        """`crawled`: each feed's newest `crawled_at`; `carried`: ids whose row of the release before stays whatever it
+        was made of."""
+        self.problems: list[Problem] = []
+        self.stays: list[Stay] = []
+        self._previous, self._setting, self._crawled = previous, setting, crawled
+        by_id = _identify(told, self.problems)
+        kept = [row_id for row_id in carried if row_id not in by_id and row_id in previous]
+        self._directory = make_directory(
+            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods
+        )
+        self._carried: list[str] = []  # as rows
+        self._keep(kept)
+        self._anew = list(self._compare(by_id))
+
+    def list_rows(self) -> Iterator[Row]:
+        """All that do not stay, organizations last: what became of these depends on all listings."""
+        categories: dict[str, int] = {}
+        links: list[Links] = []
+        websites: dict[str, str | None] = {}
+        self._gather_stays(categories, links)
+        for row in self._list_listings():
+            if row.kind == ORGANIZATION:
+                websites[row.id] = row.columns["website_url"]
+            else:
+                _gather_categories(categories, row)
+                found = read_links(row)
+                links += [] if found is None else [found]
+            yield row
+        yield from self._directory.make_organization_rows(
+            self._setting, carried=websites, listings=links, categories=categories
+        )
+
+    def _keep(self, kept: Iterable[str]) -> None:
+        """A series of which nobody spoke has the dates that it had: they may not be taken for those of today."""
+        origins = self._previous.origins
+        recurring = set() if origins is None else self._previous.list_recurring()
+        for row_id in kept:
+            if origins is None or self._previous.find_row(row_id) < 0:
+                self._carried.append(row_id)
+            else:
+                self.stays.append(Stay(id=row_id, origin=None if row_id in recurring else origins.get(row_id)))
+
+    def _compare(self, by_id: Mapping[str, Told]) -> Iterator[_Anew]:
+        """Those to be made; the others stay."""
+        previous, directory, setting = self._previous, self._directory, self._setting
+        origins = previous.origins or {}
+        moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
+        for row_id, told in by_id.items():
+            if not isinstance(told.head, Head):
+                continue
+            organization = directory.find_organization(told, self.problems)
+            place = directory.find_place(told, self.problems)
+            newest = self._crawled.get(told.head.feed)
+            origin = _hash_origin(told, row_id, directory.slugs[row_id], organization, place, newest=newest)
+            stay = None
+            if origins.get(row_id) == origin:
+                stay = Stay(id=row_id, origin=origin) if row_id not in moving else self._move(row_id, told, origin)
+            if stay is None:
+                yield _Anew(row_id, told, organization, place, origin)
+            else:
+                self.stays.append(stay)
+
+    def _move(self, row_id: str, told: Told, origin: bytes) -> Stay | None:
+        """A series that goes on beyond what was in sight: its dates alone are others."""
+        record = told.read_record()
+        assert isinstance(record, EventRecord)
+        expansion = expand_event(record, self._setting)
+        return None if expansion.problems else Stay(id=row_id, origin=origin, occurrences=expansion.occurrences)
+
+    def _list_listings(self) -> Iterator[Row]:
+        for each in self._anew:
+            record = each.told.read_record()
+            assert isinstance(record, ListingRecord)
+            resolved = _resolve(record, each, self._directory, crawled=self._crawled.get(record.feed))
+            row, found = _make_row(resolved, self._setting)
             row.columns.update(make_statement_columns(record, row.members))
-            rows.append(row)
-            problems.extend(found)
-    rows += [previous.carry_row(row_id) for row_id in kept]
-    rows += directory.make_organization_rows(rows, setting)
-    return Rows(rows=tuple(rows), problems=tuple(problems))
+            # What is to be said of it is said again in each build, so that it has to be found again.
+            row.origin = None if found else each.origin
+            self.problems.extend(found)
+            yield row
+        for row_id in self._carried:
+            yield self._previous.carry_row(row_id)
+
+    def _gather_stays(self, categories: dict[str, int], links: list[Links]) -> None:
+        snapshot = self._previous.snapshot
+        if snapshot is None or not self.stays:
+            return
+        at = [self._previous.find_row(stay.id) for stay in self.stays]
+        rows = self._previous.listings[at].filter(
+            (pl.col("status") == _PUBLISHED) & pl.col("organization_id").is_not_null()
+        )
+        for organization, own in rows.select("organization_id", "categories").iter_rows():
+            categories[organization] = categories.get(organization, 0) | own
+        for organization, *place in rows.select("organization_id", "pack", "offset", "length").iter_rows():
+            links.append(read_document_links(organization, snapshot.read_document(*place)))
 
 
-def _identify(records: Iterable[Record], problems: list[Problem]) -> dict[str, Record]:
+def _identify(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:
     """By id; a second record that claims an id is set aside, since only one can be published."""
-    by_id: dict[str, Record] = {}
-    for record in records:
-        row_id = assign_id(record)
-        first = by_id.setdefault(row_id, record)
-        if first is not record:
+    by_id: dict[str, Told] = {}
+    for each in told:
+        row_id = assign_id(each.head)
+        first = by_id.setdefault(row_id, each)
+        if first is not each:
             problems.append(
                 Problem(
-                    feed=record.feed, line=record.line, source_id=record.source_id, field="id",
-                    reason=f"duplicate_id: also of {first.feed} line {first.line}", value=row_id,
+                    feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
+                    reason=f"duplicate_id: also of {first.head.feed} line {first.line}", value=row_id,
                 )
             )  # fmt: skip
     return by_id
 
 
-def _resolve(
-    record: ListingRecord,
+def _hash_origin(
+    told: Told,
     row_id: str,
-    directory: Directory,
-    problems: list[Problem],
+    slug: str,
+    organization: OrganizationReference,
+    place: KnownPlace | None,
     *,
-    crawled: datetime | None,
-) -> Resolved[Any]:
-    organization = directory.find_organization(record, problems)
-    place = directory.find_place(record, problems)
+    newest: datetime | None,
+) -> bytes:
+    """Of all that a listing is made of beside the program, the metro's settings and the date."""
+    head = told.head
+    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, newest)
+    parts = (told.digest, row_id, slug, organization, place, freshness)
+    return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
+
+
+def _gather_categories(categories: dict[str, int], row: Row) -> None:
+    """The union of published listings' categories, by organization."""
+    organization = row.columns.get("organization_id")
+    if organization is not None and row.columns["status"] == _PUBLISHED:
+        categories[organization] = categories.get(organization, 0) | row.columns["categories"]
+
+
+def _resolve(record: ListingRecord, anew: _Anew, directory: Directory, *, crawled: datetime | None) -> Resolved[Any]:
+    place = anew.place
     location = _locate(record.location, None if place is None else place.location, directory)
     audience = judge_audience(record).audience
     return Resolved(
         record=record,
-        id=row_id,
-        slug=directory.slugs[row_id],
-        organization=organization,
+        id=anew.id,
+        slug=directory.slugs[anew.id],
+        organization=anew.organization,
         place=None if place is None else place.reference,
         facts=_inherit_facts(record, None if place is None else place.facts),
         location=location,

@@ -18,6 +18,7 @@ class Row(Struct, kw_only=True):
     A row made from a feed has `members` (the public struct, without stamps); one carried over from an earlier
     release has the `document` and `hash` that it had there, and no members. `happenings` are tuples in the column
     order of its type's table without `row`; an event has `occurrences` instead, by columns, for there are millions.
+    `origin`: the hash of all that it was made of; None where it has to be made anew whatever that is.
     """
 
     kind: str
@@ -28,10 +29,19 @@ class Row(Struct, kw_only=True):
     created_at: int | None = None
     happenings: Sequence[tuple[Any, ...]] = ()
     occurrences: Occurrences | None = None
+    origin: bytes | None = None
 
     @property
     def id(self) -> str:
         return str(self.columns["id"])
+
+
+class Stay(Struct, frozen=True, kw_only=True, eq=False):
+    """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now."""
+
+    id: str
+    origin: bytes | None
+    occurrences: Occurrences | None = None
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:

@@ -30,12 +30,14 @@ class Links(Struct, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
 
 
-def find_websites(organizations: Mapping[str, OrganizationRecord], rows: Iterable[Row]) -> dict[str, Website]:
-    """For each id of `organizations`. `rows`: the metro's listings, and organizations carried over."""
-    rows = list(rows)
+def find_websites(
+    organizations: Mapping[str, OrganizationRecord],
+    *,
+    carried: Mapping[str, str | None],
+    listings: Iterable[Links],
+) -> dict[str, Website]:
+    """For each id of `organizations`. `carried`: of organizations that stay as they are; `listings`: the metro's."""
     stated = {row_id: record.website_url for row_id, record in organizations.items() if record.website_url}
-    carried = {row.id: row.columns["website_url"] for row in rows if row.kind == "organization"}
-    listings = [links for row in rows if (links := read_links(row)) is not None]
     urls = choose_websites(organizations, stated={**carried, **stated}, listings=listings)
     return {row_id: Website(website_url=urls[row_id], domain=find_domain(urls[row_id])) for row_id in organizations}
 
@@ -68,30 +70,57 @@ def find_domain(url: str | None) -> str | None:
     return parts.hostname.removeprefix("www.")
 
 
+class _Registration(Struct, frozen=True, kw_only=True):
+    url: str | None = None
+
+
+class _Part(Struct, frozen=True, kw_only=True):
+    registration: _Registration | None = None
+
+
+class _Linking(Struct, frozen=True, kw_only=True):
+    """What links in a document of any type."""
+
+    website_url: str | None = None
+    registration_url: str | None = None
+    ticket_url: str | None = None
+    registration: _Registration | None = None
+    sections: tuple[_Part, ...] = ()
+    sessions: tuple[_Part, ...] = ()
+
+
+_decoder = msgspec.json.Decoder(_Linking)
+
+
 def read_links(row: Row) -> Links | None:
     """None for a row that is not published or has no organization."""
     organization_id = row.columns.get("organization_id")
     if organization_id is None or row.columns["status"] != _PUBLISHED:
         return None
     # A row that was carried over has its document alone.
-    members = msgspec.json.decode(row.document or b"{}") if row.members is None else row.members
+    if row.members is None:
+        return read_document_links(organization_id, row.document or b"{}")
+    return _make_links(organization_id, row.members)
+
+
+def read_document_links(organization_id: str, document: bytes) -> Links:
+    return _make_links(organization_id, _decoder.decode(document))
+
+
+def _make_links(organization_id: str, members: Any) -> Links:
     return Links(
         organization_id=organization_id,
-        website_url=_get(members, "website_url"),
+        website_url=getattr(members, "website_url", None),
         links=tuple(url for url in _list_urls(members) if url),
     )
 
 
 def _list_urls(members: Any) -> Iterator[str | None]:
-    yield _get(members, "registration_url")
-    yield _get(members, "ticket_url")
-    for part in (members, *(_get(members, "sections") or ()), *(_get(members, "sessions") or ())):
-        yield _get(_get(part, "registration"), "url")
-
-
-def _get(part: Any, name: str) -> Any:
-    """A member of a struct or of a decoded document, None where it has none of that name."""
-    return part.get(name) if isinstance(part, dict) else getattr(part, name, None)
+    yield getattr(members, "registration_url", None)
+    yield getattr(members, "ticket_url", None)
+    for part in (members, *getattr(members, "sections", ()), *getattr(members, "sessions", ())):
+        registration = getattr(part, "registration", None)
+        yield None if registration is None else registration.url
 
 
 def _list_owners(

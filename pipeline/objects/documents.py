@@ -1,93 +1,92 @@
-"""Documents of settled rows into packs, and details as objects of their own for a CDN."""
+"""Documents of numbered rows into packs, and details as objects of their own for a CDN."""
 
 import gzip
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import numpy as np
+import polars as pl
 from msgspec import Struct
 
 from outings.contract.envelope import encode_detail
 from outings.release.packs import Pack, PackWriter, choose_kept
-from pipeline.changes.diff import DRAFT, Settled
-from pipeline.listings.previous import Previous
+from outings.release.tables import TABLES
+from pipeline.changes.diff import DRAFT
 from pipeline.objects.writing import ObjectWriter
-from pipeline.tables.frames import Place
+from pipeline.tables.drawer import Drawer
 
 # Of 2.5 kB documents: level 6 gives 3 % less than 5 and costs 40 % more; both are small beside the writing.
 GZIP_LEVEL = 6
 
 
 class Packed(Struct, frozen=True, kw_only=True):
+    """`tables` with each row's place; `details`: SHA-256 of each detail object."""
+
+    tables: Mapping[str, pl.DataFrame]
     packs: tuple[Pack, ...]
-    places: Mapping[str, Place]  # by id
-    details: tuple[bytes, ...]  # SHA-256 of each detail object
+    details: tuple[bytes, ...]
 
 
 def pack_documents(
-    ordered: Sequence[Settled],
-    previous: Previous,
+    tables: Mapping[str, pl.DataFrame],
+    drawer: Drawer,
     *,
     packs: Sequence[Pack],
     writer: ObjectWriter,
     details: bool,
 ) -> Packed:
-    """`packs`: the base's. Unchanged documents stay where they are, unless too little of their pack is alive."""
-    kept = {each.row.id: old for each in ordered if (old := _find_kept(each, previous)) is not None}
+    """Of listings, then of organizations. `packs`: the base's. Unchanged documents stay where they are, unless too
+    little of their pack is alive."""
+    columns = ("pack", "offset", "length")
+    named = {name: tables[name] for name in ("listings", "organizations")}
+    places = pl.concat([frame.select(*columns) for frame in named.values()])
     alive = [0] * len(packs)
-    for old in kept.values():
-        alive[old["pack"]] += old["length"]
+    for pack, size in places.drop_nulls("pack").group_by("pack").agg(pl.col("length").sum()).iter_rows():
+        alive[pack] = size
     moved = choose_kept(packs, alive)
     stay = [Pack(object=packs[at].object, size=packs[at].size, alive=alive[at]) for at in moved]
     for pack in stay:
         writer.keep(pack.object)
     pack_writer = PackWriter(kept=stay, put=writer.put)
-    places: dict[str, Place] = {}
-    for each in ordered:
-        row_id = each.row.id
-        unchanged = kept.get(row_id)
-        if unchanged is not None and unchanged["pack"] in moved:
-            places[row_id] = Place(
-                pack=moved[unchanged["pack"]], offset=unchanged["offset"], length=unchanged["length"],
-                object=_keep_detail(each, unchanged, previous, writer=writer, details=details),
-            )  # fmt: skip
-            continue
-        document = each.document if each.document is not None else previous.read_document(row_id)
-        at = pack_writer.append(document)
-        places[row_id] = Place(
-            pack=at.pack, offset=at.offset, length=at.length,
-            object=_put_detail(each, document, writer=writer) if details else None,
-        )  # fmt: skip
-    hashes = sorted({place.object for place in places.values() if place.object is not None})
-    return Packed(packs=pack_writer.finish(), places=places, details=tuple(hashes))
+    to = np.array([moved.get(at, -1) for at in range(len(packs))] or [-1], dtype=np.int64)
+    before = places["pack"]
+    numbers = np.where(before.is_null(), -1, to[before.fill_null(0).to_numpy()])
+    offsets = places["offset"].to_numpy().copy()
+    for at in np.flatnonzero(numbers < 0).tolist():
+        place = pack_writer.append(drawer.read(*places.row(at)))
+        numbers[at], offsets[at] = place.pack, place.offset
+    given = pl.DataFrame({"pack": numbers, "offset": offsets}, schema={"pack": pl.UInt16(), "offset": pl.UInt64()})
+    objects = _put_details(named["listings"], drawer, writer=writer) if details else [None] * named["listings"].height
+    height = named["listings"].height
+    packed = {
+        "listings": named["listings"].with_columns(
+            given[:height]["pack"], given[:height]["offset"], pl.Series("object", objects, dtype=pl.Binary())
+        ),
+        "organizations": named["organizations"].with_columns(given[height:]["pack"], given[height:]["offset"]),
+    }
+    hashes = sorted({each for each in objects if each is not None})
+    return Packed(
+        tables={**tables, **{name: frame.select(*TABLES[name]) for name, frame in packed.items()}},
+        packs=pack_writer.finish(),
+        details=tuple(hashes),
+    )
 
 
-def _find_kept(each: Settled, previous: Previous) -> Mapping[str, Any] | None:
-    return previous.get(each.row.id) if each.document is None else None
-
-
-def _keep_detail(
-    each: Settled,
-    unchanged: Mapping[str, Any],
-    previous: Previous,
-    *,
-    writer: ObjectWriter,
-    details: bool,
-) -> bytes | None:
-    """The base's object, when there is one and details are still wanted as objects."""
-    if not details:
-        return None
-    found: bytes | None = unchanged.get("object")
-    if found is None:
-        return _put_detail(each, previous.read_document(each.row.id), writer=writer)
-    writer.keep(found.hex())
+def _put_details(listings: pl.DataFrame, drawer: Drawer, *, writer: ObjectWriter) -> list[bytes | None]:
+    """None for what is made when answering: series, whose next date moves. What is in the base stays its object."""
+    found: list[bytes | None] = []
+    is_put = (pl.col("status") != DRAFT) & ~pl.col("is_recurring").fill_null(value=False)
+    for put, known, pack, offset, length in listings.select(is_put, "object", "pack", "offset", "length").iter_rows():
+        if not put:
+            found.append(None)
+        elif known is not None:
+            writer.keep(known.hex())
+            found.append(known)
+        else:
+            found.append(_put_detail(drawer.read(pack, offset, length), writer=writer))
     return found
 
 
-def _put_detail(each: Settled, document: bytes, *, writer: ObjectWriter) -> bytes | None:
-    """None for what is made when answering: series, whose next date moves, and organizations, whose counts do."""
-    row = each.row
-    if row.kind == "organization" or row.columns["status"] == DRAFT or row.columns.get("is_recurring"):
-        return None
+def _put_detail(document: bytes, *, writer: ObjectWriter) -> bytes:
     body = b"".join(encode_detail(document))
     return bytes.fromhex(writer.put(pack_body(body)))
 

@@ -17,7 +17,7 @@ from outings.contract.resources.place import (
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 
 
-class Reference(Struct, frozen=True, kw_only=True):
+class Reference(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Names another record by one of these; `name` only for organizations."""
 
     source_id: str | None = None
@@ -26,19 +26,19 @@ class Reference(Struct, frozen=True, kw_only=True):
     name: str | None = None
 
 
-class Verification(Struct, frozen=True, kw_only=True):
+class Verification(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: str | None = None
     checked_at: datetime | None = None
     changed_fields: tuple[str, ...] = ()
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
     url: str | None = None
     crawled_at: datetime | None = None
     verification: Verification = Verification()
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Members of every type. `feed` and `line` say where it came from; `metro` is the slug it belongs to.
 
     A delta feed's removal has `deleted` true and no more than its `type` and `source_id`.
@@ -183,6 +183,48 @@ RECORDS: dict[str, type[Record]] = {
 }
 
 
+class HeadSource(Struct, frozen=True, kw_only=True):
+    crawled_at: datetime | None = None
+
+
+class Head(Struct, frozen=True, kw_only=True):
+    """What other records, and who looks for what changed, need to know of a record: its members of these names."""
+
+    feed: str
+    type: str
+    source_id: str
+    metro: str | None = None
+    deleted: bool = False
+    id: str | None = None
+    slug: str | None = None
+    status: str = "published"
+    name: str = ""
+    confidence: float | None = None
+    source: HeadSource = HeadSource()
+    organization: Reference | None = None
+    place: Reference | None = None
+
+
+class PlaceHead(Head, frozen=True, kw_only=True):
+    """Also what listings there have from it."""
+
+    location: Location | None = None
+    is_indoor: bool | None = None
+    is_outdoor: bool | None = None
+    good_for_rainy: bool | None = None
+    is_sensory_friendly: bool | None = None
+
+
+# Of an organization all of it is: what became of one depends on its listings, so its row is always made anew.
+HEADS: dict[str, type[Head] | type[OrganizationRecord]] = {
+    "organization": OrganizationRecord,
+    "place": PlaceHead,
+    "event": Head,
+    "class": Head,
+    "camp": Head,
+}
+
+
 class Problem(Struct, frozen=True, kw_only=True):
     """One line of the quarantine file or of the report: where, which member, why, and the value as text.
 
@@ -201,7 +243,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 __all__ = [
-    "RECORDS", "CampRecord", "ClassRecord", "EventRecord", "ListingRecord",
-    "OrganizationRecord", "PlaceRecord", "Problem", "Record", "Reference", "SectionRecord",
+    "HEADS", "RECORDS", "CampRecord", "ClassRecord", "EventRecord", "Head", "ListingRecord",
+    "OrganizationRecord", "PlaceHead", "PlaceRecord", "Problem", "Record", "Reference", "SectionRecord",
     "SessionRecord", "Source", "Verification",
 ]  # fmt: skip

@@ -1,17 +1,64 @@
 """Cleaned records on their way from the feeds' work to the metros', in files of a scratch folder."""
 
+import hashlib
+import mmap
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import msgspec
+from msgspec import Struct
 
 from outings.release.disk import write_named
-from pipeline.records.record import RECORDS, Record
+from pipeline.records.record import HEADS, RECORDS, Head, OrganizationRecord, Record
 
 # Of one feed: the metros and types of which there is a file.
 Spooled = tuple[tuple[str, str], ...]
+
+# So many records at once are objects here.
+_CHUNK = 5_000
+_LENGTH_BYTES = 8
+_DIGEST_BYTES = 16
+
+
+class Encoded(Struct, frozen=True, array_like=True):
+    """A record without its line, its digest beside it: the same record elsewhere in its feed is the same bytes."""
+
+    line: int
+    digest: bytes
+    data: msgspec.Raw
+
+
+class Told(Struct, frozen=True):
+    """A record of which no more is read than others need to know of it."""
+
+    line: int
+    digest: bytes
+    data: msgspec.Raw
+    head: Head | OrganizationRecord
+
+    def read_record(self) -> Record:
+        record: Record = _DECODERS[self.head.type].decode(self.data)
+        return msgspec.structs.replace(record, line=self.line)
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODERS = {kind: msgspec.msgpack.Decoder(struct) for kind, struct in RECORDS.items()}
+_HEAD_DECODERS: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    kind: msgspec.msgpack.Decoder(struct) for kind, struct in HEADS.items()
+}
+_RUN_DECODER = msgspec.msgpack.Decoder(list[Encoded])
+
+
+def encode_record(record: Record) -> Encoded:
+    data = _ENCODER.encode(msgspec.structs.replace(record, line=0))
+    return Encoded(record.line, hashlib.sha256(data).digest()[:_DIGEST_BYTES], msgspec.Raw(data))
+
+
+def tell_record(encoded: Encoded, kind: str) -> Told:
+    return Told(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data))
 
 
 def spool_records(records: Iterable[Record], *, folder: Path, feed: str) -> Spooled:
@@ -20,26 +67,43 @@ def spool_records(records: Iterable[Record], *, folder: Path, feed: str) -> Spoo
     Every record names its metro. The same work may be done twice at once, by a worker that was thought lost: a file is
     there whole or not at all.
     """
-    parts: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    parts: dict[tuple[str, str], list[Encoded]] = defaultdict(list)
     for record in records:
         assert record.metro is not None
-        parts[record.metro, record.type].append(record)
+        parts[record.metro, record.type].append(encode_record(record))
     for (metro, kind), some in parts.items():
         path = folder / metro / f"{feed}.{kind}.msgpack"
         path.parent.mkdir(exist_ok=True)  # the scratch folder itself goes with its build
         following = path.with_name(f"{path.name}.{uuid4().hex}")
-        write_named(following, msgspec.msgpack.encode(some))
+        write_named(following, b"".join(_encode_runs(some)))
         following.replace(path)
     return tuple(sorted(parts))
 
 
-def read_spool(folder: Path, *, metro: str, spooled: Mapping[str, Spooled]) -> list[Record]:
+def _encode_runs(encoded: Sequence[Encoded]) -> Iterator[bytes]:
+    for first in range(0, len(encoded), _CHUNK):
+        data = _ENCODER.encode(encoded[first : first + _CHUNK])
+        yield len(data).to_bytes(_LENGTH_BYTES)
+        yield data
+
+
+def read_spool(folder: Path, *, metro: str, spooled: Mapping[str, Spooled]) -> Iterator[Told]:
     """The metro's records, in the order of the feeds that `spooled` names, types and lines: the same whoever wrote the
     files first. OSError where one of them can't be seen from here."""
-    found: list[Record] = []
     for feed, parts in spooled.items():
-        for kind, struct in RECORDS.items():
+        for kind in RECORDS:
             if (metro, kind) in parts:
-                path = folder / metro / f"{feed}.{kind}.msgpack"
-                found += msgspec.msgpack.decode(path.read_bytes(), type=list[struct])  # type: ignore[valid-type]
-    return found
+                for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
+                    yield tell_record(encoded, kind)
+
+
+def _read_runs(path: Path) -> Iterator[Encoded]:
+    """Records stay where they lie, in the file's pages."""
+    with path.open("rb") as file:
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + _LENGTH_BYTES])
+        at += _LENGTH_BYTES
+        yield from _RUN_DECODER.decode(data[at : at + size])
+        at += size

@@ -1,110 +1,103 @@
-"""Settled rows → the snapshot's tables, numbered in natural order."""
+"""Sheets → the snapshot's tables, numbered in natural order."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
+import numpy as np
 import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import HAPPENINGS, TABLES
-from pipeline.changes.diff import Settled
-from pipeline.listings.happenings import join_happenings
-from pipeline.listings.previous import Previous
-from pipeline.tables.terms import make_terms
+from outings.release.tables import TABLES
+from pipeline.changes.diff import Change
+from pipeline.tables.sheets import Changed, Sheets
+from pipeline.tables.terms import order_terms
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
 ROW_GROUP_SIZE = 65_536
 # Sorts after every real key, where "null last" is the order.
 _LAST = 1 << 62
+_BY_NAME = [TYPES.index(kind) for kind in ("class", "place")]
+
+Numbers = NDArray[np.uint32]
 
 
-class Place(Struct, frozen=True, kw_only=True):
-    """Where a row's document is, and the hash of its detail object when there is one."""
+class Frames(Struct, frozen=True, kw_only=True, eq=False):
+    """`tables`: all but for where documents are packed; a row of `listings` or `organizations` without a `pack` has its
+    document in the drawer. `origins`: of each listing, the hash of what it was made of. `changes` in order of rows."""
 
-    pack: int
-    offset: int
-    length: int
-    object: bytes | None = None
-
-
-def order_rows(settled: Sequence[Settled]) -> list[Settled]:
-    """Natural order (decisions: Lists), types one after the other; organizations last."""
-    return sorted(settled, key=_natural_key)
+    tables: dict[str, pl.DataFrame]
+    origins: pl.Series
+    changes: tuple[Change, ...]
 
 
-def _natural_key(each: Settled) -> tuple[int, Any, str]:
-    row = each.row
-    if row.kind == "organization":
-        return len(TYPES), row.columns["name_key"], row.id
-    position = TYPES.index(row.kind)
-    if row.kind == "event":
-        starts_at = row.columns["starts_at"]
-        return position, _LAST if starts_at is None else starts_at, row.id
-    if row.kind == "camp":
-        starts = [happening[1] for happening in row.happenings if happening[1] is not None]
-        return position, min(starts, default=date.max), row.id
-    return position, row.columns["name_key"], row.id
-
-
-def make_tables(
-    ordered: Sequence[Settled],
-    places: Mapping[str, Place],
-    *,
-    previous: Previous,
-    neighborhoods: pl.DataFrame,
-) -> dict[str, pl.DataFrame]:
-    """`ordered` as `order_rows` gives it; `places` by id; `previous` has the documents that did not change."""
-    listings = [each for each in ordered if each.row.kind != "organization"]
-    organizations = [each for each in ordered if each.row.kind == "organization"]
+def make_frames(sheets: Sheets, *, neighborhoods: pl.DataFrame) -> Frames:
+    """Natural order (decisions: Lists), types one after the other; organizations of their own."""
+    sessions = sheets.join("sessions")
+    listings, rows = _number(_order_listings(sheets.join("listings"), sessions))
+    organizations, organization_rows = _number(sheets.join("organizations").sort("name_key", "id"))
     tables = {
-        "listings": _make_rows("listings", listings, places),
-        "organizations": _make_rows("organizations", organizations, places),
+        "listings": listings.select(*TABLES["listings"]),
+        "organizations": organizations.select(*TABLES["organizations"]),
         "neighborhoods": neighborhoods,
-        "terms": make_terms(listings, previous),
+        "terms": order_terms(_give_rows(sheets.join("terms"), rows, "terms")),
+        "occurrences": _order_occurrences(_give_rows(sheets.join("occurrences"), rows, "occurrences"), listings),
+        "sections": _give_rows(sheets.join("sections"), rows, "sections").sort("row", "section"),
+        "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),
     }
-    for kind, name in HAPPENINGS.items():
-        tables[name] = _make_happenings(name, kind, listings)
-    return tables
+    return Frames(
+        tables=tables,
+        origins=listings["origin"],
+        changes=_order_changes(sheets.changed, rows=rows, organization_rows=organization_rows),
+    )
 
 
-def _make_rows(name: str, settled: Sequence[Settled], places: Mapping[str, Place]) -> pl.DataFrame:
-    schema = dict(TABLES[name])
-    columns: dict[str, list[Any]] = {column: [] for column in schema}
-    for number, each in enumerate(settled):
-        place = places[each.row.id]
-        assigned = {
-            "row": number,
-            "hash": each.hash,
-            "created_at": each.created_at,
-            "updated_at": each.updated_at,
-            "pack": place.pack,
-            "offset": place.offset,
-            "length": place.length,
-        }
-        if name == "listings":
-            assigned |= {"type": TYPES.index(each.row.kind), "object": place.object}
-        values = each.row.columns | assigned
-        for column, into in columns.items():
-            into.append(values.get(column))
-    return pl.DataFrame(columns, schema=schema)
+def _order_listings(listings: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+    """Events by their first moment, camps by their first day, all others by name; then by id."""
+    starts = sessions.group_by("number").agg(starts_on=pl.col("starts_on").min())
+    first = pl.col("starts_on").fill_null(date.max).to_physical().cast(pl.Int64)
+    moment = (
+        pl.when(pl.col("type") == TYPES.index("event"))
+        .then(pl.col("starts_at").fill_null(_LAST))
+        .when(pl.col("type") == TYPES.index("camp"))
+        .then(first)
+        .otherwise(0)
+    )
+    text = pl.when(pl.col("type").is_in(_BY_NAME)).then("name_key").otherwise(pl.lit(""))
+    keyed = listings.join(starts, on="number", how="left").with_columns(moment=moment, text=text)
+    return keyed.sort("type", "moment", "text", "id").drop("moment", "text", "starts_on")
 
 
-def _make_happenings(name: str, kind: str, listings: Sequence[Settled]) -> pl.DataFrame:
-    """Archived and draft rows keep theirs: a restored row is the same row."""
-    if name == "occurrences":
-        return join_happenings([(number, each.row) for number, each in enumerate(listings) if each.row.kind == kind])
-    schema = dict(TABLES[name])
-    rows = [
-        (number, *happening)
-        for number, each in enumerate(listings)
-        if each.row.kind == kind
-        for happening in each.row.happenings
-    ]
-    return pl.DataFrame(rows, schema=schema, orient="row").sort(list(schema)[:2])
+def _number(frame: pl.DataFrame) -> tuple[pl.DataFrame, Numbers]:
+    """With `row`; and by `number` what it is."""
+    rows = np.empty(frame.height, dtype=np.uint32)
+    rows[frame["number"].to_numpy()] = np.arange(frame.height, dtype=np.uint32)
+    return frame.with_row_index("row"), rows
+
+
+def _give_rows(frame: pl.DataFrame, rows: Numbers, name: str) -> pl.DataFrame:
+    row = pl.Series("row", rows[frame["number"].to_numpy()], dtype=pl.UInt32())
+    return frame.with_columns(row).select(*TABLES[name])
+
+
+def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
+    """By `starts_at`, id, `index`."""
+    ranks = np.empty(listings.height, dtype=np.uint32)
+    ranks[listings["id"].arg_sort().to_numpy()] = np.arange(listings.height, dtype=np.uint32)
+    ranked = occurrences.with_columns(rank=pl.Series(ranks[occurrences["row"].to_numpy()]))
+    return ranked.sort("starts_at", "rank", "index").drop("rank")
+
+
+def _order_changes(changed: Sequence[Changed], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
+    """Of listings in their order, then of organizations in theirs."""
+
+    def find_place(each: Changed) -> tuple[bool, int]:
+        return each.is_organization, int((organization_rows if each.is_organization else rows)[each.number])
+
+    return tuple(each.change for each in sorted(changed, key=find_place))
 
 
 def encode_table(frame: pl.DataFrame) -> bytes:

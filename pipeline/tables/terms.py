@@ -9,8 +9,6 @@ from msgspec import Struct
 
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS
-from pipeline.changes.diff import PUBLISHED, Settled
-from pipeline.listings.previous import Previous
 
 # Words of one field that are kept: a description of that many is a book, and positions are 16 bits.
 MOST_WORDS = 4_096
@@ -46,21 +44,17 @@ class Text(Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(Text)
 
 
-def make_terms(listings: Sequence[Settled], previous: Previous) -> pl.DataFrame:
-    """The table `terms` of listings in the order of their row numbers."""
-    published = ((number, each) for number, each in enumerate(listings) if each.row.columns["status"] == PUBLISHED)
-    return index_documents(
-        (
-            number,
-            each.document if each.document is not None else previous.read_document(each.row.id),
-            each.row.columns.get("keywords"),
-        )
-        for number, each in published
-    )
-
-
 def index_documents(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.DataFrame:
-    """The same of rows with their documents and keywords."""
+    """The table `terms` of rows with their documents and keywords."""
+    return order_terms(list_terms(documents))
+
+
+def order_terms(terms: pl.DataFrame) -> pl.DataFrame:
+    return terms.sort("word", "row", "field", "position")
+
+
+def list_terms(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.DataFrame:
+    """The same, one row after the other."""
     words: list[str] = []
     sizes: list[tuple[int, int, int]] = []
     for number, document, keywords in documents:
@@ -68,7 +62,7 @@ def index_documents(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.Da
             kept = found[:MOST_WORDS]
             words += kept
             sizes.append((number, field, len(kept)))
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "word": words,
             "row": list(_repeat(sizes, 0)),
@@ -77,7 +71,6 @@ def index_documents(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.Da
         },
         schema=dict(TERMS),
     )
-    return frame.sort("word", "row", "field", "position")
 
 
 def _repeat(sizes: Sequence[tuple[int, int, int]], part: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from msgspec import Struct
 from outings.answers.semantic.model import hash_model, load_model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.snapshot import SemanticFiles
-from pipeline.changes.diff import PUBLISHED, Settled
-from pipeline.listings.previous import Previous
+from pipeline.changes.diff import PUBLISHED
+from pipeline.tables.drawer import Drawer
 
 # Letters of a description that are read: what it opens with says what it is.
 _OPENING = 400
@@ -44,16 +44,17 @@ def plan_model(folder: Path | None) -> ModelPlan | None:
 
 
 def make_semantic(
-    listings: Sequence[Settled], previous: Previous, *, plan: ModelPlan
+    listings: pl.DataFrame, drawer: Drawer, *, before: SemanticFiles | None, plan: ModelPlan
 ) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-    """The tables `vectors` and `vector_rows` of listings in the order of their row numbers. Raises ModelError.
+    """The tables `vectors` and `vector_rows` of listings in the order of their row numbers, before their documents are
+    packed. `before`: those of the release before. Raises ModelError.
 
     None where a text is new and no model at hand: a snapshot has the vectors of all its listings or of none.
     """
-    texts = [_read_text(each, previous) for each in listings]
+    texts = list(_read_texts(listings, drawer))
     keys = [None if text is None else hashlib.sha256(text.encode()).digest()[:_KEY_BYTES] for text in texts]
     wanted = dict(sorted((key, text) for key, text in zip(keys, texts, strict=True) if key is not None and text))
-    encoded = _recall(plan, previous)
+    encoded = _recall(plan, before)
     missing = {key: text for key, text in wanted.items() if key not in encoded}
     if missing:
         if plan.folder is None:
@@ -63,11 +64,10 @@ def make_semantic(
     return make_vectors(chosen), make_rows(keys, order=chosen)
 
 
-def _recall(plan: ModelPlan, previous: Previous) -> dict[bytes, tuple[float, bytes]]:
+def _recall(plan: ModelPlan, before: SemanticFiles | None) -> dict[bytes, tuple[float, bytes]]:
     """What the same model made before."""
-    standing = None if previous.snapshot is None else previous.snapshot.semantic
     found: dict[bytes, tuple[float, bytes]] = {}
-    for files in (plan.known, standing):
+    for files in (plan.known, before):
         if files is not None and files.model == plan.hash:
             found |= read_encoded(files.vectors)
     return found
@@ -81,10 +81,13 @@ def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[
         return {key: encode_vector(vector) for key, vector in zip(texts, vectors, strict=True)}
 
 
-def _read_text(each: Settled, previous: Previous) -> str | None:
+def _read_texts(listings: pl.DataFrame, drawer: Drawer) -> Iterator[str | None]:
     """None of what is not published: no search shows it."""
-    if each.row.columns["status"] != PUBLISHED:
-        return None
-    text = _decoder.decode(each.document if each.document is not None else previous.read_document(each.row.id))
+    for status, *place in listings.select("status", "pack", "offset", "length").iter_rows():
+        yield None if status != PUBLISHED else _read_text(drawer.read(*place))
+
+
+def _read_text(document: bytes) -> str:
+    text = _decoder.decode(document)
     categories = ", ".join(text.categories).replace("_", " ")
     return ". ".join(part for part in (text.name, categories, (text.description or "")[:_OPENING]) if part)

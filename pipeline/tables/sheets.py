@@ -1,0 +1,194 @@
+"""Rows of the next release as columns, collected some thousand at a time: as objects a million would not fit.
+
+Listings are numbered as they come; `pipeline.tables.frames` puts them in natural order.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from outings.contract.vocabulary import TYPES
+from outings.release.tables import HAPPENINGS, TABLES
+from pipeline.changes.diff import DRAFT, PUBLISHED, Change, Settled, settle_row, withdraw_row
+from pipeline.listings.happenings import join_happenings
+from pipeline.listings.previous import ORGANIZATION, Previous
+from pipeline.listings.rows import Row, Stay
+from pipeline.tables.drawer import Drawer
+from pipeline.tables.terms import list_terms
+
+_CHUNK = 4_096
+_DOCUMENT = ("pack", "offset", "length")
+
+# Beside a table's columns: `number` in place of `row`, and of listings the hash of what they were made of.
+_NUMBER = {"number": pl.UInt32()}
+_ORIGIN = {"origin": pl.Binary()}
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    name: {**_NUMBER, **{column: kind for column, kind in TABLES[name].items() if column != "row"}}
+    for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
+}
+_SCHEMAS["listings"] |= _ORIGIN
+
+
+class Changed(Struct, frozen=True):
+    """A change with its row's kind and number."""
+
+    is_organization: bool
+    number: int
+    change: Change
+
+
+class Sheets:
+    """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `renderer` is that of the release before.
+
+    A document without a `pack` is in the drawer.
+    """
+
+    def __init__(self, previous: Previous, drawer: Drawer, *, stamp: int, renderer: int) -> None:
+        self._previous, self._drawer, self._stamp, self._renderer = previous, drawer, stamp, renderer
+        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS}
+        self._sizes = {"listings": 0, "organizations": 0}
+        self._present: set[str] = set()
+        self.changed: list[Changed] = []
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        remaining = iter(rows)
+        while chunk := list(islice(remaining, _CHUNK)):
+            self._present.update(row.id for row in chunk)
+            settled = [self._settle(row) for row in chunk]
+            self._add("listings", [each for each in settled if each.row.kind != ORGANIZATION])
+            self._add("organizations", [each for each in settled if each.row.kind == ORGANIZATION])
+
+    def add_stays(self, stays: Sequence[Stay]) -> None:
+        """Their rows, dates and words are those of the release before, as columns."""
+        self._present.update(stay.id for stay in stays)
+        if stays:
+            at = pl.Series([self._previous.find_row(stay.id) for stay in stays], dtype=pl.UInt32())
+            self._carry(at, pl.Series([stay.origin for stay in stays], dtype=pl.Binary()), stays)
+
+    def add_withdrawn(self) -> None:
+        """What is neither here by now: as archived; what was no longer shown stays, but a draft goes."""
+        gone = [row_id for row_id in self._previous if row_id not in self._present]
+        if self._previous.origins is None:
+            self.add_rows(self._withdraw(gone))
+            return
+        listings = {row_id for row_id in gone if self._previous.find_row(row_id) >= 0}
+        rows = self._previous.listings.filter(pl.col("id").is_in(listings))
+        hidden = rows.filter(pl.col("status") != PUBLISHED)
+        kept = hidden.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
+        self.add_stays([Stay(id=row_id, origin=None) for row_id in kept["id"]])
+        moving = listings.difference(hidden["id"])
+        self.add_rows(self._withdraw(row_id for row_id in gone if row_id in moving or row_id not in listings))
+
+    def join(self, name: str) -> pl.DataFrame:
+        """One table of all, and none of it any more in here."""
+        parts, self._parts[name] = self._parts[name], []
+        return pl.concat([pl.DataFrame(schema=_SCHEMAS[name]), *parts])
+
+    def _withdraw(self, ids: Iterable[str]) -> Iterator[Row]:
+        for row_id in ids:
+            row = withdraw_row(self._previous.carry_row(row_id))
+            if row is not None:
+                yield row
+
+    def _settle(self, row: Row) -> Settled:
+        return settle_row(row, self._previous, stamp=self._stamp, renderer=self._renderer)
+
+    def _add(self, name: str, settled: Sequence[Settled]) -> None:
+        if not settled:
+            return
+        first = self._sizes[name]
+        self._sizes[name] += len(settled)
+        documents = [self._find_document(each) for each in settled]
+        rows = [
+            each.row.columns | self._assign(each, document, number)
+            for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
+        ]
+        schema = _SCHEMAS[name]
+        self._parts[name].append(
+            pl.DataFrame({column: [row.get(column) for row in rows] for column in schema}, schema=schema)
+        )
+        self.changed += [
+            Changed(name == "organizations", number, each.change)
+            for number, each in enumerate(settled, first)
+            if each.change is not None
+        ]
+        if name == "listings":
+            self._add_happenings(settled, first=first)
+            self._add_terms(settled, documents, first=first)
+
+    def _find_document(self, each: Settled) -> bytes:
+        return each.document if each.document is not None else self._previous.read_document(each.row.id)
+
+    def _assign(self, each: Settled, document: bytes, number: int) -> dict[str, Any]:
+        assigned = {
+            "number": number,
+            "hash": each.hash,
+            "created_at": each.created_at,
+            "updated_at": each.updated_at,
+            "length": len(document),
+            "origin": each.row.origin,
+        }
+        if each.row.kind != ORGANIZATION:
+            assigned["type"] = TYPES.index(each.row.kind)
+        if each.document is not None:
+            return assigned | {"offset": self._drawer.put(document)}
+        old = self._previous.get(each.row.id)
+        assert old is not None
+        return assigned | {name: old[name] for name in _DOCUMENT} | {"object": old.get("object")}
+
+    def _add_happenings(self, settled: Sequence[Settled], *, first: int) -> None:
+        """Archived and draft rows keep theirs: a restored row is the same row."""
+        rows = [(number, each.row) for number, each in enumerate(settled, first)]
+        for kind, name in HAPPENINGS.items():
+            if name == "occurrences":
+                self._parts[name].append(
+                    join_happenings(
+                        [
+                            (number, row.occurrences, row.columns["has_time"])
+                            for number, row in rows
+                            if row.kind == kind and row.occurrences is not None
+                        ]
+                    )
+                )
+                continue
+            happenings = [
+                (number, *happening) for number, row in rows if row.kind == kind for happening in row.happenings
+            ]
+            self._parts[name].append(pl.DataFrame(happenings, schema=_SCHEMAS[name], orient="row"))
+
+    def _add_terms(self, settled: Sequence[Settled], documents: Sequence[bytes], *, first: int) -> None:
+        published = (
+            (number, document, each.row.columns.get("keywords"))
+            for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
+            if each.row.columns["status"] == PUBLISHED
+        )
+        self._parts["terms"].append(list_terms(published).rename({"row": "number"}).select(*_SCHEMAS["terms"]))
+
+    def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[Stay]) -> None:
+        first = self._sizes["listings"]
+        self._sizes["listings"] += len(stays)
+        numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
+        listings = self._previous.listings
+        rows = listings[at].with_columns(numbers, origin=origins)
+        self._parts["listings"].append(rows.select(*_SCHEMAS["listings"]))
+        timed = dict(zip(numbers, rows["has_time"], strict=True))
+        moved = [(number, stay.occurrences) for number, stay in zip(numbers, stays, strict=True)]
+        anew = [(number, occurrences, timed[number]) for number, occurrences in moved if occurrences is not None]
+        for name in (*HAPPENINGS.values(), "terms"):
+            to = np.full(listings.height, -1, dtype=np.int64)
+            to[at.to_numpy()] = numbers.to_numpy()
+            if name == "occurrences" and anew:
+                to[[self._previous.find_row(stay.id) for stay in stays if stay.occurrences is not None]] = -1
+                self._parts[name].append(join_happenings(anew))
+            self._parts[name].append(_renumber(self._previous.read_table(name), to, _SCHEMAS[name]))
+
+
+def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:
+    """The rows of those listings that have a new number."""
+    number = pl.Series("number", to[frame["row"].to_numpy()])
+    found = frame.with_columns(number).filter(pl.col("number") >= 0)
+    return found.with_columns(pl.col("number").cast(pl.UInt32())).select(*schema)
