@@ -17,7 +17,7 @@ from outings.contract.resources.place import (
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 
 
-class Reference(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Reference(Struct, frozen=True, kw_only=True):
     """Names another record by one of these; `name` only for organizations."""
 
     source_id: str | None = None
@@ -26,19 +26,19 @@ class Reference(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str | None = None
 
 
-class Verification(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Verification(Struct, frozen=True, kw_only=True):
     status: str | None = None
     checked_at: datetime | None = None
     changed_fields: tuple[str, ...] = ()
 
 
-class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Source(Struct, frozen=True, kw_only=True):
     url: str | None = None
     crawled_at: datetime | None = None
     verification: Verification = Verification()
 
 
-class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Record(Struct, frozen=True, kw_only=True):
     """Members of every type. `feed` and `line` say where it came from; `metro` is the slug it belongs to.
 
     A delta feed's removal has `deleted` true and no more than its `type` and `source_id`.

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import STATUSES
 from pipeline.listings.rows import Row
-from pipeline.listings.websites import Links, Website, choose_websites, find_domain, find_websites
+from pipeline.listings.websites import Links, Website, choose_websites, find_domain, find_websites, read_links
 from pipeline.records.record import OrganizationRecord
 
 
@@ -95,11 +95,13 @@ def make_row(members: Any, *, organization: str = "a", status: str = "published"
     return Row(kind="event", columns=columns, members=members)
 
 
-def find(*rows: Row, website_url: str | None = None) -> Website:
+def find(*rows: Row, website_url: str | None = None, carried: str | None = None) -> Website:
+    """`carried`: the site of another organization, which stays as it was."""
     record = OrganizationRecord(
         feed="f", line=1, type="organization", source_id="a", name="A", website_url=website_url
     )
-    return find_websites({"a": record}, rows)["a"]
+    listings = [found for row in rows if (found := read_links(row)) is not None]
+    return find_websites({"a": record}, carried={"b": carried} if carried else {}, listings=listings)["a"]
 
 
 @pytest.mark.parametrize("carried", [False, True])
@@ -125,9 +127,6 @@ def test_only_published_listings_count() -> None:
 
 
 def test_an_organization_that_was_carried_over_keeps_its_site_to_itself() -> None:
-    other = Row(kind="organization", columns={"id": "b", "status": 0, "website_url": "https://a.org"})
-    members = Members(registration_url="https://a.org/1")
-    assert find(make_row(members), other) == Website()
-    assert find(make_row(members), other, website_url="https://a.org") == Website(
-        website_url="https://a.org", domain="a.org"
-    )
+    row, site = make_row(Members(registration_url="https://a.org/1")), "https://a.org"
+    assert find(row, carried=site) == Website()
+    assert find(row, carried=site, website_url=site) == Website(website_url=site, domain="a.org")
