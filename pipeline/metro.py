@@ -35,7 +35,7 @@ from pipeline.changes.diff import Change
 from pipeline.listings.previous import Previous
 from pipeline.listings.rows import Row, Stay
 from pipeline.objects.documents import pack_documents
-from pipeline.objects.exports import put_exports
+from pipeline.objects.exports import Known, put_exports
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.pages import put_pages
 from pipeline.objects.writing import ObjectWriter, Tally
@@ -137,7 +137,11 @@ def build_metro(
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = clock()
-    exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
+    known = Known(stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None})
+    exports = put_exports(
+        snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
+        known=known,
+    )  # fmt: skip
     manifest = replace(manifest, pages=pages, exports=exports)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()

@@ -1,12 +1,13 @@
 """The export of a metro: every published row of a type in a file a format, as objects of the release.
 
 A file is a function of the rows alone, so it is made again only where they, or the program, are others; that of events
-as iCalendar also where the day is, since series are known to a distance from it.
+as iCalendar also where the day is, since series are known to a distance from it. What it says of listings that stay as
+they were is taken from the file before it.
 """
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from io import BytesIO
 
 import polars as pl
@@ -14,13 +15,15 @@ from msgspec import Struct
 
 from outings.answers.exports import name_file
 from outings.answers.ical.calendar import encode_calendar
-from outings.answers.ical.events import render_event
+from outings.answers.ical.events import Entry, render_event, split_entries
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
 from outings.release.exports import NO_ROWS, add_rows
 from outings.release.manifest import Manifest
+from outings.release.objects import Corrupt, read_object
 from outings.release.snapshot import Export, Snapshot
+from outings.release.store import NotFound, Store
 from pipeline.objects.documents import GZIP_LEVEL
 from pipeline.objects.export_columns import list_columns
 from pipeline.objects.writing import ObjectWriter
@@ -30,9 +33,25 @@ VERSION = 1
 GZIP = "gzip"
 # Rows that are columns in memory at once.
 _ROW_GROUP = 20_000
-_COLUMNS = ("row", "id", "pack", "offset", "length", "updated_at")
+_PLACE = ("pack", "offset", "length")
+_ZONE = ("has_time", "starts_at", "timezone")
+_COLUMNS = ("row", "id", *_PLACE, *_ZONE, "updated_at")
 
 Rows = pl.DataFrame
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """The listings whose documents are those of the release before, by id, and the series that have other dates."""
+
+    stays: Collection[str] = frozenset()
+    moved: Collection[str] = frozenset()
+
+
+class _Before(Struct, frozen=True, kw_only=True):
+    """The unpacked file of the release before, and the ids of what it says again."""
+
+    data: bytes = b""
+    ids: Collection[str] = frozenset()
 
 
 class _File(Struct, frozen=True, kw_only=True):
@@ -45,9 +64,15 @@ class _File(Struct, frozen=True, kw_only=True):
 
 
 def put_exports(
-    snapshot: Snapshot, *, base: Manifest | None, manifest: Manifest, writer: ObjectWriter
+    snapshot: Snapshot,
+    *,
+    base: Manifest | None,
+    manifest: Manifest,
+    writer: ObjectWriter,
+    store: Store,
+    known: Known = Known(),
 ) -> dict[str, Export]:
-    """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before."""
+    """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before, of which `known` tells."""
     published = (
         pl.scan_parquet(snapshot.tables["listings"])
         .filter(pl.col("status") == STATUSES.index("published"))
@@ -67,7 +92,8 @@ def put_exports(
                 writer.keep(kept.object)
                 exports[name] = kept
             else:
-                exports[name] = _put(make(snapshot, rows, listing_type), rows, rows_hash, writer=writer)
+                before = _read_before(store, None if base is None else base.exports.get(name), file_format, known)
+                exports[name] = _put(make(snapshot, rows, listing_type, before), rows, rows_hash, writer=writer)
     return exports
 
 
@@ -83,6 +109,19 @@ def _find_kept(name: str, rows_hash: str, *, base: Manifest | None, manifest: Ma
     return old
 
 
+def _read_before(store: Store, old: Export | None, file_format: str, known: Known) -> _Before:
+    """Nothing where it is gone; lines are documents, which are at hand."""
+    if old is None or not known.stays or file_format == "jsonl":
+        return _Before()
+    try:
+        data = read_object(store, old.object)
+    except (NotFound, Corrupt):
+        return _Before()
+    if file_format == "ics":
+        return _Before(data=zlib.decompress(data, wbits=31), ids=frozenset(known.stays).difference(known.moved))
+    return _Before(data=data, ids=known.stays)
+
+
 def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Export:
     return Export(
         object=writer.put(file.data), packed=len(file.data), coding=file.coding, size=file.size, sha256=file.sha256,
@@ -95,29 +134,39 @@ def _name_rows(rows: Rows) -> Iterator[tuple[str, str]]:
 
 
 def _read_documents(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:
-    for pack, offset, length in rows.select("pack", "offset", "length").iter_rows():
-        yield snapshot.read_document(pack, offset, length)
+    for place in rows.select(*_PLACE).iter_rows():
+        yield snapshot.read_document(*place)
 
 
-def make_lines(snapshot: Snapshot, rows: Rows, _: str) -> _File:
+def make_lines(snapshot: Snapshot, rows: Rows, _: str, __: _Before) -> _File:
     """A document a line, as details show it but for what moves with the day."""
     return _pack(b"%b\n" % document for document in _read_documents(snapshot, rows))
 
 
-def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str) -> _File:
+def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Before) -> _File:
     """The documents' members as columns, nested as they are there."""
     columns, target = list_columns(listing_type), BytesIO()
-    lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, rows))
-    frame = pl.read_ndjson(BytesIO(lines), schema=columns) if lines else pl.DataFrame(schema=columns)
+    old = pl.read_parquet(BytesIO(before.data)) if before.data else pl.DataFrame(schema=columns)
+    at = {row_id: number for number, row_id in enumerate(old["id"]) if row_id in before.ids}
+    anew = rows.filter([row_id not in at for row_id in rows["id"]])
+    lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, anew))
+    made = pl.read_ndjson(BytesIO(lines), schema=columns) if lines else pl.DataFrame(schema=columns)
+    at |= {row_id: number for number, row_id in enumerate(anew["id"], old.height)}
+    frame = pl.concat([old, made])[[at[row_id] for row_id in rows["id"]]]
     frame.write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
     data = target.getvalue()
     return _File(data=data, coding="", size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
-def make_calendar(snapshot: Snapshot, rows: Rows, _: str) -> _File:
+def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _Before) -> _File:
     series = open_snapshot(snapshot).series
-    documents = zip(rows["row"], _read_documents(snapshot, rows), strict=True)
-    entries = [render_event(document, series=series, row=row) for row, document in documents]
+    known = split_entries(before.data)
+    entries = []
+    for row_id, row, has_time, starts_at, timezone, *place in rows.select("id", "row", *_ZONE, *_PLACE).iter_rows():
+        if row_id in before.ids and row_id in known:
+            entries.append(Entry(data=known[row_id], zone=timezone if has_time and starts_at is not None else None))
+        else:
+            entries.append(render_event(snapshot.read_document(*place), series=series, row=row))
     return _pack(encode_calendar(snapshot, entries))
 
 
@@ -132,7 +181,7 @@ def _pack(pieces: Iterable[bytes]) -> _File:
     return _File(data=bytes(packed), coding=GZIP, size=size, sha256=digest.hexdigest())
 
 
-_MAKERS: Mapping[str, Callable[[Snapshot, Rows, str], _File]] = {
+_MAKERS: Mapping[str, Callable[[Snapshot, Rows, str, _Before], _File]] = {
     "jsonl": make_lines,
     "parquet": make_parquet,
     "ics": make_calendar,

@@ -113,7 +113,9 @@ def put_snapshot(
     )  # fmt: skip
     if exports:
         writer = ObjectWriter(store, known=())
-        manifest = replace(manifest, exports=put_exports(snapshot, base=None, manifest=manifest, writer=writer))
+        manifest = replace(
+            manifest, exports=put_exports(snapshot, base=None, manifest=manifest, writer=writer, store=store)
+        )
         writer.flush()
     return Part(
         manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)

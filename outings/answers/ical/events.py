@@ -12,6 +12,8 @@ from outings.answers.ical.recurrence import Recurrence, find_recurrence, read_lo
 from outings.answers.series import Moment, Series
 
 _DAY = timedelta(days=1)
+# How `_write_event` begins and ends. No line of a text begins so: where one goes on it begins with a space.
+_BEGIN, _END = b"BEGIN:VEVENT\r\nUID:", b"END:VEVENT"
 _Times = tuple[datetime, datetime | None]
 
 
@@ -45,6 +47,16 @@ def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> byte
     if not moments:
         return encode_lines(_write_event(event, event["id"], anchor))
     return b"".join(encode_lines(_write_date(event, moment)) for moment in moments)
+
+
+def split_entries(calendar: bytes) -> dict[str, bytes]:
+    """Of a calendar of whole events, each event's VEVENTs by its id."""
+    found: dict[str, bytes] = {}
+    for part in calendar.split(b"\r\n" + _BEGIN)[1:]:
+        data = part.partition(b"\r\n" + _END)[0]
+        event_id = data[: data.index(b"\r\n")].partition(b"_")[0].decode()
+        found[event_id] = b"%b%b%b\r\n%b\r\n" % (found.get(event_id, b""), _BEGIN, data, _END)
+    return found
 
 
 def _read_times(starts_local: str, ends_local: str | None) -> _Times:

@@ -97,9 +97,7 @@ def make_row(members: Any, *, organization: str = "a", status: str = "published"
 
 def find(*rows: Row, website_url: str | None = None, carried: str | None = None) -> Website:
     """`carried`: the site of another organization, which stays as it was."""
-    record = OrganizationRecord(
-        feed="f", line=1, type="organization", source_id="a", name="A", website_url=website_url
-    )
+    record = OrganizationRecord(feed="f", line=1, type="organization", source_id="a", name="A", website_url=website_url)
     listings = [found for row in rows if (found := read_links(row)) is not None]
     return find_websites({"a": record}, carried={"b": carried} if carried else {}, listings=listings)["a"]
 
