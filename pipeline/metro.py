@@ -118,7 +118,7 @@ def build_metro(
     `stays`: the listings of the release before that are none of `rows`, and stand as they did."""
     started = clock()
     base = plan.base
-    writer = ObjectWriter(store, known=_name_known(store, base))
+    writer = ObjectWriter(store, known=_name_known(store, base, previous))
     with Drawer(previous.snapshot) as drawer:
         sheets = Sheets(
             previous, drawer, stamp=int(plan.stamp.timestamp()),
@@ -157,8 +157,14 @@ def build_metro(
     )  # fmt: skip
 
 
-def _name_known(store: Store, base: Base | None) -> set[str]:
-    return set() if base is None else {base.sha, *list_objects(store, base.manifest)}
+def _name_known(store: Store, base: Base | None, previous: Previous) -> set[str]:
+    """Origins that could not be read are written again."""
+    if base is None:
+        return set()
+    known = {base.sha, *list_objects(store, base.manifest)}
+    if base.manifest.origins is not None and previous.origins is None:
+        known.discard(base.manifest.origins.object)
+    return known
 
 
 def _write_tables(

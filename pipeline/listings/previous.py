@@ -81,9 +81,6 @@ class Previous:
         """The number of a listing's row. KeyError."""
         return self._at[row_id]
 
-    def list_recurring(self) -> frozenset[str]:
-        return frozenset(self.listings.filter(pl.col("is_recurring"))["id"])
-
     def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
         """Ids of the series of which other dates may be in sight now: not those of which all were, and are."""
         if self.horizon == horizon:

@@ -103,14 +103,12 @@ class Resolving:
         )
 
     def _keep(self, kept: Iterable[str]) -> None:
-        """A series of which nobody spoke has the dates that it had: they may not be taken for those of today."""
-        origins = self._previous.origins
-        recurring = set() if origins is None else self._previous.list_recurring()
+        """What they were made of is not known: nobody speaks of them now. Organizations are rows."""
         for row_id in kept:
-            if origins is None or self._previous.find_row(row_id) < 0:
+            if self._previous.origins is None or self._previous.find_row(row_id) < 0:
                 self._carried.append(row_id)
             else:
-                self.stays.append(Stay(id=row_id, origin=None if row_id in recurring else origins.get(row_id)))
+                self.stays.append(Stay(id=row_id, origin=None))
 
     def _compare(self, by_id: Mapping[str, Told]) -> Iterator[_Anew]:
         """Those to be made; the others stay."""

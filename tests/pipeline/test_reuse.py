@@ -1,0 +1,197 @@
+"""A build makes again what changed, and gives the same bytes as one that makes everything."""
+
+import json
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from outings.demo import write_world
+from outings.release.manifest import read_manifest
+from outings.release.objects import object_name
+from pipeline import plan
+from pipeline.building import Built
+from pipeline.listings import resolving
+from tests.pipeline.city import City, Record, make_event, make_place
+
+FIRST = date(2026, 8, 10)
+# Rules whose dates end in sight, end later, never end, and can't be read.
+RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "FREQ=MONTHLY;COUNT=400", "often")
+
+
+class Twins:
+    """Two cities of the same feeds; before each build the other forgets what its listings were made of."""
+
+    def __init__(self, folder: Path, random: Random) -> None:
+        self.random = random
+        self.cities = [City(folder / name) for name in ("one", "other")]
+        for city in self.cities:
+            city.folder.mkdir()
+        self.day = FIRST
+        self.records = read_sample(folder / "sample")
+        self.absent: list[Record] = []
+        self.delta: list[Record] = [make_event(f"d{n}", rrule=RULES[n % len(RULES)]) for n in range(6)]
+        self.broken: set[int] = set()
+
+    def build(self) -> list[Built]:
+        lines: list[Record | str] = [
+            record if number not in self.broken else {**record, "starts_local": "soon", "sections": 3, "sessions": 3}
+            for number, record in enumerate(self.records)
+        ]
+        for city in self.cities:
+            city.write(lines)
+            city.write(self.delta, feed="small", mode="delta")
+        forget_origins(self.cities[1])
+        return [city.build(self.day.isoformat(), allow_shrink=True) for city in self.cities]
+
+    def move(self) -> None:
+        moves: list[Callable[[], None]] = [
+            self.change_some, self.change_some, self.rename, self.repeat, self.lose, self.regain, self.reorder,
+            self.spoil, self.mend, self.wait, self.wait, self.speak, self.crawl, self.republish,
+        ]  # fmt: skip
+        for move in self.random.sample(moves, 3):
+            move()
+
+    def pick(self) -> Record:
+        return self.random.choice(self.records)
+
+    def change_some(self) -> None:
+        for _ in range(3):
+            self.pick()["description"] = f"Now {self.random.randrange(1000)}, for children."
+
+    def rename(self) -> None:
+        """A place or an organization: listings elsewhere show its name."""
+        kinds = [record for record in self.records if record["type"] in ("place", "organization")]
+        self.random.choice(kinds)["name"] = f"Hall {self.random.randrange(1000)}"
+
+    def repeat(self) -> None:
+        events = [record for record in self.records if record["type"] == "event"]
+        self.random.choice(events)["rrule"] = self.random.choice(RULES)
+
+    def lose(self) -> None:
+        for _ in range(3):
+            self.absent.append(self.records.pop(self.random.randrange(len(self.records))))
+
+    def regain(self) -> None:
+        self.records += self.absent
+        self.absent = []
+
+    def reorder(self) -> None:
+        self.random.shuffle(self.records)
+
+    def spoil(self) -> None:
+        self.broken = set(self.random.sample(range(len(self.records)), 4))
+
+    def mend(self) -> None:
+        self.broken = set()
+
+    def wait(self) -> None:
+        self.day += timedelta(days=self.random.choice((1, 1, 7, 90)))
+
+    def speak(self) -> None:
+        self.delta = [{**record, "name": f"Walk {self.random.randrange(9)}"} for record in self.random.sample(self.delta, 2)]
+        self.delta += [make_event(f"d{self.random.randrange(12, 20)}", rrule=self.random.choice(RULES))]
+
+    def crawl(self) -> None:
+        """The newest crawl of a feed decides how fresh all others are."""
+        self.pick()["source"] = {"crawled_at": f"{self.day.isoformat()}T00:00:00Z"}
+
+    def republish(self) -> None:
+        self.pick()["status"] = self.random.choice(("draft", "published", "archived"))
+
+
+def read_sample(folder: Path) -> list[Record]:
+    folder.mkdir()
+    config = write_world(folder / "outings.toml", today=FIRST, size=60)
+    return [json.loads(line) for line in (config.parent / "data/seattle.ndjson").read_text().splitlines()]
+
+
+def forget_origins(city: City) -> None:
+    if not (city.folder / "var/store/current.json").exists():
+        return
+    for part in city.current.root.parts.values():
+        origins = read_manifest(city.store, part.manifest).origins
+        assert origins is not None
+        (city.folder / "var/store" / object_name(origins.object)).unlink()
+
+
+def test_what_stays_is_what_would_be_made_again(tmp_path: Path, cases: int) -> None:
+    """Roots are compared, which name everything: objects, versions, problems, what is remembered of feeds."""
+    for case in range(max(cases // 2, 1)):
+        (tmp_path / str(case)).mkdir()
+        twins = Twins(tmp_path / str(case), Random(case))  # noqa: S311
+        for step in range(6):
+            one, other = twins.build()
+            assert one.published.root == other.published.root, (case, step)
+            assert one.changes == other.changes
+            twins.move()
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    city = City(tmp_path)
+    city.write([make_place("hall"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(9))])
+    city.build()
+    return city
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of listings that are made, as they are."""
+    names: list[str] = []
+    judge = resolving.judge_audience
+
+    def tell(record: Any) -> Any:
+        names.append(record.name)
+        return judge(record)
+
+    monkeypatch.setattr(resolving, "judge_audience", tell)
+    return names
+
+
+def write_changed(city: City, **members: Any) -> None:
+    others = (make_event(str(n), place={"source_id": "hall"}) for n in range(1, 9))
+    city.write([make_place("hall"), make_event("0", place={"source_id": "hall"}, **members), *others])
+
+
+def test_one_that_changed_is_made_and_no_other(city: City, made: list[str]) -> None:
+    write_changed(city, name="Another")
+    assert city.build().changes == {"updated": 1}
+    assert made == ["Another"]
+
+
+def test_a_day_later_nothing_is_made(city: City, made: list[str]) -> None:
+    city.build("2026-08-11")
+    assert made == []
+
+
+def test_what_names_a_place_is_made_when_its_name_changes(city: City, made: list[str]) -> None:
+    city.write([make_place("hall", name="Barn"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(9))])
+    assert city.build().changes == {"updated": 10}
+    assert len(made) == 10
+
+
+def test_another_program_makes_everything(city: City, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "hash_making", lambda **_: "another")
+    write_changed(city, name="Another")
+    assert city.build().changes == {"updated": 1}
+    assert len(made) == 10
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:40])])
+def test_origins_that_are_gone_or_torn_are_written_again(
+    city: City, made: list[str], spoil: Callable[[Path], None]
+) -> None:
+    (part,) = city.current.root.parts.values()
+    origins = read_manifest(city.store, part.manifest).origins
+    assert origins is not None
+    path = city.folder / "var/store" / object_name(origins.object)
+    path.chmod(0o644)
+    spoil(path)
+    city.build("2026-08-11")
+    assert len(made) == 10
+    city.build("2026-08-12")
+    assert len(made) == 10
