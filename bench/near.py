@@ -34,8 +34,8 @@ from outings.answers.answer import answer
 from outings.answers.asking import Asking, ask_types
 from outings.answers.distance import find_line, find_point
 from outings.answers.near.finding import Finding
-from outings.answers.near.index import read_now
 from outings.answers.near.items import encode_nearby
+from outings.answers.near.moments import read_now
 from outings.answers.opened import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
@@ -294,7 +294,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     )
     rows = finding.deal_cards(finding.keep_rows(index.tiles.list_rows()))
     windows = {name: each.window for name, each in collections.items()}
-    starts = index.read_starts(rows, windows=windows, now=now)
+    starts = index.moments.read_starts(rows, windows=windows, now=now)
     for row, start in zip(rows.tolist(), starts, strict=True):
         listing_type = int(index.types[row])
         if TYPES[listing_type] == "event" and start.local == NEVER:

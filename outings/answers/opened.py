@@ -24,6 +24,7 @@ from outings.answers.indexes import open_index
 from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import read_id
+from outings.answers.near.layers import Layers
 from outings.answers.numbered import Numbering
 from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.programs import Programs
@@ -81,6 +82,7 @@ class Opened:
         self._related = snapshot.related or read_shipped()
         self._search: SearchIndex | None = None
         self._near: NearIndex | None = None
+        self._layers: Layers | None = None
         self._search_lock = threading.Lock()
         self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
         self._sql: SqlEvaluator | None = None
@@ -198,8 +200,20 @@ class Opened:
         """The same."""
         with self._search_lock:
             if self._near is None:
-                self._near = NearIndex(self._read, series=self.series, programs=self.programs, vectors=self._vectors)
+                self._near = NearIndex(
+                    self._read,
+                    series=self.series,
+                    programs=self.programs,
+                    vectors=self._vectors,
+                    zips=partial(_open_zips, self._self),
+                )
             return self._near
+
+    def open_layers(self) -> Layers:
+        """What requests near a point show of the whole metro."""
+        if self._layers is None:
+            self._layers = Layers(self.open_near())
+        return self._layers
 
     def open_gazetteer(self) -> Gazetteer:
         """Of a release from before the build mapped it, it is made at the first call, of every place's document."""

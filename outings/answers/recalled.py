@@ -18,6 +18,10 @@ class Recalled(Generic[_Key, _Value]):
     def __contains__(self, key: _Key) -> bool:
         return key in self._values
 
+    def find(self, key: _Key) -> _Value | None:
+        """None of what is not kept."""
+        return self._values.get(key)
+
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
         value = self._values.get(key)
         if value is None:

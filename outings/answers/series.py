@@ -114,6 +114,11 @@ class Series:
         starts = np.asarray(self._instants)[numbers] + np.asarray(self._offsets)[numbers] if len(self._instants) else 0
         return np.where(numbers < 0, NEVER, starts)
 
+    def read_instants(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of occurrences by their places in the table: seconds since 1970."""
+        instants: NDArray[np.int64] = np.asarray(self._instants)[numbers] if numbers.size else numbers
+        return instants
+
     def find_ties(self, starts_at: int) -> tuple[int, int]:
         """The number of the first occurrence at that instant or later, and of the first after it."""
         return bisect_left(self._instants, starts_at), bisect_right(self._instants, starts_at)

@@ -3,17 +3,17 @@
 import msgspec
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.distance import find_metres
+from outings.answers.distance import Point, find_line, find_metres
 from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
-from outings.answers.near.cells import RADIUS_M, open_cells
+from outings.answers.near.cells import RADIUS_M, draw_circle, open_cells
+from outings.answers.near.circles import Circles
 from outings.answers.near.effect import encode_near_meta, list_dates
-from outings.answers.near.finding import Circle, Finding
-from outings.answers.near.liveliness import Component, list_components, score_components, tally_rows
+from outings.answers.near.kinds import Counts as KindCounts
+from outings.answers.near.layer import Layer
+from outings.answers.near.liveliness import Component, list_components, score_components, tally_layer
 from outings.answers.near.sentence import write_summary
-from outings.answers.near.tiles import Measured
 from outings.answers.opened import open_snapshot
 from outings.contract.envelope import encode_object
 from outings.contract.query import Query
@@ -44,8 +44,9 @@ def settle_activity(query: Query, *, snapshot: Snapshot, about: Circumstances) -
 
 def answer_activity(near: Near) -> list[bytes]:
     """The body as parts."""
-    finding = near.make_finding(open_snapshot(near.snapshot))
-    lively = measure_activity(near, finding, finding.find_all())
+    opened, line = open_snapshot(near.snapshot), find_line(near.radius_m)
+    layer = opened.open_layers().read(near.collections, opened.open_evaluator())
+    lively = measure_activity(near, layer, Circles(layer.index.tiles, near.point, (line,)))
     activity = lively.activity
     data = AreaActivity(
         location=near.origin,
@@ -57,19 +58,19 @@ def answer_activity(near: Near) -> list[bytes]:
         suggested_radius_m=activity.suggested_radius_m,
         counts=lively.counts,
     )
-    notices = list_notices(near, hidden=finding.count_hidden())
+    notices = list_notices(near, hidden=layer.count_hidden(near.point, line=line, is_open=False))
     return encode_object(_encoder.encode(data), meta=encode_near_meta(near), notices=notices)
 
 
-def measure_activity(near: Near, finding: Finding, circle: Circle) -> Lively:
-    """`circle`: what `finding` found."""
-    tally = tally_rows(circle.cards, finding.index)
+def measure_activity(near: Near, layer: Layer, circles: Circles, counted: KindCounts | None = None) -> Lively:
+    """`layer`: what the request shows; the last of `circles` is its own, which may be `counted` already."""
+    tally = tally_layer(layer, circles, counted)
     types, words = tuple(near.collections), len(near.snapshot.vocabulary.categories)
     components = list_components(tally, types, words=words)
     counts = {COLLECTIONS[each]: int(tally.counts[0, TYPES.index(each)]) for each in types}
     activity = Activity(
         score=int(score_components(components)[0]) / _WHOLE,
-        percentile=_find_percentile(near, finding, circle.published, words=words),
+        percentile=_find_percentile(near, circles, words=words),
         summary=write_summary(counts, radius_m=near.radius_m, window=list_dates(near)),
         components=tuple(
             ActivityComponent(
@@ -80,7 +81,7 @@ def measure_activity(near: Near, finding: Finding, circle: Circle) -> Lively:
             )
             for each in components
         ),
-        suggested_radius_m=_suggest_radius(finding, circle),
+        suggested_radius_m=_suggest_radius(near.point, layer),
     )
     return Lively(activity=activity, counts=Counts(**{name: counts.get(name, 0) for name in COLLECTIONS.values()}))
 
@@ -92,28 +93,21 @@ def _show_value(component: Component) -> int | float | None:
     return value if component.name == "free_share" else int(value)
 
 
-def _find_percentile(near: Near, finding: Finding, published: Measured, *, words: int) -> int:
+def _find_percentile(near: Near, circles: Circles, *, words: int) -> int:
     """Where the point stands among the metro's, all with the default radius and window of the build's date."""
     cells, types = open_cells(near.snapshot), tuple(near.collections)
     if cells.date is None:
         return 0
-    same = published if finding.radius_m == RADIUS_M else replace(finding, radius_m=RADIUS_M).find_published()
-    tally = cells.tally_circle(same.rows, near.snapshot)
+    layer = cells.open_layer(near.snapshot)
+    tally = tally_layer(layer, circles if near.radius_m == RADIUS_M else draw_circle(layer, near.point))
     own = score_components(list_components(tally, types, words=words))
-    others = score_components(list_components(cells.tally, types, words=words))
+    others = cells.score(types, words=words)
     return int(100 * np.count_nonzero(others < own[0]) // others.size)
 
 
-def _suggest_radius(finding: Finding, circle: Circle) -> int:
+def _suggest_radius(point: Point, layer: Layer) -> int:
     """The least of the ladder with enough in it, else its last."""
-    widest = replace(finding, radius_m=_LADDER[-1])
-    # The nearest are no further than so many that are no program's, of which another may be the card out there.
-    single = circle.kept.squares[finding.index.programs.find_programs(circle.kept.rows) < 0]
-    if single.size < ENOUGH or finding.radius_m > widest.radius_m:
-        found = widest.find_nearest(ENOUGH)
-    else:
-        last = np.partition(single, ENOUGH - 1)[ENOUGH - 1]
-        found = widest.keep_cards(circle.published.choose(circle.published.squares <= last))
+    found = layer.find_nearest(point, line=find_line(_LADDER[-1]), count=ENOUGH)
     metres = np.sort(find_metres(found.squares))
     if metres.size < ENOUGH:
         return _LADDER[-1]

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from outings.answers.asking import Asking, Collection, ask_types, choose_types
 from outings.answers.circumstances import Circumstances
 from outings.answers.distance import Point, find_point
+from outings.answers.evaluator import Evaluator
 from outings.answers.filters import NAMES
 from outings.answers.near.finding import Finding
-from outings.answers.near.index import Now, read_now
-from outings.answers.opened import Opened, open_snapshot
+from outings.answers.near.index import NearIndex
+from outings.answers.near.moments import Now, read_now
+from outings.answers.opened import open_snapshot
 from outings.answers.predicate import NotBefore
 from outings.answers.zips import find_centre
 from outings.contract.notices import Notice, hidden_rows, outside_metro
@@ -26,12 +28,14 @@ _CIRCLE = frozenset({"lat", "lng", "near_zip", "radius_m"})
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """`collections` by type, without the circle, which `origin` and `radius_m` say; `given` are the filters that were
+    """`collections` by type, without the circle, which `origin`, on the sphere
+    `point`, and `radius_m` say; `given` are the filters that were
     sent, and `defaults` those that were not. `minute` is what now is."""
 
     query: Query
     snapshot: Snapshot
     origin: Origin
+    point: Point
     radius_m: int
     minute: datetime
     now: Now
@@ -43,18 +47,9 @@ class Near(Struct, frozen=True, kw_only=True):
     def today(self) -> date:
         return self.now.date
 
-    @property
-    def point(self) -> Point:
-        return find_point(self.origin.lat, self.origin.lng)
-
-    def make_finding(self, opened: Opened) -> Finding:
+    def make_finding(self, index: NearIndex, evaluator: Evaluator) -> Finding:
         return Finding(
-            index=opened.open_near(),
-            evaluator=opened.open_evaluator(),
-            collections=self.collections,
-            point=self.point,
-            radius_m=self.radius_m,
-            zips=opened.open_zips(),
+            index=index, evaluator=evaluator, collections=self.collections, point=self.point, radius_m=self.radius_m
         )
 
     @property
@@ -71,10 +66,12 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     asked = ask_types(filters, choose_types(query, about.entitlement), asking)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
+    origin = find_origin(query, spot=about.spot, snapshot=snapshot)
     return Near(
         query=query,
         snapshot=snapshot,
-        origin=find_origin(query, spot=about.spot, snapshot=snapshot),
+        origin=origin,
+        point=find_point(origin.lat, origin.lng),
         radius_m=radius,
         minute=minute,
         now=now,

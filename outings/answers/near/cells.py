@@ -13,12 +13,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.asking import AskedTypes, Asking, ask_types
-from outings.answers.distance import Point, find_line, find_point, measure_squares
-from outings.answers.near.finding import Finding, deal_programs
-from outings.answers.near.index import NearIndex, read_now
-from outings.answers.near.liveliness import Tally, tally_rows
-from outings.answers.near.tiles import Rows
+from outings.answers.distance import Point, find_line, find_point
+from outings.answers.near.circles import Circles
+from outings.answers.near.index import NearIndex
+from outings.answers.near.layer import Layer
+from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
+from outings.answers.near.moments import read_now
 from outings.answers.opened import open_snapshot
+from outings.answers.recalled import Recalled
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
@@ -27,6 +29,8 @@ from outings.release.snapshot import Snapshot
 
 # Points a side of the metro's bounds.
 SIDE = 20
+# Sets of types that were asked for.
+_TYPES = 16
 _EPOCH = date(1970, 1, 1).toordinal()
 _ROUTE = next(route for route in ROUTES if route.name == "activity")
 _COLUMNS = ("counts", "free", "paid", "categories")
@@ -43,15 +47,10 @@ def ask_default(today: date, vocabulary: Vocabulary) -> AskedTypes:
 
 def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
     """A row a point: `date`, days since 1970, and by type the columns of `Tally`."""
-    index = open_snapshot(snapshot).open_near()
-    rows = list_default(snapshot, today)
-    vectors = [each[rows] for each in index.vectors]
-    start, line = today.toordinal() - _EPOCH, find_line(RADIUS_M)
-    tallies = [
-        tally_rows(deal_programs(near, index, start=start), index)
-        for point in _list_points(snapshot.metro.bounds)
-        if (near := rows[measure_squares(vectors, point) <= line**2]).size
-    ]
+    layer = make_default_layer(snapshot, today)
+    found = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(snapshot.metro.bounds))
+    tallies = [each for each in found if each.counts.any()]
+    start = today.toordinal() - _EPOCH
     columns: dict[str, NDArray[np.generic]] = {"date": np.full(len(tallies), start, dtype=np.int32)}
     for name in _COLUMNS:
         table = np.concatenate([getattr(each, name) for each in tallies]) if tallies else np.empty((0, len(TYPES)))
@@ -60,15 +59,15 @@ def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def list_default(snapshot: Snapshot, today: date) -> Rows:
-    """What a default request shows of the whole metro, a program's every listing; rising."""
-    opened = open_snapshot(snapshot)
-    index, asked = opened.open_near(), ask_default(today, snapshot.vocabulary)
-    everywhere = Finding(
-        index=index, evaluator=opened.open_evaluator(), collections=asked.collections, point=(0.0, 0.0, 0.0),
-        radius_m=0,
-    )  # fmt: skip
-    return everywhere.keep_rows(index.tiles.list_rows())
+def make_default_layer(snapshot: Snapshot, today: date) -> Layer:
+    """What a default request shows."""
+    opened, asked = open_snapshot(snapshot), ask_default(today, snapshot.vocabulary)
+    return opened.open_layers().read(asked.collections, opened.open_evaluator())
+
+
+def draw_circle(layer: Layer, point: Point) -> Circles:
+    """The one that points are compared by."""
+    return Circles(layer.index.tiles, point, (find_line(RADIUS_M),))
 
 
 def _list_points(bounds: Bounds) -> Iterator[Point]:
@@ -89,19 +88,19 @@ class Cells:
             np.stack([table.read_array(f"{name}_{each}") for each in TYPES], axis=1) for name in _COLUMNS
         )
         self.tally = Tally(counts, free, paid, categories)
-        self._shown: NDArray[np.bool_] | None = None
+        self._layer: Layer | None = None
+        self._scores: Recalled[tuple[str, ...], NDArray[np.int64]] = Recalled(size=_TYPES)
 
-    def tally_circle(self, rows: Rows, snapshot: Snapshot) -> Tally:
-        """Of a point, by what is published within the default radius, as the others were: whatever is asked and by
-        whom, the build's date shows the same."""
+    def score(self, types: tuple[str, ...], *, words: int) -> NDArray[np.int64]:
+        """Of each point, by some types and the vocabulary's number of categories."""
+        return self._scores.read(types, lambda: score_components(list_components(self.tally, types, words=words)))
+
+    def open_layer(self, snapshot: Snapshot) -> Layer:
+        """What points are compared by: whatever is asked and by whom, the build's date shows the same."""
         assert self.date is not None, "where there is a point there is a date"
-        index = open_snapshot(snapshot).open_near()
-        if self._shown is None:
-            shown = np.zeros(index.types.size, dtype=np.bool_)
-            shown[list_default(snapshot, self.date)] = True
-            self._shown = shown
-        cards = deal_programs(rows[self._shown[rows]], index, start=self.date.toordinal() - _EPOCH)
-        return tally_rows(cards, index)
+        if self._layer is None:
+            self._layer = make_default_layer(snapshot, self.date)
+        return self._layer
 
 
 _opened: "WeakKeyDictionary[NearIndex, Cells]" = WeakKeyDictionary()

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from outings.answers.addons import SourceBlocks
 from outings.answers.distance import find_metres
 from outings.answers.near.asked import Near
-from outings.answers.near.index import Start
+from outings.answers.near.best import Scored
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
-from outings.answers.near.tiles import Rows
+from outings.answers.near.moments import Start
 from outings.answers.opened import Opened
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.resources.forecast import EventForecast
@@ -19,18 +19,6 @@ from outings.contract.resources.source import SourceBlock
 from outings.contract.vocabulary import COLLECTIONS
 
 _MOST_WALKED = 5_000
-
-
-class Scored(Struct, frozen=True, eq=False):
-    """What is in any group, each listing once. `scores` in thousandths; `groups`: bit sets over GROUPS."""
-
-    rows: Rows
-    squares: NDArray[np.float64]
-    scores: NDArray[np.int64]
-    groups: NDArray[np.int64]
-
-    def choose(self, chosen: NDArray[np.int64]) -> "Scored":
-        return Scored(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
 
 
 class Blocks(Struct, frozen=True):
@@ -104,14 +92,14 @@ _decoder = msgspec.json.Decoder(_Document)
 
 
 def make_group(
-    number: int, *, scored: Scored, near: Near, opened: Opened, blocks: Blocks, limit: int, offset: int
+    number: int, *, best: Scored, total: int, near: Near, opened: Opened, blocks: Blocks, limit: int, offset: int
 ) -> Group:
-    """`number`: the group's place in GROUPS."""
-    places = np.flatnonzero(scored.groups >> number & 1)
+    """`number`: the group's place in GROUPS; `best`: its first ones at least, and others."""
     end = offset + limit
     index = opened.open_near()
-    page = scored.choose(_take_best(scored, places, index.id_ranks, end=end)[offset:])
-    starts = index.read_starts(page.rows, windows=near.windows, now=near.now)
+    places = np.flatnonzero(best.groups >> number & 1)
+    page = best.choose(_take_best(best, places, index.id_ranks, end=end)[offset:])
+    starts = index.moments.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
     items = [
@@ -121,16 +109,16 @@ def make_group(
         )
         for row, distance, score, groups, start in rows
     ]  # fmt: skip
-    next_cursor = f"{GROUPS[number]}:{end}" if places.size > end else None
-    return Group(total=places.size, returned=len(items), items=items, next_cursor=next_cursor)
+    next_cursor = f"{GROUPS[number]}:{end}" if total > end else None
+    return Group(total=total, returned=len(items), items=items, next_cursor=next_cursor)
 
 
-def _take_best(scored: Scored, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
+def _take_best(best: Scored, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
     """The first ones by score, distance and id: only what scores as well as the last of them is put in order."""
-    scores = scored.scores[places]
+    scores = best.scores[places]
     if end < places.size:
         places = places[scores >= np.partition(scores, places.size - end)[places.size - end]]
-    order = np.lexsort((ids[scored.rows[places]], scored.squares[places], -scored.scores[places]))
+    order = np.lexsort((ids[best.rows[places]], best.squares[places], -best.scores[places]))
     return places[order[:end]]
 
 

@@ -14,13 +14,15 @@ Scores and weights are whole thousandths, rounded half to even, so that a reader
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.index import NearIndex
-from outings.answers.near.tiles import Rows
+from outings.answers.near.circles import LAST, Circles
+from outings.answers.near.kinds import ALL, FREE, PAID, Counts
+from outings.answers.near.layer import Layer
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 
 Array = NDArray[np.int64]
@@ -50,37 +52,38 @@ class Component(Struct, frozen=True, eq=False):
     weight: int
 
 
-def tally_rows(rows: Rows, index: NearIndex) -> Tally:
-    """Of one point: what was found near it."""
-    types, free = index.types[rows], index.is_free[rows]
-    size = len(TYPES)
-    words = index.categories[rows].astype(np.uint64)
-    categories = np.array([np.bitwise_or.reduce(words[types == code]) for code in range(size)], dtype=np.uint64)
-    return Tally(
-        np.bincount(types, minlength=size)[np.newaxis],
-        np.bincount(types[free == 1], minlength=size)[np.newaxis],
-        np.bincount(types[free == 0], minlength=size)[np.newaxis],
-        categories[np.newaxis],
-    )
+def tally_layer(layer: Layer, circles: Circles, counts: Counts | None = None) -> Tally:
+    """Of one point: what a layer shows in the last of its circles, which may be counted already."""
+    if counts is None:
+        (counts,) = layer.count(circles, LAST)
+    all_, free, paid = (np.rint(counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
+    return Tally(all_, free, paid, layer.unite_categories(circles)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:
     """`types`: those that count; `words`: how many categories there are."""
     codes = [TYPES.index(each) for each in types]
-    found = [_count(COLLECTIONS[each], tally.counts[:, TYPES.index(each)]) for each in types]
-    categories = np.bitwise_count(np.bitwise_or.reduce(tally.categories[:, codes], axis=1)).astype(np.int64)
+    halves, weights = _weigh(tuple(types))
+    counts = tally.counts[:, codes]
+    categories = np.bitwise_count(np.bitwise_or.reduce(tally.categories[:, codes], axis=1))
     free, paid = tally.free[:, codes].sum(axis=1), tally.paid[:, codes].sum(axis=1)
     priced = free + paid
-    with np.errstate(invalid="ignore"):
-        shares = np.divide(free, priced)
-    weights = [_COUNTED[each.name][1] for each in found] + [_VARIETY, _FREE_SHARE]
-    given = [_rint(_WHOLE * weight / sum(weights)) for weight in weights]
-    variety = Component("variety", categories.astype(np.float64), _rints(categories / max(words, 1)), given[-2])
-    share = Component("free_share", np.round(shares, 3), _rints(np.nan_to_num(shares)), given[-1])
-    counted = [
-        Component(each.name, each.values, each.scores, weight) for each, weight in zip(found, given[:-2], strict=True)
-    ]
-    return [*counted, variety, share]
+    # A share of nothing is no number, and scores 0.
+    shares = np.where(priced == 0, np.nan, free / np.maximum(priced, 1))
+    variety = categories / max(words, 1)
+    scores = _rints(np.column_stack((counts / (counts + halves), variety, np.where(priced == 0, 0, shares))))
+    values = (*counts.astype(np.float64).T, categories.astype(np.float64), np.round(shares, 3))
+    names = (*(COLLECTIONS[each] for each in types), "variety", "free_share")
+    return [Component(*each) for each in zip(names, values, scores.T, weights, strict=True)]
+
+
+@lru_cache
+def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
+    """The count of each that scores a half; the weights, the last two components' too."""
+    own = [_COUNTED[COLLECTIONS[each]] for each in types]
+    weights = [*(weight for _, weight in own), _VARIETY, _FREE_SHARE]
+    given = tuple(int(np.rint(_WHOLE * weight / sum(weights))) for weight in weights)
+    return np.array([half for half, _ in own], dtype=np.int64), given
 
 
 def score_components(components: Sequence[Component]) -> Array:
@@ -90,15 +93,6 @@ def score_components(components: Sequence[Component]) -> Array:
     return scores
 
 
-def _count(name: str, counts: Array) -> Component:
-    half, weight = _COUNTED[name]
-    return Component(name, counts.astype(np.float64), _rints(counts / (counts + half)), weight)
-
-
 def _rints(shares: NDArray[np.float64]) -> Array:
     thousandths: Array = np.rint(shares * _WHOLE).astype(np.int64)
     return thousandths
-
-
-def _rint(value: float) -> int:
-    return int(np.rint(value))

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from outings.answers.addons import SourceBlocks
 from outings.answers.circumstances import Circumstances
-from outings.answers.distance import find_metres
+from outings.answers.distance import find_line, find_metres
 from outings.answers.fields import choose_fields
 from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
 from outings.answers.near.effect import find_confidence, find_window, show_filters
-from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import encode_nearby, read_id, round_metres
 from outings.answers.near.tiles import Measured
@@ -74,13 +73,11 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     """The body as parts."""
     near = nearby.near
     opened = open_snapshot(near.snapshot)
-    index = opened.open_near()
-    finding = near.make_finding(opened)
+    opened.open_near().moments.note(near.windows, near.now)
     limit = near.query.get_as("limit", int)
     assert limit is not None
-    found = _take_page(nearby, finding, index, limit=limit + 1)
-    page = found.choose(np.arange(min(limit, found.rows.size)))
-    hidden = finding.count_hidden()
+    found, hidden = _take_page(nearby, opened, limit=limit + 1)
+    page = found.choose(slice(limit))
     cursor = _make_cursor(near, page, opened) if found.rows.size > limit else None
     sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
     items = _make_items(near, page, opened, sources=sources)
@@ -89,16 +86,25 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=notices)
 
 
-def _take_page(nearby: Nearby, finding: Finding, index: NearIndex, *, limit: int) -> Measured:
-    near, after = nearby.near, nearby.after
-    least = 0 if after is None else open_snapshot(near.snapshot).names.count_ids(after.id)
+def _take_page(nearby: Nearby, opened: Opened, *, limit: int) -> tuple[Measured, int]:
+    """In order, with how many rows are hidden."""
+    near, after, index = nearby.near, nearby.after, opened.open_near()
+    least = 0 if after is None else opened.names.count_ids(after.id)
 
-    def keep(found: Measured) -> Measured:
-        return finding.keep_cards(found if after is None else found.choose(_follow(found, after, index, least=least)))
+    def follow(found: Measured) -> Measured:
+        return found if after is None else found.choose(_follow(found, after, index, least=least))
 
-    found = index.tiles.find_nearest(near.point, line=finding.line, count=limit, keep=keep)
+    evaluator = opened.open_evaluator()
+    layer = opened.open_layers().recall(near.collections, evaluator)
+    if layer is None:
+        finding = near.make_finding(index, evaluator)
+        found, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
+    else:
+        line = find_line(near.radius_m)
+        found = layer.find_nearest(near.point, line=line, count=limit, follow=follow)
+        hidden = layer.count_hidden(near.point, line=line, is_open=False)
     order = np.lexsort((index.id_ranks[found.rows], _TYPE_RANKS[index.types[found.rows]], found.squares))
-    return found.choose(order[:limit])
+    return found.choose(order[:limit]), hidden
 
 
 def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
@@ -111,7 +117,7 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
 
 def _make_items(near: Near, page: Measured, opened: Opened, *, sources: SourceBlocks) -> list[bytes]:
     choose = choose_fields(near.query)
-    starts = opened.open_near().read_starts(page.rows, windows=near.windows, now=near.now)
+    starts = opened.open_near().moments.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     return [
         choose(sources.attach(encode_nearby(opened.read_document(row), distance_m=distance, start=start), row))

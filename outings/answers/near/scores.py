@@ -22,16 +22,40 @@ Array = NDArray[Any]
 _NEAR, _SOON, _CONFIDENCE, _AGES = 0.45, 0.30, 0.15, 0.10
 _HALF_METRES, _HALF_SECONDS = 2_000, 7 * 86_400
 _UNKNOWN = 0.5
+# A score's own, and what single precision does to a promise.
+_ROUNDING = 0.51
 _NOT_STATED = 1 << len(AGE_BANDS)
 
 
 def score_listings(*, metres: Array, waits: Array, confidence: Array, ages: Array, favoured: int) -> Array:
     """Thousandths. `waits`: seconds, NEVER for what has no start; `ages`, `favoured`: bit sets over AGE_BANDS."""
-    near = _HALF_METRES / (_HALF_METRES + metres)
-    soon = np.where(waits == NEVER, _UNKNOWN, _HALF_SECONDS / (_HALF_SECONDS + np.maximum(waits, 0).astype(np.float64)))
-    total = _NEAR * near + _SOON * soon + _CONFIDENCE * confidence + _AGES * _fit_ages(ages, favoured)
-    thousandths: Array = np.rint(1000 * total).astype(np.int64)
+    total = _NEAR * _fit_metres(metres) + _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
+    thousandths: Array = np.rint(1000 * (total + _AGES * _fit_ages(ages, favoured))).astype(np.int64)
     return thousandths
+
+
+def score_promises(*, waits: Array, confidence: Array) -> Array:
+    """What a listing has of its score wherever the point is, its ages left out."""
+    promises: Array = _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
+    return promises
+
+
+def bound_scores(*, metres: Array, promises: Array, is_favoured: bool) -> Array:
+    """Thousandths that nothing exceeds that is no nearer and promises no more; `is_favoured`: whether any band is."""
+    ages = _AGES * (1 if is_favoured else _UNKNOWN)
+    bounds: Array = 1000 * (_NEAR * _fit_metres(metres) + promises + ages) + _ROUNDING
+    return bounds
+
+
+def _fit_metres(metres: Array) -> Array:
+    near: Array = _HALF_METRES / (_HALF_METRES + metres)
+    return near
+
+
+def _fit_waits(waits: Array) -> Array:
+    passed = _HALF_SECONDS + np.maximum(waits, 0).astype(np.float64)
+    soon: Array = np.where(waits == NEVER, _UNKNOWN, _HALF_SECONDS / passed)
+    return soon
 
 
 def _fit_ages(ages: Array, favoured: int) -> Array:

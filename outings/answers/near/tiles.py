@@ -20,8 +20,6 @@ TILE = 256
 _PUBLISHED = STATUSES.index("published")
 # Tiles that are looked at first; while too little is found, each further look is at four times as many.
 _FIRST_TILES = 4
-# Of fewer than this part of the metro, rows are sorted; of more, marked where they stand.
-_SORTED_PART = 32
 # What rounding may do to a tile's reach.
 _ROUNDING = 1e-12
 
@@ -66,77 +64,80 @@ class Measured(Struct, frozen=True, eq=False):
     rows: Rows
     squares: Floats
 
-    def choose(self, chosen: NDArray[np.generic]) -> "Measured":
-        """Those of an index or a mask."""
+    def choose(self, chosen: NDArray[np.generic] | slice) -> "Measured":
+        """Those of an index, a mask or a slice."""
         return Measured(self.rows[chosen], self.squares[chosen])
 
     def join(self, other: "Measured") -> "Measured":
         """Both, one after the other."""
         return Measured(np.concatenate((self.rows, other.rows)), np.concatenate((self.squares, other.squares)))
 
-    def keep(self, rows: Rows) -> "Measured":
-        """Of rising rows those of some of them, rising too."""
-        if not self.rows.size:
-            return self
-        low = self.rows[0]
-        is_kept = np.zeros(self.rows[-1] - low + 1, dtype=np.bool_)
-        is_kept[rows - low] = True
-        return self.choose(is_kept[self.rows - low])
+
+# What is kept of some tiles' rows, by the tiles' numbers and the square of the greatest distance.
+Take = Callable[[Rows, float], Measured]
 
 
 class Tiles:
-    """Of one snapshot."""
+    """Of one snapshot. A row's place is where it stands in them."""
 
     def __init__(self, table: MappedTable, *, bounds: MappedTable) -> None:
         self._rows = table.read_array("row")
         self._vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
         self._middles: Vectors = (bounds.read_array("x"), bounds.read_array("y"), bounds.read_array("z"))
-        self._reaches = bounds.read_array("reach")
-        self._size = int(self._rows.max(initial=0)) + 1
+        self.reaches = bounds.read_array("reach")
 
-    def find_nearest(self, point: Point, *, line: float, count: int, keep: Callable[[Measured], Measured]) -> Measured:
-        """Of the rows within a straight line from the point those that are kept: the nearest, this many at least where
-        there are so many, and all at their distances. In no order; `keep` gets rising rows, each once a look."""
-        gaps = self._find_gaps(point)
+    def __len__(self) -> int:
+        return self.reaches.size
+
+    def find_nearest(self, point: Point, *, line: float, count: int, take: Take) -> Measured:
+        """Of what `take` keeps the nearest within a straight line from the point, this many at least where there are so
+        many, and all at their distances. In no order."""
+        gaps = self.measure_middles(point) - self.reaches
         chosen = np.flatnonzero(gaps <= line)
         gaps, size = gaps[chosen], _FIRST_TILES
         while size < chosen.size:
             order = np.argpartition(gaps, size)
-            kept = keep(self._measure(chosen[order[:size]], point, most=line**2))
+            kept = take(chosen[order[:size]], line**2)
             if kept.rows.size >= count:
                 # All that are no further than the last of these: others lie in tiles that reach as near.
                 most = float(np.partition(kept.squares, count - 1)[count - 1])
                 kept, others = kept.choose(kept.squares <= most), order[size:]
                 others = others[gaps[others] <= np.sqrt(most)]
-                return kept.join(keep(self._measure(chosen[others], point, most=most))) if others.size else kept
+                return kept.join(take(chosen[others], most)) if others.size else kept
             size *= 4
-        return keep(self._measure(chosen, point, most=line**2))
-
-    def find_near(self, point: Point, *, line: float) -> Measured:
-        """All of them, rising."""
-        return self._measure(np.flatnonzero(self._find_gaps(point) <= line), point, most=line**2)
+        return take(chosen, line**2)
 
     def list_rows(self) -> Rows:
         """Everything that has coordinates, rising."""
         return np.sort(self._rows.astype(np.int64))
 
-    def _find_gaps(self, point: Point) -> Floats:
-        """How near the nearest row of each tile may be, in a straight line; 0 or less where the point is inside."""
-        gaps: Floats = np.sqrt(measure_squares(self._middles, point)) - self._reaches
-        return gaps
+    def list_places(self) -> Rows:
+        """The row of each place."""
+        return self._rows.astype(np.int64)
 
-    def _measure(self, tiles: Rows, point: Point, *, most: float) -> Measured:
-        """What lies no further, by the square of its distance."""
+    def measure_middles(self, point: Point) -> Floats:
+        """How far the middle of each tile lies, in a straight line: its rows are nearer or further by its reach."""
+        middles: Floats = np.sqrt(measure_squares(self._middles, point))
+        return middles
+
+    def measure_tiles(self, tiles: Rows, point: Point) -> Floats:
+        """Some tiles' squares, a line each; infinite where the last of all has no row."""
+        squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
+        whole = np.full((tiles.size, TILE), np.inf)
+        whole.ravel()[: squares.size] = squares
+        return whole
+
+    def measure_places(self, places: Rows, point: Point) -> Floats:
+        """The squares of the distances of rows."""
+        return measure_squares([each[places] for each in self._vectors], point)
+
+    def measure_rows(self, tiles: Rows, point: Point, *, most: float) -> Measured:
+        """Of some tiles what lies no further, by the square of its distance; rising."""
         squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
         near = np.flatnonzero(squares <= most)
         rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
-        if rows.size * _SORTED_PART < self._size:
-            order = np.argsort(rows)
-            return Measured(rows[order], squares[order])
-        places = np.full(self._size, -1, dtype=np.int32)
-        places[rows] = np.arange(rows.size, dtype=np.int32)
-        rising = np.flatnonzero(places >= 0)
-        return Measured(rising, squares[places[rising]])
+        order = np.argsort(rows)
+        return Measured(rows[order], squares[order])
 
 
 def _take_tiles(values: NDArray[Any], tiles: Rows) -> NDArray[Any]:

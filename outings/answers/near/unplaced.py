@@ -1,10 +1,14 @@
 """Rows without coordinates: where they may be, by their neighborhood, and which of them an answer hides therefore."""
 
+from functools import reduce
+
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.distance import Point, Vectors, find_vectors, measure_squares
+from outings.answers.distance import Floats, Point, find_vectors, measure_squares
+from outings.answers.zips import Zips
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
 
@@ -27,18 +31,39 @@ def make_unplaced(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.Dat
     return pl.DataFrame({"row": joined["row"], "x": x, "y": y, "z": z})
 
 
-class Unplaced:
-    """Of one snapshot."""
+class Spots(Struct, frozen=True, eq=False):
+    """What is known of where rows may be, each once: `vectors`, of each a column, are the center of a neighborhood and
+    the middle of a zip, NaN where one is not known."""
 
-    def __init__(self, table: MappedTable) -> None:
+    vectors: tuple[Floats, ...]
+
+    def lie_near(self, point: Point, *, line: float) -> NDArray[np.bool_]:
+        """Which of them lie within a straight line from the point, by one or the other."""
+        near = [measure_squares(self.vectors[at : at + 3], point) <= line**2 for at in range(0, len(self.vectors), 3)]
+        return reduce(np.logical_or, near)
+
+    def are_unknown(self) -> NDArray[np.bool_]:
+        return reduce(np.logical_and, [np.isnan(each) for each in self.vectors])
+
+
+class Unplaced:
+    """Of one snapshot. `rows`, rising, with the number of each one's spot in `numbers`. `zips`: where the deployment
+    knows their middles."""
+
+    def __init__(self, table: MappedTable, *, zips: Zips | None) -> None:
         self.rows = table.read_array("row").astype(np.int64)
-        self._vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
-        self._unknown = self.rows[np.isnan(self._vectors[0])]
+        columns = [table.read_array(name) for name in ("x", "y", "z")]
+        columns += [] if zips is None else [each[self.rows] for each in zips.vectors]
+        known = pl.DataFrame({str(number): column for number, column in enumerate(columns)})
+        spots = known.unique(maintain_order=True).with_row_index("number")
+        joined = known.join(spots, on=known.columns, how="left", maintain_order="left", nulls_equal=True)
+        self.numbers: Rows = joined["number"].to_numpy().astype(np.int64)
+        self.spots = Spots(tuple(spots[name].to_numpy() for name in known.columns))
 
     def find_near(self, point: Point, *, line: float) -> Rows:
-        """Those whose neighborhood's center lies within a straight line from the point; rising."""
-        return self.rows[measure_squares(self._vectors, point) <= line**2]
+        """Those that may lie within a straight line from the point; rising."""
+        return self.rows[self.spots.lie_near(point, line=line)[self.numbers]]
 
-    def list_unknown(self) -> Rows:
-        """Those that nothing is known of; rising."""
-        return self._unknown
+    def number_spots(self, rows: Rows) -> Rows:
+        """Of some of them."""
+        return self.numbers[np.searchsorted(self.rows, rows)]

@@ -62,6 +62,8 @@ def test_it_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -
         assert hidden == count_hidden(world, request, minute), (seed, request, minute)
         codes = [each["code"] for each in body.get("notices", ())]
         assert codes == (["rows_without_coordinates"] if hidden else [])
+        # What is asked again is found in another way.
+        assert fetch(release, PATH, {**request, "limit": "200"}, minute=minute) == body
 
 
 def test_from_tomorrow_on_it_is_the_lists_with_the_same_circle(harbor: tuple[World, Release], cases: int) -> None:

@@ -1,0 +1,244 @@
+"""What a request's filters show of a whole metro, whatever its point: worked out once a minute, so that a circle costs
+what lies at its edge, and the nearest a few tiles.
+
+A tile that lies whole in a circle is counted by a line of a table. Which listing of a program is its card depends on
+the circle: those of which others match too are kept apart, and dealt for each circle.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.distance import Floats, Point, measure_squares
+from outings.answers.near.circles import Circles
+from outings.answers.near.index import NearIndex
+from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
+from outings.answers.near.moments import Starts
+from outings.answers.near.tiles import TILE, Measured, Rows
+from outings.contract.resources.near import GROUPS
+from outings.contract.vocabulary import TYPES
+
+Mask = NDArray[np.bool_]
+# Of categories, as bits.
+Sets = NDArray[np.uint64]
+
+
+class Shared(Struct, frozen=True, eq=False):
+    """Listings of programs of which others match too: program after program, each in the order in which its card is
+    dealt. `is_open`: those that are neither full nor closed."""
+
+    rows: Rows
+    programs: Rows
+    is_open: Mask
+
+    def choose(self, chosen: Mask) -> "Shared":
+        return Shared(self.rows[chosen], self.programs[chosen], self.is_open[chosen])
+
+    def deal(self, inside: Mask) -> Rows:
+        """The cards of some of them, by their places here."""
+        at = np.flatnonzero(inside)
+        programs = self.programs[at]
+        is_first = np.ones(at.size, dtype=np.bool_)
+        is_first[1:] = programs[1:] != programs[:-1]
+        return at[is_first]
+
+
+class Layer:
+    """`kept`: all rows of the metro that match, placed or not, rising; `start`: the day (since 1970) from which
+    programs are dealt, None where no classes are asked for."""
+
+    def __init__(self, index: NearIndex, kept: Rows, *, start: int | None) -> None:
+        self.index = index
+        shared = _find_shared(kept, index, start=start)
+        is_alone = np.ones(kept.size, dtype=np.bool_)
+        is_alone[np.searchsorted(kept, shared.rows)] = False
+        alone = kept[is_alone]
+        places = index.places[alone]
+        self.shown: Mask = np.zeros((len(index.tiles), TILE), dtype=np.bool_)
+        self.shown.ravel()[places[places >= 0]] = True
+        self._hidden = alone[places < 0]
+        is_placed = index.places[shared.rows] >= 0
+        self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
+        self.shared_places: Rows = index.places[self.shared.rows].astype(np.int64)
+        self._shared_vectors = tuple(np.ascontiguousarray(each[self.shared.rows]) for each in index.vectors)
+        self._shared_squares: tuple[Point, Floats] | None = None
+        self._promises: tuple[object, NDArray[np.float32]] | None = None
+
+    @cached_property
+    def table(self) -> Counts:
+        """What each tile's rows add to counts."""
+        kinds = self.index.kinds
+        size = len(kinds.marks)
+        cells = np.flatnonzero(self.shown)
+        numbers = cells // TILE * size + kinds.numbers.ravel()[cells]
+        counted = np.bincount(numbers, minlength=len(self.shown) * size).reshape(len(self.shown), size)
+        counts: Counts = counted @ kinds.marks
+        return counts
+
+    @cached_property
+    def groups(self) -> NDArray[np.uint8]:
+        """Of each tile's rows the groups that they are shown in, as bit sets."""
+        kinds = self.index.kinds
+        groups: NDArray[np.uint8] = np.where(self.shown, kinds.groups[kinds.numbers], 0).astype(np.uint8)
+        return groups
+
+    def read_promises(self, starts: Starts | None) -> NDArray[np.float32]:
+        """Of each tile and group the most that a row has of its score wherever the point is; -inf where there is none.
+        `starts`: what is known of the minute."""
+        asked = None if starts is None else starts.asked
+        known = self._promises
+        if known is None or known[0] != asked:
+            promises = self.index.find_promises(starts)
+            groups = [(self.groups >> number & 1).astype(np.bool_) for number in range(len(GROUPS))]
+            best = np.stack([np.where(each, promises, -np.inf).max(axis=1) for each in groups], axis=1)
+            known = self._promises = asked, best
+        return known[1]
+
+    @cached_property
+    def categories(self) -> Sets:
+        """Of each tile and type."""
+        words = np.where(self.shown, self.index.words, np.uint64(0))
+        types = self.index.kinds.types[self.index.kinds.numbers]
+        sets = [np.bitwise_or.reduce(np.where(types == code, words, 0), axis=1) for code in range(len(TYPES))]
+        return np.stack(sets, axis=1)
+
+    def count(self, circles: Circles, chosen: slice = slice(None)) -> list[Counts]:
+        """Of each of the circles, or of some of them: the cards are those of the last."""
+        kinds = self.index.kinds
+        cells = np.flatnonzero(self.shown[circles.cut])
+        numbers, squares = kinds.numbers[circles.cut].ravel()[cells], circles.squares.ravel()[cells]
+        cards = self._count_cards(circles)
+        return [
+            self.table[whole].sum(axis=0) + kinds.count(numbers[squares <= most]) + cards(most)
+            for whole, most in zip(circles.whole[chosen], circles.squared[chosen], strict=True)
+        ]
+
+    def _count_cards(self, circles: Circles) -> Callable[[float], Counts]:
+        """Of those in the last circle, dealt from all and from those that are open, how many are no further away than
+        the square of a distance."""
+        kinds = self.index.kinds
+        squares = self._measure_shared(circles.point)
+        numbers = kinds.numbers.ravel()[self.shared_places]
+        inside = squares <= circles.squared[-1]
+        dealt, dealt_open = self.shared.deal(inside), self.shared.deal(inside & self.shared.is_open)
+
+        def count(most: float) -> Counts:
+            counts = np.zeros(COUNTS)
+            counts[TALLIED] = kinds.count(numbers[dealt[squares[dealt] <= most]])[TALLIED]
+            open_ = slice(OPEN.start, None)
+            counts[open_] = kinds.count(numbers[dealt_open[squares[dealt_open] <= most]])[open_]
+            return counts
+
+        return count
+
+    def unite_categories(self, circles: Circles) -> Sets:
+        """Of the last of the circles, by type."""
+        whole, most = circles.whole[-1], circles.squared[-1]
+        found: Sets = np.bitwise_or.reduce(self.categories[whole], axis=0)
+        if (found == self._all_categories).all():
+            return found
+        cells = np.flatnonzero(self.shown[circles.cut] & (circles.squares <= most))
+        places = circles.cut[cells // TILE] * TILE + cells % TILE
+        cards = self.shared.deal(self._measure_shared(circles.point) <= most)
+        places = np.concatenate((places, self.shared_places[cards]))
+        words, numbers = self.index.words.ravel()[places], self.index.kinds.numbers.ravel()[places]
+        return found | _unite(words, self.index.kinds.types[numbers])
+
+    @cached_property
+    def _all_categories(self) -> Sets:
+        """What no circle has more of, by type."""
+        every: Sets = np.bitwise_or.reduce(self.categories, axis=0)
+        return every | _unite(self.index.categories[self.shared.rows], self.index.types[self.shared.rows])
+
+    def find_nearest(
+        self, point: Point, *, line: float, count: int, follow: Callable[[Measured], Measured] = lambda found: found
+    ) -> Measured:
+        """The nearest cards within a straight line from the point, this many at least where there are so many, and all
+        at their distances, in no order; of those that follow."""
+
+        def take(tiles: Rows, most: float) -> Measured:
+            return follow(self.measure(tiles, point, most=most))
+
+        found = self.index.tiles.find_nearest(point, line=line, count=count, take=take)
+        most = float(found.squares.max()) if found.rows.size >= count else line**2
+        return found.join(follow(self.find_cards(point, line=line, most=most)))
+
+    def measure(self, tiles: Rows, point: Point, *, most: float) -> Measured:
+        """What some tiles show no further away, by the square of its distance; no card of `shared`."""
+        return self._measure(tiles, self.shown[tiles], point, most=most)
+
+    def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> Measured:
+        """The same of what is in any of some groups and in none of others, each a bit set a tile."""
+        own = self.groups[tiles]
+        is_asked = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
+        return self._measure(tiles, is_asked, point, most=most)
+
+    def _measure(self, tiles: Rows, is_asked: Mask, point: Point, *, most: float) -> Measured:
+        cells = np.flatnonzero(is_asked)
+        places = tiles[cells // TILE] * TILE + cells % TILE
+        squares = self.index.tiles.measure_places(places, point)
+        near = np.flatnonzero(squares <= most)
+        return Measured(self.index.rows[places[near]], squares[near])
+
+    def find_cards(self, point: Point, *, line: float, most: float | None = None, is_open: bool = False) -> Measured:
+        """Of `shared` those within a straight line from the point, dealt from open ones alone, where this is said; no
+        further away than the square of a distance."""
+        squares = self._measure_shared(point)
+        inside = squares <= line**2
+        cards = self.shared.deal(inside & self.shared.is_open if is_open else inside)
+        if most is not None:
+            cards = cards[squares[cards] <= most]
+        return Measured(self.shared.rows[cards], squares[cards])
+
+    def _measure_shared(self, point: Point) -> Floats:
+        """The last point's are kept: a request asks several times."""
+        last = self._shared_squares
+        if last is None or last[0] != point:
+            last = self._shared_squares = point, measure_squares(self._shared_vectors, point)
+        return last[1]
+
+    def count_hidden(self, point: Point, *, line: float, is_open: bool) -> int:
+        """The rows without coordinates that may be within a straight line from the point: cards, of open ones alone
+        where this is said."""
+        return self._count_spots(self.index.unplaced.spots.lie_near(point, line=line), is_open=is_open)
+
+    def count_unplaceable(self, *, is_open: bool) -> int:
+        """The same of those that may be anywhere."""
+        return self._count_spots(self.index.unplaced.spots.are_unknown(), is_open=is_open)
+
+    def _count_spots(self, spots: Mask, *, is_open: bool) -> int:
+        alone, alone_open = self._hidden_counts
+        shared = self._hidden_shared
+        inside = spots[self._hidden_spots]
+        cards = shared.deal(inside & shared.is_open if is_open else inside)
+        return int((alone_open if is_open else alone)[spots].sum()) + cards.size
+
+    @cached_property
+    def _hidden_spots(self) -> Rows:
+        return self.index.unplaced.number_spots(self._hidden_shared.rows)
+
+    @cached_property
+    def _hidden_counts(self) -> tuple[Rows, Rows]:
+        """By spot: how many are hidden there, and how many of them are open."""
+        size = self.index.unplaced.spots.vectors[0].size
+        spots = self.index.unplaced.number_spots(self._hidden)
+        is_open = self.index.is_closed[self._hidden] == 0
+        return np.bincount(spots, minlength=size), np.bincount(spots[is_open], minlength=size)
+
+
+def _unite(words: NDArray[np.integer], types: NDArray[np.integer]) -> Sets:
+    return np.array([np.bitwise_or.reduce(words[types == code]) for code in range(len(TYPES))], dtype=np.uint64)
+
+
+def _find_shared(kept: Rows, index: NearIndex, *, start: int | None) -> Shared:
+    programs = index.programs.find_programs(kept)
+    at = np.flatnonzero(programs >= 0) if start is not None else kept[:0]
+    if start is not None and at.size:
+        at = at[np.bincount(programs[at])[programs[at]] > 1]
+        rows = kept[at]
+        days = index.moments.find_class_days(rows, start=start)
+        at = at[np.lexsort((index.id_ranks[rows], days, programs[at]))]
+    return Shared(kept[at], programs[at], index.is_closed[kept[at]] == 0)

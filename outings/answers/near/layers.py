@@ -1,0 +1,65 @@
+"""The layers of one snapshot, kept for the minute and the filters that they are of."""
+
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+
+from outings.answers.asking import Collection
+from outings.answers.evaluator import Evaluator
+from outings.answers.near.index import NearIndex
+from outings.answers.near.layer import Layer
+from outings.answers.near.tiles import Rows
+from outings.answers.recalled import Recalled
+from outings.answers.selection import Selection
+from outings.contract.vocabulary import TYPES
+
+Collections = Mapping[str, Collection]
+
+# Of a million listings a layer takes some 5 MB, what one selection keeps 4 at most.
+_LAYERS, _SELECTIONS = 8, 16
+# Who asked before, of which one may be asked again.
+_ASKED = 64
+
+
+class Layers:
+    """Selections without a minute hold all day: only events are gone through again."""
+
+    def __init__(self, index: NearIndex) -> None:
+        self._index = index
+        self._layers: Recalled[Hashable, Layer] = Recalled(size=_LAYERS)
+        self._kept: Recalled[Selection, Rows] = Recalled(size=_SELECTIONS)
+        self._asked: Recalled[Hashable, bool] = Recalled(size=_ASKED)
+
+    def read(self, collections: Collections, evaluator: Evaluator) -> Layer:
+        return self._layers.read(_name(collections), lambda: self._make(collections, evaluator))
+
+    def recall(self, collections: Collections, evaluator: Evaluator) -> Layer | None:
+        """None of what nobody asked before: working it out takes as long as ten small answers without it."""
+        asked = _name(collections)
+        if asked in self._asked or asked in self._layers:
+            return self.read(collections, evaluator)
+        self._asked.read(asked, lambda: True)
+        return None
+
+    def _make(self, collections: Collections, evaluator: Evaluator) -> Layer:
+        kept = [self._keep(each.selection, evaluator) for each in collections.values()]
+        rows = np.sort(np.concatenate(kept)) if kept else np.empty(0, dtype=np.int64)
+        return Layer(self._index, rows, start=find_first_day(collections))
+
+    def _keep(self, selection: Selection, evaluator: Evaluator) -> Rows:
+        code = TYPES.index(selection.type)
+
+        def keep() -> Rows:
+            rows: Rows = evaluator.keep_rows(selection, np.flatnonzero(self._index.types == code))
+            return rows
+
+        return self._kept.read(selection, keep)
+
+
+def _name(collections: Collections) -> Hashable:
+    return tuple(each.selection for each in collections.values()), find_first_day(collections)
+
+
+def find_first_day(collections: Collections) -> int | None:
+    """From which programs are dealt: a day since 1970, None where no classes are asked for."""
+    return collections["class"].window[0] if "class" in collections else None
