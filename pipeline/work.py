@@ -21,6 +21,8 @@ from pipeline.changes.diff import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.kept import put_kept, read_kept
 from pipeline.feeds.reading import read_source
+from pipeline.feeds.rpde.reading import list_standing
+from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
 from pipeline.listings.identity import assign_id
 from pipeline.listings.previous import Previous
@@ -84,13 +86,16 @@ class MetroDone(Struct, frozen=True, kw_only=True):
 
 def do_feed(work: FeedWork) -> FeedDone:
     source = work.source
-    kept = source.kept
+    kept, items = source.kept, None
     if kept is not None:
         read = read_kept(_open_store(work.configuration), kept)
     else:
         read = read_source(work.feed, work.configuration, source)
         if source.asked is not None and source.next is None:
             kept = put_kept(_open_store(work.configuration), read)
+        if source.next is not None:
+            (file,) = source.files
+            items = put_standing(_open_store(work.configuration), list_standing(file.path, own=file.own))
     spooled = spool_records(read.records, folder=work.spool, feed=work.feed.name)
     crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
     return FeedDone(
@@ -107,6 +112,7 @@ def do_feed(work: FeedWork) -> FeedDone:
             last_modified=source.last_modified,
             next=source.next,
             walked_at=source.walked_at,
+            items=items,
         ),
         problems=read.problems,
         unknown=read.unknown,

@@ -47,7 +47,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     need not be parsed again to be reported; `problems` names the object of its quarantine lines.
 
     `asked` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators; and of a walk its place and when it was taken.
+    they were read; the server's validators; and of a walk its place, when it was taken, and the object of the feed's
+    `items` as they stood behind it.
 
     `last_good`: how many listings stay as they were because what the feed says of them by now is quarantined, and
     `last_good_since` the stamp of the oldest of these versions.
@@ -67,6 +68,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     last_modified: str | None = None
     next: str | None = None
     walked_at: datetime | None = None
+    items: str | None = None
 
 
 class Root(Struct, frozen=True, kw_only=True):

@@ -62,7 +62,7 @@ def open_sources(
             async with turns:
                 return await _open_source(
                     feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
-                    now=now, tell=tell, patience=patience,
+                    store=store, now=now, tell=tell, patience=patience,
                 )  # fmt: skip
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
@@ -83,6 +83,7 @@ async def _open_source(
     *,
     scratch: Path,
     memory: FeedMemory | None,
+    store: Store | None,
     now: datetime | None,
     tell: Callable[[str], None],
     patience: Patience,
@@ -94,8 +95,8 @@ async def _open_source(
         return _keep_known(feed, configuration, files, source=Source(hash="", asked=asked), known=known)
     if feed.format == "rpde":
         return await open_walk(
-            feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory, now=now,
-            tell=tell, patience=patience,
+            feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory,
+            store=store, now=now, tell=tell, patience=patience,
         )  # fmt: skip
     asked = hash_question(feed, configuration)
     folder = scratch / feed.name
@@ -174,7 +175,8 @@ def hash_question(feed: FeedTable, configuration: Configuration, *, names: Seque
 
 
 def _check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
-    """Records that it names may be gone from a store that was copied in part: then it remembers nothing."""
+    """What it names may be gone from a store that was copied in part: then it remembers nothing."""
     if memory is None or store is None:
         return None
-    return memory if memory.records is None or store.exists(object_name(memory.records)) else None
+    named = (sha for sha in (memory.records, memory.items) if sha is not None)
+    return memory if all(store.exists(object_name(sha)) for sha in named) else None

@@ -186,7 +186,7 @@ def _read_file(
             lines_before=lines_before,
         )  # fmt: skip
     if feed.format == "rpde":
-        return read_items(file.path, timezone=timezone, vocabulary=vocabulary)
+        return read_items(file.path, own=file.own, timezone=timezone, vocabulary=vocabulary)
     return read_lines(file.path, lines_before=lines_before)
 
 

@@ -47,12 +47,14 @@ class SelectError(SettingError):
 
 
 class SourceFile(Struct, frozen=True, kw_only=True):
-    """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters."""
+    """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters.
+    `own`: of a walk how many of the lines are its items; behind them are those that stood before."""
 
     name: str
     path: Path
     state: FileState
     charset: str | None = None
+    own: int | None = None
 
 
 class Source(Struct, frozen=True, kw_only=True):

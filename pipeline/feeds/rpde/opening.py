@@ -12,8 +12,10 @@ from msgspec.structs import replace
 from outings.configuration import Configuration, FeedTable
 from outings.patience import Patience
 from outings.release.root import FeedMemory
+from outings.release.store import Store
 from pipeline.feeds.remote.address import show_url
 from pipeline.feeds.remote.fetching import Unfetched, fetch, open_client
+from pipeline.feeds.rpde.standing import write_standing
 from pipeline.feeds.rpde.walking import Stuck, Walk, lend_password, walk_pages
 from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
 
@@ -29,6 +31,7 @@ async def open_walk(
     scratch: Path,
     asked: str,
     memory: FeedMemory | None,
+    store: Store | None,
     now: datetime | None,
     tell: Callable[[str], None],
     patience: Patience,
@@ -36,6 +39,7 @@ async def open_walk(
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
     why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
     known = memory if why is None else None
+    own: int | None = None
 
     def tell_of(line: str) -> None:
         tell(f"feed {feed.name}: {line}")
@@ -52,9 +56,13 @@ async def open_walk(
                 tell_of("walked anew from its first page: its server no longer knows the place")
                 walk = await _walk(feed, client, path, known=None, tell=tell_of, patience=patience)
                 assert walk is not None  # only a remembered place is given up
+        if known is not None and known.items is not None and store is not None and walk.items:
+            own = walk.items
+            with path.open("ab") as target:
+                write_standing(store, known.items, target)
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
-    files = (replace(look_at(feed, path.name, path), name=show_url(feed.url)),)
+    files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
     return Source(
         hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
         files=files, asked=asked, next=walk.next, walked_at=now, is_whole=known is None,
@@ -65,7 +73,7 @@ def _explain_anew(memory: FeedMemory, *, asked: str, now: datetime | None) -> st
     """Why a remembered place is of no use, or None."""
     if memory.asked != asked:
         return "its address, its settings or this program are not those of the release before"
-    if memory.next is None or memory.walked_at is None or now is None:
+    if memory.next is None or memory.walked_at is None or memory.items is None or now is None:
         return "the release before has no place in it"
     return f"its place is older than {LONGEST_AWAY.days} days" if now - memory.walked_at > LONGEST_AWAY else None
 

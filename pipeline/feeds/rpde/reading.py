@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
@@ -29,12 +30,19 @@ class Item(Struct, frozen=True):
     data: dict[str, Any] | None
 
 
-def read_items(path: Path, *, timezone: str, vocabulary: Vocabulary) -> Iterator[RawRecord]:
-    """Lines are items, numbered from 1 through the walk. What is said of an item again counts as merged."""
-    latest = {item.key: item.line for item in _list_items(path)}
+def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabulary) -> Iterator[RawRecord]:
+    """Lines are items, numbered from 1 through the walk. What is said of an item again counts as merged.
+
+    Behind the `own` lines of the walk (None: all are) are items that stood before: of these, what is a part of anything
+    that the walk speaks of is read again.
+    """
+    latest = _find_latest(path, own)
     shared = _gather_parents(path, latest)
+    again = frozenset[int]() if own is None else _find_parts(path, latest, own)
     setting = make_setting(timezone=timezone, vocabulary=vocabulary)
     for raw in read_lines(path):
+        if own is not None and raw.line > own and raw.line not in again:
+            continue
         item = _parse_item(raw)
         if isinstance(item, RawRecord):
             yield item
@@ -52,6 +60,15 @@ def read_items(path: Path, *, timezone: str, vocabulary: Vocabulary) -> Iterator
                 continue
             for record in make_records(node, item.key, setting):
                 yield RawRecord(item.line, record, item=item.key)
+
+
+def list_standing(path: Path, *, own: int | None) -> Iterator[bytes]:
+    """The items that stand behind the walk, as they came."""
+    latest = _find_latest(path, own)
+    for raw in read_lines(path):
+        item = _parse_item(raw)
+        if isinstance(item, Item) and item.data is not None and latest[item.key] == item.line:
+            yield msgspec.json.encode(raw.value)
 
 
 def find_item(source_id: str) -> str:
@@ -85,6 +102,36 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
     if state == "updated" and _is_deep(data):
         return RawRecord(raw.line, f"{key}", "unreadable: nested too deep", key)
     return Item(raw.line, key, kind.strip(), data if state == "updated" else None)
+
+
+def _find_latest(path: Path, own: int | None) -> dict[str, int]:
+    """The line that says last what each item is: what stood before is older than all that the walk says."""
+    latest: dict[str, int] = {}
+    for item in _list_items(path):
+        if own is None or item.line <= own:
+            latest[item.key] = item.line
+        else:
+            latest.setdefault(item.key, item.line)
+    return latest
+
+
+def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
+    """The lines of what stood before, still stands, and is a part of what the walk speaks of, or a part of a part."""
+    spoken: set[str] = set()
+    waiting = []
+    for item in _list_items(path):
+        if item.data is None:
+            continue
+        names = frozenset(_list_names(item.data))
+        if latest[item.key] <= own:  # also as it was before: what is deleted, or has another name now
+            spoken |= names
+        elif parents := frozenset(_list_parents(item.data)):
+            waiting.append((item.line, names, parents))
+    found = set[int]()
+    while parts := [part for part in waiting if not spoken.isdisjoint(part[2]) and part[0] not in found]:
+        found.update(line for line, _, _ in parts)
+        spoken = spoken.union(*(names for _, names, _ in parts))
+    return frozenset(found)
 
 
 def _gather_parents(path: Path, latest: dict[str, int]) -> Graph:

@@ -4,9 +4,12 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from outings.configuration import Configuration, read_configuration
 from outings.release.memory import MemoryStore
@@ -17,6 +20,8 @@ from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.rpde.reading import find_item, list_standing
+from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import FeedError, Source
 from pipeline.plan import Build
 from pipeline.shrink import ShrinkRefused
@@ -48,11 +53,15 @@ Configure = Callable[..., Configuration]
 
 @pytest.fixture
 def configure(tmp_path: Path, web: Web) -> Configure:
+    return make_configure(tmp_path, web)
+
+
+def make_configure(folder: Path, web: Web) -> Configure:
     def write(path: str = "/feed", *, settings: str = "", url: str | None = None) -> Configuration:
         feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\n'
         text = METRO.format(slug="seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
-        (tmp_path / "outings.toml").write_text(text)
-        return read_configuration(tmp_path / "outings.toml", {})
+        (folder / "outings.toml").write_text(text)
+        return read_configuration(folder / "outings.toml", {})
 
     return write
 
@@ -63,32 +72,36 @@ class Walks:
     def __init__(self, configure: Configure, scratch: Path) -> None:
         self._configure = configure
         self._scratch = scratch
+        self._store = MemoryStore()
         self.source: Source | None = None
         self.told: list[str] = []
 
     def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
         configuration = self._configure(**written)
         (feed,) = configuration.feeds
-        memories = {} if self.source is None else {"oa": remember(self.source)}
+        memories = {} if self.source is None else {"oa": remember(self.source, self._items)}
         source = open_sources(
             [feed],
             configuration,
             scratch=self._scratch,
             memories=memories,
-            store=MemoryStore(),
+            store=self._store,
             now=now,
             patience=QUICK,
         )["oa"]
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined
+        (file,) = source.files
+        if read.read or self.source is None:
+            self._items = put_standing(self._store, list_standing(file.path, own=file.own))
         self.source = source
         return read
 
 
-def remember(source: Source) -> FeedMemory:
+def remember(source: Source, items: str) -> FeedMemory:
     return FeedMemory(
         hash=source.hash, read=0, listings=0, merged=0, quarantined=0, asked=source.asked, next=source.next,
-        walked_at=source.walked_at,
+        walked_at=source.walked_at, items=items,
     )  # fmt: skip
 
 
@@ -292,6 +305,81 @@ def test_a_session_says_what_its_series_of_the_same_walk_says(walks: Walks, publ
         session = found[f"ScheduledSession/{own}"]
         assert (session["name"], session["description"], session["location"]["address"]) == ("Yoga", "Easy", "Park")
         assert session["starts_local"] == "2026-08-12T10:00:00"
+
+
+def put_session(publisher: Publisher, own: str, series: str, **members: Any) -> None:
+    said = {"type": "ScheduledSession", "name": None, "superEvent": f"https://a.example/{series}", **members}
+    publisher.put(own, kind="ScheduledSession", **said)
+
+
+def put_series(publisher: Publisher, own: str, name: str, **members: Any) -> None:
+    publisher.put(own, **{"@id": f"https://a.example/{own}"}, name=name, startDate=None, **members)
+
+
+def test_a_session_knows_its_series_of_an_earlier_walk(walks: Walks, publisher: Publisher) -> None:
+    publisher.by_number = True
+    put_series(publisher, "s", "Yoga")
+    walks.walk()
+    put_session(publisher, "a", "s")
+    assert list_names(walks.walk()) == ["Yoga"]
+    put_session(publisher, "a", "s", duration="PT1H")
+    assert list_names(walks.walk()) == ["Yoga"]
+
+
+def test_a_series_that_is_another_now_is_so_for_its_sessions(walks: Walks, publisher: Publisher) -> None:
+    publisher.by_number = True
+    put_series(publisher, "s", "Yoga")
+    put_series(publisher, "t", "Chess")
+    for own, series in (("a", "s"), ("b", "t"), ("c", "a")):
+        put_session(publisher, own, series, **{"@id": f"https://a.example/{own}"})
+    walks.walk()
+    put_series(publisher, "s", "Slow yoga")
+    read = walks.walk()
+    assert read.items == ("ScheduledSession/a", "ScheduledSession/c", "SessionSeries/s")
+    assert {record.name for record in read.records} == {"Slow yoga"}
+    publisher.delete("s")
+    read = walks.walk()
+    assert [problem.source_id for problem in read.problems] == ["ScheduledSession/a", "ScheduledSession/c"]
+    assert list_names(read) == ["gone SessionSeries/s"]
+
+
+@given(seed=st.integers(min_value=0, max_value=2**32))
+def test_walks_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """Of what can be read: of an item that can't be any more, what was said before stays."""
+    random, folder = Random(seed), tmp_path_factory.mktemp("walks")
+    with serve_web() as web:
+        publisher = Publisher(f"{web.url}/feed", by_number=True)
+        web.pages["/feed"] = publisher.answer
+        following, known = Walks(make_configure(folder, web), folder / "scratch"), dict[str, dict[str, Any]]()
+        for _ in range(random.randint(1, 6)):
+            for _ in range(random.randint(0, 4)):
+                change_feed(publisher, random)
+            read = following.walk()
+            stay = {problem.source_id for problem in read.problems}
+            for source_id in [each for each in known if find_item(each) in read.items and each not in stay]:
+                del known[source_id]
+            known |= {record.source_id: show_said(record) for record in read.records if not record.deleted}
+        whole = Walks(make_configure(folder, web), folder / "whole").walk()
+    said = {record.source_id: show_said(record) for record in whole.records if not record.deleted}
+    unread = {problem.source_id for problem in whole.problems}
+    assert {own: record for own, record in known.items() if own not in unread} == said
+
+
+def change_feed(publisher: Publisher, random: Random) -> None:
+    own, other = random.sample("abcdst", 2)
+    choice = random.random()
+    if choice < 0.3 and own in publisher.items:
+        publisher.delete(own)
+    elif own in "st":
+        put_series(publisher, own, random.choice(["Yoga", "Chess", "Judo"]))
+    elif choice < 0.9:
+        put_session(publisher, own, other, **{"@id": f"https://a.example/{own}"})
+    else:
+        publisher.put(own, kind="ScheduledSession", name="Alone")
+
+
+def show_said(record: Any) -> dict[str, Any]:
+    return {name: value for name, value in show(record).items() if name != "line"}
 
 
 Make = Callable[..., Built]
