@@ -15,8 +15,10 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", 
 # What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
 _BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
 _BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
+_MOST_SIGNS = 20
 _MOST_SCRIPT = 16 * MAX_LINE_BYTES
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+# A text without an end is one to the end: it is not looked for from each of its quotes again.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
 _SHOWN = 200
 _MOST_DEPTH = 100
@@ -93,10 +95,8 @@ def _parse_script(text: str, *, line: int) -> Document | None:
     inner = _unwrap(text.strip().strip("\ufeff").strip())
     if not inner:
         return None
-    if len(inner) > MAX_LINE_BYTES * 16:
-        return Document(
-            line, inner[:_SHOWN], f"too_long: a script element has at most {MAX_LINE_BYTES * 16} characters"
-        )
+    if len(inner) > _MOST_SCRIPT:
+        return Document(line, inner[:_SHOWN], f"too_long: a script element has at most {_MOST_SCRIPT} characters")
     try:
         return Document(line, _load(inner))
     except ValueError as error:
@@ -104,17 +104,20 @@ def _parse_script(text: str, *, line: int) -> Document | None:
 
 
 def _unwrap(text: str) -> str:
-    while sign := next((sign for sign in _BEFORE if text.startswith(sign)), None):
-        text = text.removeprefix(sign).lstrip()
-    while sign := next((sign for sign in _BEHIND if text.endswith(sign)), None):
-        text = text.removesuffix(sign).rstrip()
+    for _ in range(_MOST_SIGNS):
+        before = next((sign for sign in _BEFORE if text.startswith(sign)), "")
+        behind = next((sign for sign in _BEHIND if text.endswith(sign)), "")
+        if not before and not behind:
+            break
+        text = text.removeprefix(before).removesuffix(behind).strip()
     return text
 
 
 def _parse_lines(text: str) -> list[Document] | None:
     """A document a line, where the first line is one by itself; else None."""
     documents: list[Document] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not `splitlines`: other signs that end lines stand in texts.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -19,7 +19,7 @@ from pipeline.feeds.jsonld.members import (
     list_members,
 )
 from pipeline.feeds.jsonld.moments import When, is_whole_day, parse_clock, parse_duration, parse_when
-from pipeline.feeds.jsonld.naming import PART, find_own_id, hash_node
+from pipeline.feeds.jsonld.naming import PART, WITHOUT_ID, find_own_id, name_nodes
 from pipeline.feeds.jsonld.nodes import Node
 from pipeline.feeds.jsonld.place import find_location, find_places, is_online
 from pipeline.feeds.jsonld.schedule import is_partial, list_schedule
@@ -63,8 +63,8 @@ def make_events(node: Node, source_id: str, setting: Setting) -> Iterator[Record
         yield head | members | _list_dates(dates, times, setting.zone)
     elif times or not (own and SERIES.intersection(node.types)):
         yield head | members | times
-    for part in own:
-        name = find_own_id(part) or hash_node(part)
+    for part, named in zip(own, name_nodes(own), strict=True):
+        name = named.removeprefix(WITHOUT_ID)
         inherited = inherit(list_event_members(part, setting), members)
         part_times = list_times(part, setting.zone)
         yield {"type": "event", "source_id": f"{source_id}{PART}{name}"} | inherited | part_times
@@ -154,8 +154,11 @@ def _find_start(node: Node, zone: ZoneInfo) -> When | None:
 def _find_end(node: Node, starts: When, zone: ZoneInfo) -> When | None:
     if text := node.get_text("endDate"):
         return _put_clock(parse_when(text, zone), node.get_text("endTime"))
-    if (text := node.get_text("endTime")) and not starts.is_date:
-        return _put_clock(When(datetime.combine(starts.local.date(), time()), is_date=True), text)
+    text = node.get_text("endTime")
+    if text and not starts.is_date and (clock := parse_clock(text)) is not None:
+        ends = datetime.combine(starts.local.date(), clock)
+        # By the clock alone, what goes on past midnight ends before it began.
+        return When(ends + timedelta(days=ends < starts.local), is_date=False)
     lasts = parse_duration(text) if (text := node.get_text("duration")) else None
     if lasts is None or starts.is_date:
         return None

@@ -15,7 +15,6 @@ _AGES = re.compile(r"(\d{1,3})?\s*(?:-|–|—|to)\s*(\d{1,3})?", re.IGNORECASE)
 _AGES_UP = re.compile(r"(\d{1,3})\s*(?:\+|and up|and older|or older)", re.IGNORECASE)
 _AGE = re.compile(r"\d{1,3}")
 _AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
-_CENTS = re.compile(r"(.*)[.,](\d{1,2})")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 _MOST_AMOUNT = 100
 _GONE = ("soldout", "outofstock")
@@ -195,7 +194,7 @@ def _find_currency(offer: Node) -> str | None:
 
 
 def _read_amount(value: Any) -> float | None:
-    """`12`, `"12.50"`, `"$1,200"`, `"12,50 €"`, `"Free"`."""
+    """`12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"`, `"Free"`."""
     if not isinstance(value, str):
         return float(value)
     text = value.strip()
@@ -205,9 +204,11 @@ def _read_amount(value: Any) -> float | None:
     if found is None:
         return None
     digits = found[1].rstrip(".,")
-    cents = _CENTS.fullmatch(digits)
-    whole = re.sub(r"[.,]", "", cents[1] if cents else digits)
-    return float(f"{whole or 0}.{cents[2] if cents else 0}")
+    whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
+    # One sign before three digits parts thousands, if it is a comma: a database writes "25.000" and "25.0000".
+    if not sign or sign in whole or (sign == "," and len(cents) == 3 and "." not in whole):
+        return float(re.sub(r"[.,]", "", digits))
+    return float(f"{re.sub(r'[.,]', '', whole) or 0}.{cents}")
 
 
 def _make_price(amounts: list[float], notes: list[str], *, is_open: bool) -> dict[str, Any]:

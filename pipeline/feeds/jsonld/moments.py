@@ -17,6 +17,8 @@ _CLOCK = re.compile(
 )
 _DURATION = re.compile(r"P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?")
 _DAY_END = time(23, 59)
+# A day of later years is how software writes that there is none, and nothing can be added to it.
+_LAST_YEAR = 9_000
 
 
 class When(NamedTuple):
@@ -31,7 +33,7 @@ class When(NamedTuple):
 def parse_when(text: str, zone: ZoneInfo) -> When | None:
     """None for what is no date. A time with an offset is the same instant on the zone's clock."""
     found = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
-    if found is None:
+    if found is None or int(found[1]) > _LAST_YEAR:
         return None
     try:
         day = date(int(found[1]), int(found[2]), int(found[3]))

@@ -8,6 +8,7 @@ from pipeline.feeds.jsonld.nodes import Node
 
 # Between the name of a listing and that of one which is a part of it.
 PART = "#"
+WITHOUT_ID = "without-id-"
 
 
 def find_own_id(node: Node) -> str | None:
@@ -33,7 +34,7 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
         saying.setdefault(name, set()).add(digest)
     counts = Counter({name: len(found) for name, found in saying.items()})
     return [
-        f"without-id-{digest}" if name is None else name if counts[name] == 1 else f"{name}{PART}{digest}"
+        f"{WITHOUT_ID}{digest}" if name is None else name if counts[name] == 1 else f"{name}{PART}{digest}"
         for name, digest in zip(own, hashes, strict=True)
     ]
 

@@ -1,20 +1,21 @@
 """A schema.org Schedule → a rule of RFC 5545 and its first date."""
 
 import re
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dateutil.rrule import rrulestr
-
 from outings.configuration import is_zone, read_zone
+from pipeline.dates.rule_days import list_days
+from pipeline.dates.rules import RuleError, parse_rule
 from pipeline.feeds.jsonld.moments import When, parse_clock, parse_duration, parse_when
 from pipeline.feeds.jsonld.nodes import Node, shorten_name
 
 _CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA", "su": "SU"}
 _WORDS = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY", "annually": "YEARLY"}
 # Further on than this no rule of a calendar has its first date.
-_AHEAD = timedelta(days=1500)
+_AHEAD = 1500  # days
+_EPOCH = date(1970, 1, 1).toordinal()
 _PERIODS = {"D": "DAILY", "W": "WEEKLY", "M": "MONTHLY", "Y": "YEARLY"}
 _FREQUENCY = re.compile(r"P(\d{1,3})([DWMY])")
 _END = re.compile(r";(UNTIL|COUNT)=")
@@ -49,7 +50,7 @@ def list_schedule(schedule: Node, fallback: When | None, last: When | None, zone
 def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
     """None for a schedule that does not repeat."""
     frequency = _read_frequency(schedule)
-    days = _list_days(schedule)
+    days = _name_days(schedule)
     if frequency is None:
         if not days:
             return None
@@ -80,7 +81,7 @@ def is_partial(schedule: Node) -> bool:
 
 def list_weekdays(schedule: Node) -> list[str]:
     """As RFC 5545 writes them, without their numbers."""
-    return [day[-2:] for day in _list_days(schedule)]
+    return [day[-2:] for day in _name_days(schedule)]
 
 
 def _read_frequency(schedule: Node) -> tuple[str, int] | None:
@@ -93,7 +94,7 @@ def _read_frequency(schedule: Node) -> tuple[str, int] | None:
     return (_PERIODS[found[2]], int(found[1])) if found and int(found[1]) else None
 
 
-def _list_days(schedule: Node) -> list[str]:
+def _name_days(schedule: Node) -> list[str]:
     texts = [part for text in schedule.get_words("byDay") for part in text.split(",")]
     found = []
     for text in texts:
@@ -105,12 +106,13 @@ def _list_days(schedule: Node) -> list[str]:
 
 def _find_first(rule: str, starts: datetime) -> datetime:
     """The anchor is a date even where its rule does not name it: a schedule's own begin need not be one of its days."""
-    parts = [part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT="))]
+    endless = ";".join(part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT=")))
+    anchor = starts.toordinal() - _EPOCH
     try:
-        bounded = ";".join([*parts, f"UNTIL={starts + _AHEAD:%Y%m%dT%H%M%S}"])
-        return next(iter(rrulestr(bounded, dtstart=starts)), starts)
-    except (ValueError, OverflowError):
+        days = list_days(parse_rule(endless), anchor=anchor, last=anchor + _AHEAD)
+    except RuleError:
         return starts  # what is wrong with the rule is found where all rules are read
+    return starts + timedelta(days=int(days[0]) - anchor) if days.size else starts
 
 
 def _list_times(schedule: Node, starts: datetime, *, is_date: bool) -> dict[str, Any]:

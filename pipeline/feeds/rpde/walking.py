@@ -1,8 +1,9 @@
 """A feed's pages, from its begin or from where the build before stood, to the last: no items, and next is itself."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
-from urllib.parse import parse_qsl, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit, urlunsplit
 
 import msgspec
 from msgspec import Raw, Struct
@@ -14,6 +15,7 @@ MOST_PAGE_BYTES = 64 << 20
 MOST_PAGES = 100_000
 TOLD_PAGES = 200
 _MOST_URL = 2_000
+_PORTS = {"http": 80, "https": 443}
 
 
 class Stuck(Exception):  # noqa: N818 - the name says it
@@ -74,7 +76,7 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
 
 def _parse_page(content: bytes, url: str) -> _Page:
     try:
-        page = msgspec.json.decode(content, type=_Page)
+        page = msgspec.json.decode(content.removeprefix(BOM_UTF8), type=_Page)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Stuck(url, f"is no page of RPDE: {error}") from None
     if any(not bytes(item).startswith(b"{") for item in page.items):
@@ -88,12 +90,17 @@ def _resolve(following: str, url: str) -> str:
         here, there = urlsplit(url), urlsplit(urljoin(url, following.strip()))
         if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
             there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
-        same = (there.hostname, there.port) == (here.hostname, here.port)
+        same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
     except ValueError:
         raise Stuck(url, "names a next page that is no address") from None
     if there.scheme not in SCHEMES or not same or len(following) > _MOST_URL or not following.isprintable():
         raise Stuck(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
     return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
+
+
+def _find_port(parts: SplitResult) -> int | None:
+    """None for its scheme's own, written or not."""
+    return None if parts.port == _PORTS.get(parts.scheme) else parts.port
 
 
 def _normalize(url: str) -> tuple[str, ...]:

@@ -170,6 +170,17 @@ def test_a_festival_and_its_events_are_each_an_event(read_jsonld: ReadJsonld) ->
     ]
 
 
+def test_parts_with_the_address_of_their_page_stay_apart(read_jsonld: ReadJsonld) -> None:
+    parts = [
+        {"@type": "Event", "name": name, "url": "https://a.example/program", "startDate": f"2026-08-1{day}T10:00"}
+        for day, name in enumerate(("Opening", "Concert", "Concert"))
+    ]
+    own = {"@type": "Event", "name": "Parade", "@id": "https://a.example/parade", "startDate": "2026-08-14"}
+    found = read_jsonld(event(startDate="2026-08-10", endDate="2026-08-14", subEvent=[*parts, own]))
+    assert [record.name for record in found.records] == ["A walk", "Opening", "Concert", "Concert", "Parade"]
+    assert found.records[-1].source_id == "https://a.example/1#https://a.example/parade"
+
+
 def test_a_course_of_one_instance_is_a_class_and_of_several_a_class_with_sections(read_jsonld: ReadJsonld) -> None:
     monday = {
         "@type": "CourseInstance", "@id": "https://a.example/mon", "courseMode": "onsite", "startDate": "2026-09-07",

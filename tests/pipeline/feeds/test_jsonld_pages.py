@@ -1,6 +1,7 @@
 """Pages and files with JSON-LD in them, and what they get wrong."""
 
 import json
+import time
 
 import pytest
 
@@ -118,3 +119,22 @@ def test_a_page_of_the_most_common_calendar_of_wordpress_is_read(read_jsonld: Re
     assert (record["price"]["type"], record["location"]["lat"], "organization" in record) == ("free", None, False)
     assert "keywords" not in record
     assert record["source_id"] == "https://a.example/event/stories/2026-08-12/"
+
+
+def test_what_ends_lines_elsewhere_stands_in_texts(read_jsonld: ReadJsonld) -> None:
+    names = ["A\u2028walk", "Another\u0085walk"]
+    lines = [json.dumps(event(name=name, **{"@id": name}), ensure_ascii=False) for name in names]
+    found = read_jsonld("\r\n".join(lines).encode())
+    assert [" ".join(show(record)["name"].split()) for record in found.records] == ["A walk", "Another walk"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    ['{"description": "' + 'a\\"' * 40_000, "//" * 500_000, ";" * 1_000_000, "[" + "1, " * 300_000],
+    ids=["text", "comment", "semicolons", "list"],
+)
+def test_a_script_that_breaks_off_costs_no_more_than_its_length(read_jsonld: ReadJsonld, script: str) -> None:
+    began = time.process_time()
+    (problem,) = read_jsonld(page(script)).problems
+    assert problem.quarantined
+    assert time.process_time() - began < 5

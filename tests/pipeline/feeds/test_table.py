@@ -138,7 +138,7 @@ def test_a_number_that_json_can_not_say_quarantines_its_row(read_table: ReadTabl
         ("t.csv", b'a,b\n1,"2\n', ["Line: 2", "unterminated quote"]),
         ("t.csv", b"a,b\n1,\xff\n", ["Line: 2", "not utf-8"]),
         ("t.csv", b"a,A\n1,2\n", ["names a column twice: a, A"]),
-        ("t.csv", b"a,b\n1," + b"x" * 10_000_000 + b"\n", ["Line: 2"]),
+        pytest.param("t.csv", b"a,b\n1," + b"x" * 10_000_000 + b"\n", ["Line: 2"], id="ten million letters"),
         ("t.json", b'[{"a": 1}, {"b":', ["Malformed JSON"]),
         ("t.json", b"no json", ["Malformed JSON"]),
         ("t.json", b"[]", ["holds no objects"]),
@@ -146,6 +146,8 @@ def test_a_number_that_json_can_not_say_quarantines_its_row(read_table: ReadTabl
         ("t.parquet", b"PAR1 not really", ["t.parquet"]),
         ("t.geojson", b'{"type": "Feature"}', ["is no GeoJSON FeatureCollection"]),
         ("t.geojson", b"<html>", ["is no GeoJSON FeatureCollection"]),
+        ("t.geojson", b'{"features": [{"properties": {"a\xed\xa0\x80": 1}}]}', ["is no GeoJSON FeatureCollection"]),
+        pytest.param("t.geojson", b'{"a": ' + b"[" * 100_000, ["is no GeoJSON FeatureCollection"], id="deep"),
         ("t.xlsx", b"PK", ["is no table", ".csv", ".geojson"]),
     ],
 )
