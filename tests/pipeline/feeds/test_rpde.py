@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from outings.configuration import Configuration, read_configuration
 from outings.release.memory import MemoryStore
+from outings.release.releases import list_references
 from outings.release.root import FeedMemory
 from outings.release.stores import open_store
 from pipeline.building import Built, build_release
@@ -421,6 +422,7 @@ def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
     web.pages["/feed"] = working
     built = build(NOON + timedelta(days=1))
     assert built.changes == {"updated": 1, "removed": 2}
+    assert built.feeds[0].memory.items in list_references(City(tmp_path).store, built.published.root)
     assert [problem.source_id for problem in built.feeds[0].problems] == ["SessionSeries/c"]
     assert list_live(tmp_path) == ["Stroll a", "Tent 4", "Walk c", "Walk d", "Walk e", "Walk f", "Walk g"]
 
