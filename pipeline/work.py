@@ -19,7 +19,8 @@ from outings.release.stores import open_store
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.changes.diff import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
-from pipeline.feeds.kept import put_kept, read_kept
+from pipeline.feeds.cleaned import list_cleaned
+from pipeline.feeds.kept import put_kept, read_kept, recall_cleaned
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.rpde.standing import put_standing
@@ -90,14 +91,18 @@ def do_feed(work: FeedWork) -> FeedDone:
     if kept is not None:
         read = read_kept(_open_store(work.configuration), kept)
     else:
-        read = read_source(work.feed, work.configuration, source)
+        recalled = recall_cleaned(_open_store(work.configuration), source.before)
+        read = read_source(work.feed, work.configuration, source, recalled=recalled)
         if source.asked is not None and source.next is None:
             kept = put_kept(_open_store(work.configuration), read)
         if source.next is not None:
             (file,) = source.files
             items = put_standing(_open_store(work.configuration), list_standing(file.path, own=file.own))
-    spooled = spool_records(read.records, folder=work.spool, feed=work.feed.name)
-    crawled = [record.source.crawled_at for record in read.records if record.source.crawled_at is not None]
+    cleaned = list_cleaned(read.records)
+    spooled = spool_records(
+        ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
+    )
+    crawled = [each.crawled_at for each in cleaned if each.crawled_at is not None]
     return FeedDone(
         feed=work.feed.name,
         memory=FeedMemory(

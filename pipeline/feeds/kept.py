@@ -1,23 +1,25 @@
-"""A feed's records as they were read, kept with the release: what a server says is unchanged need not be read again."""
+"""A feed's records as they were read, kept with the release: what a server says is unchanged need not be read again,
+and what changed need not be cleaned again but where it did."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
-from itertools import groupby
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 import zstandard
 from msgspec import structs
 
 from outings.release.objects import Corrupt, put_object, read_object
-from outings.release.store import Store
+from outings.release.store import NotFound, Store
+from pipeline.feeds.cleaned import Cleaned, Records, list_cleaned
 from pipeline.feeds.reading import FeedRead
-from pipeline.records.record import RECORDS, Record
 
 _LEVEL = 3
 # So many at once are encoded beside the records themselves: a feed may have a million.
 _CHUNK = 5_000
 _LENGTH_BYTES = 4
+
+_decoder = msgspec.msgpack.Decoder(list[Cleaned])
 
 
 def put_kept(store: Store, read: FeedRead) -> str:
@@ -32,25 +34,27 @@ def read_kept(store: Store, sha: str) -> FeedRead:
     with zstandard.ZstdDecompressor().stream_reader(BytesIO(read_object(store, sha))) as stream:
         frames = _split_frames(stream)
         read = msgspec.msgpack.decode(next(frames), type=FeedRead)
-        records: list[Record] = []
-        for kind in frames:
-            struct = RECORDS[kind.decode()]
-            records += msgspec.msgpack.decode(next(frames), type=list[struct])  # type: ignore[valid-type]
-    return structs.replace(read, records=tuple(records))
+        cleaned = [each for frame in frames for each in _decoder.decode(frame)]
+    return structs.replace(read, records=Records(cleaned))
+
+
+def recall_cleaned(store: Store, sha: str | None) -> Mapping[bytes, Cleaned]:
+    """By the hash of what each was cleaned from; nothing where they are gone. StoreError."""
+    if sha is None:
+        return {}
+    try:
+        read = read_kept(store, sha)
+    except (NotFound, Corrupt, msgspec.DecodeError, zstandard.ZstdError):
+        return {}
+    return {each.key: each for each in list_cleaned(read.records) if each.key}
 
 
 def _encode_frames(read: FeedRead) -> Iterator[bytes]:
-    """All but the records; then runs of them of one type, behind its name."""
+    """All but the records; then runs of them."""
     yield msgspec.msgpack.encode(structs.replace(read, records=()))
-    for kind, group in groupby(read.records, key=_get_type):
-        run: list[Any] = list(group)
-        for first in range(0, len(run), _CHUNK):
-            yield kind.encode()
-            yield msgspec.msgpack.encode(run[first : first + _CHUNK])
-
-
-def _get_type(record: Record) -> str:
-    return record.type
+    cleaned = list_cleaned(read.records)
+    for first in range(0, len(cleaned), _CHUNK):
+        yield msgspec.msgpack.encode(cleaned[first : first + _CHUNK])
 
 
 def _split_frames(stream: BinaryIO) -> Iterator[bytes]:

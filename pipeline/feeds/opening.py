@@ -128,7 +128,8 @@ def _keep_known(
     """The same bytes need not be read again either."""
     found = hash_feed(feed, configuration, files)
     kept = known.records if known is not None and known.hash == found else None
-    return replace(source, hash=found, files=files, kept=kept)
+    before = None if known is None or kept is not None else known.records
+    return replace(source, hash=found, files=files, kept=kept, before=before)
 
 
 def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:

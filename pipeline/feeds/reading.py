@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.cleaned import Cleaned, Records, encode_cleaned, hash_value
 from pipeline.feeds.ics import count_lines as count_calendar_lines
 from pipeline.feeds.ics import read_calendar
 from pipeline.feeds.jsonld import count_lines as count_document_lines
@@ -47,7 +48,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     read: int
     merged: int
     quarantined: int
-    records: tuple[Record, ...]
+    records: Sequence[Record]
     problems: tuple[Problem, ...]
     unknown: dict[str, int]
     files: tuple[tuple[str, int], ...]
@@ -64,14 +65,19 @@ def read_feed(
         return read_source(feed, configuration, source)
 
 
-def read_source(feed: FeedTable, configuration: Configuration, source: Source) -> FeedRead:
-    """Reads and cleans what was opened. Raises `FeedError` (can't be read) or `SettingError` (its SQL is wrong)."""
+def read_source(
+    feed: FeedTable, configuration: Configuration, source: Source, *, recalled: Mapping[bytes, Cleaned] = {}
+) -> FeedRead:
+    """Reads what was opened, and cleans what is not `recalled`, by the hash of what it is cleaned from.
+
+    Raises `FeedError` (can't be read) or `SettingError` (its SQL is wrong).
+    """
     check_defaults(feed, configuration.vocabulary)
     files = source.files
     named = _number_lines(files, feed.format)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
-    kept: dict[tuple[str, ...], Record] = {}
+    kept: dict[tuple[str, ...], Cleaned] = {}
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
@@ -88,20 +94,32 @@ def read_source(feed: FeedTable, configuration: Configuration, source: Source) -
             problems.append(unread)
             quarantined += 1
             continue
-        value = fill_record(raw.value, feed.defaults, configuration.vocabulary)
-        cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
-        problems += cleaned.problems
-        if cleaned.record is None:
-            quarantined += 1
+        key = hash_value(raw.value, is_json=feed.format != "table")
+        known = recalled.get(key)
+        if known is not None:
+            known = known.move(raw.line)
+            problems += known.problems
+            unknown.update(dict(known.unknown))
         else:
-            # The last wins, and stands where it was read.
-            kept.pop(_identify(cleaned.record), None)
-            kept[_identify(cleaned.record)] = cleaned.record
+            own: Counter[str] = Counter()
+            value = fill_record(raw.value, feed.defaults, configuration.vocabulary)
+            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=own)
+            problems += cleaned.problems
+            unknown.update(own)
+            if cleaned.record is None:
+                quarantined += 1
+                continue
+            known = encode_cleaned(
+                cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(own.items())
+            )  # fmt: skip
+        # The last wins, and stands where it was read.
+        kept.pop(known.identity, None)
+        kept[known.identity] = known
     if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=tuple(kept.values()), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
+        records=Records(list(kept.values())), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
         files=named, items=tuple(sorted(items)),
     )  # fmt: skip
 
@@ -213,10 +231,3 @@ def _sum_unknown(unknown: Counter[str]) -> dict[str, int]:
     common = {path: count for path, count in unknown.most_common(SHOWN_UNKNOWN) if count}
     rest = unknown.total() - sum(common.values())
     return dict(sorted(common.items())) | ({OTHERS: rest} if rest else {})
-
-
-def _identify(record: Record) -> tuple[str, ...]:
-    """An organization may have a record in each of several metros; of the others an id is one listing."""
-    if record.type == "organization":
-        return record.type, record.source_id, record.metro or ""
-    return record.type, record.source_id

@@ -61,7 +61,8 @@ class Source(Struct, frozen=True, kw_only=True):
     """A feed as one build reads it. `hash`: as `hash_feed`.
 
     `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
-    is of the same question. `kept`: the object of the records as they were read before, where nothing changed since.
+    is of the same question. `kept`: the object of the records as they were read before, where nothing changed since;
+    `before`: the same where something did.
     Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
     """
 
@@ -69,6 +70,7 @@ class Source(Struct, frozen=True, kw_only=True):
     files: tuple[SourceFile, ...] = ()
     asked: str | None = None
     kept: str | None = None
+    before: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     next: str | None = None

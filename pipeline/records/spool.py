@@ -40,8 +40,7 @@ class Told(Struct, frozen=True):
     head: Head | OrganizationRecord
 
     def read_record(self) -> Record:
-        record: Record = _DECODERS[self.head.type].decode(self.data)
-        return msgspec.structs.replace(record, line=self.line)
+        return decode_record(Encoded(self.line, self.digest, self.data), self.head.type)
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -57,20 +56,23 @@ def encode_record(record: Record) -> Encoded:
     return Encoded(record.line, hashlib.sha256(data).digest()[:_DIGEST_BYTES], msgspec.Raw(data))
 
 
+def decode_record(encoded: Encoded, kind: str) -> Record:
+    record: Record = _DECODERS[kind].decode(encoded.data)
+    return msgspec.structs.replace(record, line=encoded.line)
+
+
 def tell_record(encoded: Encoded, kind: str) -> Told:
     return Told(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data))
 
 
-def spool_records(records: Iterable[Record], *, folder: Path, feed: str) -> Spooled:
+def spool_records(records: Iterable[tuple[str, str, Encoded]], *, folder: Path, feed: str) -> Spooled:
     """One file a metro and type: `<folder>/<metro>/<feed>.<type>.msgpack`; those that were written.
 
-    Every record names its metro. The same work may be done twice at once, by a worker that was thought lost: a file is
-    there whole or not at all.
+    The same work may be done twice at once, by a worker that was thought lost: a file is there whole or not at all.
     """
     parts: dict[tuple[str, str], list[Encoded]] = defaultdict(list)
-    for record in records:
-        assert record.metro is not None
-        parts[record.metro, record.type].append(encode_record(record))
+    for metro, kind, encoded in records:
+        parts[metro, kind].append(encoded)
     for (metro, kind), some in parts.items():
         path = folder / metro / f"{feed}.{kind}.msgpack"
         path.parent.mkdir(exist_ok=True)  # the scratch folder itself goes with its build

@@ -23,7 +23,7 @@ RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=
 
 
 class Twins:
-    """Two cities of the same feeds; before each build the other forgets what its listings were made of."""
+    """Two cities of the same feeds; before each build the other forgets what its listings and records were made of."""
 
     def __init__(self, folder: Path, random: Random) -> None:
         self.random = random
@@ -44,13 +44,13 @@ class Twins:
         for city in self.cities:
             city.write(lines)
             city.write(self.delta, feed="small", mode="delta")
-        forget_origins(self.cities[1])
+        forget(self.cities[1])
         return [city.build(self.day.isoformat(), allow_shrink=True) for city in self.cities]
 
     def move(self) -> None:
         moves: list[Callable[[], None]] = [
             self.change_some, self.change_some, self.rename, self.repeat, self.lose, self.regain, self.reorder,
-            self.spoil, self.mend, self.wait, self.wait, self.speak, self.crawl, self.republish,
+            self.spoil, self.mend, self.wait, self.wait, self.speak, self.crawl, self.republish, self.overstate,
         ]  # fmt: skip
         for move in self.random.sample(moves, 3):
             move()
@@ -100,6 +100,10 @@ class Twins:
         """The newest crawl of a feed decides how fresh all others are."""
         self.pick()["source"] = {"crawled_at": f"{self.day.isoformat()}T00:00:00Z"}
 
+    def overstate(self) -> None:
+        """Members that no record has, and one that is left out of it."""
+        self.pick().update(nope=1, nor={"this": True}, image_url="no address")
+
     def republish(self) -> None:
         self.pick()["status"] = self.random.choice(("draft", "published", "archived"))
 
@@ -110,13 +114,16 @@ def read_sample(folder: Path) -> list[Record]:
     return [json.loads(line) for line in (config.parent / "data/seattle.ndjson").read_text().splitlines()]
 
 
-def forget_origins(city: City) -> None:
+def forget(city: City) -> None:
     if not (city.folder / "var/store/current.json").exists():
         return
-    for part in city.current.root.parts.values():
-        origins = read_manifest(city.store, part.manifest).origins
-        assert origins is not None
-        (city.folder / "var/store" / object_name(origins.object)).unlink()
+    root = city.current.root
+    origins = [read_manifest(city.store, part.manifest).origins for part in root.parts.values()]
+    for sha in {
+        *(each.object for each in origins if each is not None),
+        *(memory.records for memory in root.feeds.values() if memory.records is not None),
+    }:
+        (city.folder / "var/store" / object_name(sha)).unlink()
 
 
 def test_what_stays_is_what_would_be_made_again(tmp_path: Path, cases: int) -> None:

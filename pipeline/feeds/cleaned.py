@@ -1,0 +1,108 @@
+"""Records of a feed as they were cleaned, encoded: a million of them as objects would not fit."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, overload
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.records.record import Problem, Record
+from pipeline.records.spool import Encoded, decode_record, encode_record
+
+_KEY_BYTES = 16
+
+
+class Cleaned(Struct, frozen=True, array_like=True):
+    """`key`: the hash of what it was cleaned from, empty where that has none. `identity`: by which a feed has it once.
+    `problems` and `unknown`: what was found on the way, that another look would find again."""
+
+    key: bytes
+    kind: str
+    metro: str
+    identity: tuple[str, ...]
+    encoded: Encoded
+    crawled_at: datetime | None
+    problems: tuple[Problem, ...] = ()
+    unknown: tuple[tuple[str, int], ...] = ()
+
+    def move(self, line: int) -> "Cleaned":
+        """The same, found at another line."""
+        if line == self.encoded.line:
+            return self
+        return msgspec.structs.replace(
+            self,
+            encoded=msgspec.structs.replace(self.encoded, line=line),
+            problems=tuple(msgspec.structs.replace(problem, line=line) for problem in self.problems),
+        )
+
+
+class Records(Sequence[Record]):
+    """They are decoded as they are asked for."""
+
+    def __init__(self, cleaned: Sequence[Cleaned]) -> None:
+        self.cleaned = cleaned
+
+    def __len__(self) -> int:
+        return len(self.cleaned)
+
+    @overload
+    def __getitem__(self, at: int) -> Record: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Records": ...
+    def __getitem__(self, at: int | slice) -> "Record | Records":
+        if isinstance(at, slice):
+            return Records(self.cleaned[at])
+        each = self.cleaned[at]
+        return decode_record(each.encoded, each.kind)
+
+    def __iter__(self) -> Iterator[Record]:
+        return (decode_record(each.encoded, each.kind) for each in self.cleaned)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equals, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _equals(one: object, other: object) -> bool:
+    return one == other
+
+
+def encode_cleaned(
+    record: Record,
+    *,
+    key: bytes = b"",
+    problems: tuple[Problem, ...] = (),
+    unknown: tuple[tuple[str, int], ...] = (),
+) -> Cleaned:
+    assert record.metro is not None  # every cleaned record names its own
+    return Cleaned(
+        key=key, kind=record.type, metro=record.metro, identity=identify_record(record), encoded=encode_record(record),
+        crawled_at=record.source.crawled_at, problems=problems, unknown=unknown,
+    )  # fmt: skip
+
+
+def list_cleaned(records: Iterable[Record]) -> Sequence[Cleaned]:
+    return records.cleaned if isinstance(records, Records) else [encode_cleaned(record) for record in records]
+
+
+def identify_record(record: Record) -> tuple[str, ...]:
+    """An organization may have a record in each of several metros; of the others an id is one listing."""
+    if record.type == "organization":
+        return record.type, record.source_id, record.metro or ""
+    return record.type, record.source_id
+
+
+def hash_value(value: Any, *, is_json: bool) -> bytes:
+    """Of a raw record; empty where it has none. What is no JSON may say the same in other types."""
+    encode: Callable[[Any], bytes] = msgspec.msgpack.encode if is_json else _represent
+    try:
+        return hashlib.sha256(encode(value)).digest()[:_KEY_BYTES]
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return b""
+
+
+def _represent(value: Any) -> bytes:
+    return repr(value).encode()
