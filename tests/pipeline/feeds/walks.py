@@ -1,0 +1,75 @@
+"""Walks of an RPDE feed, one after the other, as builds make them."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from outings.configuration import Configuration, read_configuration
+from outings.release.memory import MemoryStore
+from outings.release.root import FeedMemory
+from pipeline.feeds.opening import open_sources
+from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.rpde.reading import list_standing
+from pipeline.feeds.rpde.standing import put_standing
+from pipeline.feeds.source import Source
+from tests.pipeline.feeds.settings import METRO
+from tests.pipeline.feeds.test_remote import QUICK
+from tests.pipeline.feeds.web import Web
+
+NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
+
+Configure = Callable[..., Configuration]
+
+
+def make_configure(folder: Path, web: Web) -> Configure:
+    def write(path: str = "/feed", *, settings: str = "", url: str | None = None) -> Configuration:
+        feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\n'
+        text = METRO.format(slug="seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
+        (folder / "outings.toml").write_text(text)
+        return read_configuration(folder / "outings.toml", {})
+
+    return write
+
+
+class Walks:
+    """Walks one after the other, each from where the one before stood."""
+
+    def __init__(self, configure: Configure, scratch: Path) -> None:
+        self._configure = configure
+        self._scratch = scratch
+        self._store = MemoryStore()
+        self.source: Source | None = None
+        self.told: list[str] = []
+
+    def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
+        configuration = self._configure(**written)
+        (feed,) = configuration.feeds
+        memories = {} if self.source is None else {"oa": remember(self.source, self._items)}
+        source = open_sources(
+            [feed],
+            configuration,
+            scratch=self._scratch,
+            memories=memories,
+            store=self._store,
+            now=now,
+            patience=QUICK,
+        )["oa"]
+        read = read_source(feed, configuration, source)
+        assert read.read == len(read.records) + read.merged + read.quarantined
+        (file,) = source.files
+        if read.read or self.source is None:
+            self._items = put_standing(self._store, list_standing(file.path, own=file.own))
+        self.source = source
+        return read
+
+
+def remember(source: Source, items: str) -> FeedMemory:
+    return FeedMemory(
+        hash=source.hash, read=0, listings=0, merged=0, quarantined=0, asked=source.asked, next=source.next,
+        walked_at=source.walked_at, items=items,
+    )  # fmt: skip
+
+
+def list_names(read: FeedRead) -> list[str]:
+    return [record.name or f"gone {record.source_id}" for record in read.records]
