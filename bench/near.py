@@ -299,8 +299,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
         listing_type = int(index.types[row])
         if TYPES[listing_type] == "event" and start.local == NEVER:
             continue  # it has begun
-        document = opened.read_document(row)
-        item = encode_nearby(document, distance_m=0, start=start)
+        item = encode_nearby(opened.read_near_parts(row, TYPES[listing_type]), distance_m=0, start=start)
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             _write_cube([float(each[row]) for each in index.vectors]), item.decode(),

@@ -72,7 +72,8 @@ class Query:
     @cached_property
     def walk(self) -> str:
         """What a cursor is bound to: the canonical request without its page, which a cursor takes the place of."""
-        return self._format_text({name: value for name, value in self.values.items() if name != "page"})
+        others = {name: value for name, value in self.values.items() if name != "page"}
+        return self.text if len(others) == len(self.values) else self._format_text(others)
 
     def get(self, name: str) -> Value | None:
         """The value given, or the constant default of what is no filter; None for a filter that was not given."""

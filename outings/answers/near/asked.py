@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,8 @@ from outings.answers.evaluator import Evaluator
 from outings.answers.filters import NAMES
 from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
-from outings.answers.near.moments import Now, read_now
+from outings.answers.near.layers import Asked
+from outings.answers.near.moments import Now, Windows, read_now
 from outings.answers.opened import open_snapshot
 from outings.answers.predicate import NotBefore
 from outings.answers.zips import find_centre
@@ -24,13 +26,14 @@ from outings.contract.resources.near import Origin
 from outings.contract.values import Value
 from outings.release.snapshot import Snapshot
 
+# Nearly all requests of a minute ask with the same filters.
+_MEMORY = 256
 _CIRCLE = frozenset({"lat", "lng", "near_zip", "radius_m"})
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """`collections` by type, without the circle, which `origin`, on the sphere
-    `point`, and `radius_m` say; `given` are the filters that were
-    sent, and `defaults` those that were not. `minute` is what now is."""
+    """`asked` is without the circle, which `origin`, on the sphere `point`, and `radius_m` say; `given` are the filters
+    that were sent, and `defaults` those that were not. `minute` is what now is."""
 
     query: Query
     snapshot: Snapshot
@@ -39,7 +42,7 @@ class Near(Struct, frozen=True, kw_only=True):
     radius_m: int
     minute: datetime
     now: Now
-    collections: Mapping[str, Collection]
+    asked: Asked
     given: Mapping[str, Value]
     defaults: tuple[str, ...]
 
@@ -53,8 +56,12 @@ class Near(Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def windows(self) -> Mapping[str, tuple[int, int | None]]:
-        return {name: each.window for name, each in self.collections.items()}
+    def collections(self) -> Mapping[str, Collection]:
+        return self.asked.collections
+
+    @property
+    def windows(self) -> Windows:
+        return self.asked.windows
 
 
 def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minute: datetime) -> Near:
@@ -63,7 +70,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     given = {name: query.values[name] for name in NAMES if name in query.values}
     asking = Asking(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
     filters = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    asked = ask_types(filters, choose_types(query, about.entitlement), asking)
+    asked = _ask(filters, choose_types(query, about.entitlement), asking, now)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     origin = find_origin(query, spot=about.spot, snapshot=snapshot)
@@ -75,10 +82,21 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
         radius_m=radius,
         minute=minute,
         now=now,
-        collections={name: _leave_past(each, now) for name, each in asked.collections.items()},
+        asked=asked,
         given=given,
         defaults=asked.defaults if "radius_m" in given else (*asked.defaults, "radius_m"),
     )
+
+
+@lru_cache(maxsize=_MEMORY)
+def _ask(
+    filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking, now: Now
+) -> Asked:
+    """The same one for the same: what is worked out for it is found by it."""
+    found = ask_types(filters, types, asking)
+    collections = {name: _leave_past(each, now) for name, each in found.collections.items()}
+    windows = {name: each.window for name, each in collections.items()}
+    return Asked(collections=collections, windows=windows, defaults=found.defaults)
 
 
 def read_minute(about: Circumstances) -> datetime:

@@ -26,13 +26,12 @@ class Schedule(Struct, frozen=True):
     timezone: str | None
 
 
-class Document(Struct, frozen=True):
-    """The members that an item takes from a listing."""
+class _Listing(Struct, frozen=True):
+    """The members that an item takes from a listing, as they stand there."""
 
-    id: str
-    type: str
-    slug: str
-    name: str
+    id: Raw
+    slug: Raw
+    name: Raw
     location: Raw
     ages: Raw
     categories: Raw
@@ -42,56 +41,48 @@ class Document(Struct, frozen=True):
     timezone: str | None = None
     schedule: Schedule | None = None
 
-    @property
-    def zone(self) -> str | None:
-        return self.timezone if self.schedule is None else self.schedule.timezone
 
-
-class _Nearby(Struct, frozen=True, kw_only=True):
-    """`NearbyItem` as it is written: what stands in a document is not read."""
-
-    type: str
+class _Named(Struct, frozen=True):
     id: str
-    slug: str
-    name: str
-    distance_m: int
-    starts_at: str | None
-    starts_local: str | None
+    type: str
+
+
+_decoder = msgspec.json.Decoder(_Listing)
+_named_decoder = msgspec.json.Decoder(_Named)
+
+
+class Parts(Struct, frozen=True):
+    """`NearbyItem` as it is written, but for its distance and what follows it of its start."""
+
+    head: bytes
+    tail: bytes
     timezone: str | None
-    place: Raw
-    location: Raw
-    price: Raw
-    ages: Raw
-    categories: Raw
-    image_url: Raw
-    links: dict[str, str]
 
 
-_decoder = msgspec.json.Decoder(Document)
-
-
-def encode_nearby(document: bytes, *, distance_m: int, start: Start) -> bytes:
+def make_parts(document: bytes, listing_type: str) -> Parts:
+    """What stands in a document is put together as it is."""
     listing = _decoder.decode(document)
-    starts_local, starts_at, _ = format_start(start, listing.zone)
-    return _encoder.encode(
-        _Nearby(
-            type=listing.type,
-            id=listing.id,
-            slug=listing.slug,
-            name=listing.name,
-            distance_m=distance_m,
-            starts_at=starts_at,
-            starts_local=starts_local,
-            timezone=listing.zone,
-            place=listing.place,
-            location=listing.location,
-            price=listing.price,
-            ages=listing.ages,
-            categories=listing.categories,
-            image_url=listing.image_url,
-            links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
-        )
-    )
+    row_id = bytes(listing.id)
+    head = b'{"type":"%b","id":%b,"slug":%b,"name":%b,"distance_m":' % (
+        listing_type.encode(), row_id, listing.slug, listing.name,
+    )  # fmt: skip
+    tail = b',"place":%b,"location":%b,"price":%b,"ages":%b,"categories":%b,"image_url":%b,"links":{"self":"%b"}}' % (
+        listing.place, listing.location, listing.price, listing.ages, listing.categories, listing.image_url,
+        b"/v1/%b/%b" % (COLLECTIONS[listing_type].encode(), row_id[1:-1]),
+    )  # fmt: skip
+    return Parts(head, tail, listing.timezone if listing.schedule is None else listing.schedule.timezone)
+
+
+def encode_nearby(parts: Parts, *, distance_m: int, start: Start) -> bytes:
+    return b"%b%d,%b%b" % (parts.head, distance_m, _encode_start(start, parts.timezone), parts.tail)
+
+
+@lru_cache(maxsize=_STARTS)
+def _encode_start(start: Start, timezone: str | None) -> bytes:
+    """The members that say it."""
+    starts_local, starts_at, _ = format_start(start, timezone)
+    members = {"starts_at": starts_at, "starts_local": starts_local, "timezone": timezone}
+    return _encoder.encode(members)[1:-1]
 
 
 def round_metres(metres: NDArray[np.float64]) -> list[int]:
@@ -115,5 +106,5 @@ def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | 
 
 def read_id(document: bytes) -> tuple[str, str]:
     """Type and id."""
-    listing = _decoder.decode(document)
+    listing = _named_decoder.decode(document)
     return listing.type, listing.id

@@ -3,17 +3,29 @@
 from collections.abc import Hashable, Mapping
 
 import numpy as np
+from msgspec import Struct
 
 from outings.answers.asking import Collection
 from outings.answers.evaluator import Evaluator
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
+from outings.answers.near.moments import Windows
 from outings.answers.near.tiles import Rows
 from outings.answers.recalled import Recalled
 from outings.answers.selection import Selection
 from outings.contract.vocabulary import TYPES
 
 Collections = Mapping[str, Collection]
+
+
+class Asked(Struct, frozen=True, kw_only=True, eq=False):
+    """What a request asks of each collection, by type, wherever its point is; `defaults` are the filters of any of them
+    that came from a default."""
+
+    collections: Collections
+    windows: Windows
+    defaults: tuple[str, ...]
+
 
 # Of a million listings a layer takes some 5 MB, what one selection keeps 4 at most.
 _LAYERS, _SELECTIONS = 8, 16
@@ -27,18 +39,22 @@ class Layers:
     def __init__(self, index: NearIndex) -> None:
         self._index = index
         self._layers: Recalled[Hashable, Layer] = Recalled(size=_LAYERS)
+        self._by_asked: Recalled[Asked, Layer] = Recalled(size=_LAYERS)
         self._kept: Recalled[Selection, Rows] = Recalled(size=_SELECTIONS)
         self._asked: Recalled[Hashable, bool] = Recalled(size=_ASKED)
 
     def read(self, collections: Collections, evaluator: Evaluator) -> Layer:
         return self._layers.read(_name(collections), lambda: self._make(collections, evaluator))
 
-    def recall(self, collections: Collections, evaluator: Evaluator) -> Layer | None:
+    def recall(self, asked: Asked, evaluator: Evaluator) -> Layer | None:
         """None of what nobody asked before: working it out takes as long as ten small answers without it."""
-        asked = _name(collections)
-        if asked in self._asked or asked in self._layers:
-            return self.read(collections, evaluator)
-        self._asked.read(asked, lambda: True)
+        layer = self._by_asked.find(asked)
+        if layer is not None:
+            return layer
+        name = _name(asked.collections)
+        if name in self._asked or name in self._layers:
+            return self._by_asked.read(asked, lambda: self.read(asked.collections, evaluator))
+        self._asked.read(name, lambda: True)
         return None
 
     def _make(self, collections: Collections, evaluator: Evaluator) -> Layer:

@@ -95,7 +95,7 @@ def _take_page(nearby: Nearby, opened: Opened, *, limit: int) -> tuple[Measured,
         return found if after is None else found.choose(_follow(found, after, index, least=least))
 
     evaluator = opened.open_evaluator()
-    layer = opened.open_layers().recall(near.collections, evaluator)
+    layer = opened.open_layers().recall(near.asked, evaluator)
     if layer is None:
         finding = near.make_finding(index, evaluator)
         found, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
@@ -116,13 +116,14 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
 
 
 def _make_items(near: Near, page: Measured, opened: Opened, *, sources: SourceBlocks) -> list[bytes]:
-    choose = choose_fields(near.query)
-    starts = opened.open_near().moments.read_starts(page.rows, windows=near.windows, now=near.now)
+    choose, index, rows = choose_fields(near.query), opened.open_near(), page.rows.tolist()
+    starts = index.moments.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
-    return [
-        choose(sources.attach(encode_nearby(opened.read_document(row), distance_m=distance, start=start), row))
-        for row, distance, start in zip(page.rows.tolist(), metres, starts, strict=True)
+    items = [
+        encode_nearby(opened.read_near_parts(row, TYPES[code]), distance_m=distance, start=start)
+        for row, code, distance, start in zip(rows, index.types[page.rows].tolist(), metres, starts, strict=True)
     ]
+    return [choose(sources.attach(item, row)) for item, row in zip(items, rows, strict=True)]
 
 
 def _make_cursor(near: Near, page: Measured, opened: Opened) -> str:
