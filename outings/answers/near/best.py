@@ -9,13 +9,17 @@ from outings.answers.near.asked import Near
 from outings.answers.near.kinds import GROUPED
 from outings.answers.near.layer import Layer, Mask
 from outings.answers.near.moments import Moments
-from outings.answers.near.scores import bound_scores, score_listings
+from outings.answers.near.scores import bound_scores, reach_score, score_listings
 from outings.answers.near.tiles import Measured, Rows
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS
 from outings.release.mapped import NEVER
 
 _BITS = 1 << np.arange(len(GROUPS))
+# Of programs.
+_CLASSES = GROUPS.index("classes_enrolling")
+# Of each group; of what may yet be better twice as many each time.
+_FIRST_TILES = 4
 # Instead of a score: there are not as many yet.
 _FEWER = -1
 
@@ -52,29 +56,35 @@ def find_best(near: Near, layer: Layer, moments: Moments, *, ends: NDArray[np.in
         is_favoured=bool(_read_bands(near)),
     )
     counts = layer.table[tiles, GROUPED]
-    found = _score(near, layer.find_cards(near.point, line=line, is_open=True), layer, moments)
-    is_scored = np.zeros(counts.shape, dtype=np.bool_)
-    chosen = _choose_first(bounds, counts, ends)
-    while chosen.any():
+    found = _score(near, Measured(tiles[:0], gaps[:0]), layer, moments)
+    is_left = counts > 0
+    least, size = np.full(len(GROUPS), _FEWER), _FIRST_TILES
+    while (chosen := _choose(bounds, is_left & (bounds >= least), size=size)).any():
         some = np.flatnonzero(chosen.any(axis=1))
-        groups, others = chosen[some] @ _BITS, is_scored[some] @ _BITS
+        groups, others = chosen[some] @ _BITS, ((counts[some] > 0) & ~is_left[some]) @ _BITS
         measured = layer.measure_groups(tiles[some], near.point, most=line**2, groups=groups, others=others)
         found = found.join(_score(near, measured, layer, moments))
-        is_scored |= chosen
+        is_left &= ~chosen
         least = np.array([_find_last(found, number, end) for number, end in enumerate(ends.tolist())])
-        more = _choose_first(bounds, np.where(is_scored, 0, counts), np.where(least > _FEWER, 0, ends))
-        chosen = ((bounds >= least) & (least > _FEWER) & ~is_scored) | more
-    return found
+        size *= 2
+    cards = layer.find_cards(near.point, line=line, most=_find_reach(near, least[_CLASSES]), is_open=True)
+    return found.join(_score(near, cards, layer, moments))
 
 
-def _choose_first(bounds: Floats, counts: Floats, ends: NDArray[np.int64]) -> Mask:
-    """Of each group the tiles that promise most, until they have as many rows as are asked for."""
-    chosen = np.zeros(counts.shape, dtype=np.bool_)
-    for number in np.flatnonzero(ends).tolist():
-        there = np.flatnonzero(counts[:, number])
-        order = there[np.argsort(-bounds[there, number])]
-        enough = int(np.searchsorted(np.cumsum(counts[order, number]), ends[number])) + 1
-        chosen[order[:enough], number] = True
+def _find_reach(near: Near, least: int) -> float | None:
+    """The square of a distance beyond which nothing scores as much; None where anything may."""
+    metres = None if least == _FEWER else reach_score(least, is_favoured=bool(_read_bands(near)))
+    return None if metres is None else find_line(metres) ** 2
+
+
+def _choose(bounds: Floats, is_asked: Mask, *, size: int) -> Mask:
+    """Of each group the tiles that promise most, so many of those that are asked for."""
+    chosen = np.zeros(bounds.shape, dtype=np.bool_)
+    for number in range(bounds.shape[1]):
+        there = np.flatnonzero(is_asked[:, number])
+        if there.size > size:
+            there = there[np.argpartition(-bounds[there, number], size)[:size]]
+        chosen[there, number] = True
     return chosen
 
 

@@ -46,6 +46,22 @@ class Shared(Struct, frozen=True, eq=False):
         return at[is_first]
 
 
+class Dealt:
+    """What is shared, seen from a point: `squares` of its distances."""
+
+    def __init__(self, shared: Shared, squares: Floats) -> None:
+        self._shared, self.squares = shared, squares
+        self._cards: dict[tuple[float, bool], Rows] = {}
+
+    def deal(self, most: float, *, is_open: bool) -> Rows:
+        """The cards, by their places in `shared`, of those that are no further away than the square of a distance, or
+        of the open ones of them."""
+        if (most, is_open) not in self._cards:
+            inside = self.squares <= most
+            self._cards[most, is_open] = self._shared.deal(inside & self._shared.is_open if is_open else inside)
+        return self._cards[most, is_open]
+
+
 class Layer:
     """`kept`: all rows of the metro that match, placed or not, rising; `start`: the day (since 1970) from which
     programs are dealt, None where no classes are asked for."""
@@ -64,8 +80,12 @@ class Layer:
         self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
         self.shared_places: Rows = index.places[self.shared.rows].astype(np.int64)
         self._shared_vectors = tuple(np.ascontiguousarray(each[self.shared.rows]) for each in index.vectors)
-        self._shared_squares: tuple[Point, Floats] | None = None
+        self._dealt: tuple[Point, Dealt] | None = None
         self._promises: tuple[object, NDArray[np.float32]] | None = None
+
+    @cached_property
+    def _shared_kinds(self) -> NDArray[np.uint16]:
+        return self.index.kinds.numbers.ravel()[self.shared_places]
 
     @cached_property
     def table(self) -> Counts:
@@ -119,17 +139,14 @@ class Layer:
     def _count_cards(self, circles: Circles) -> Callable[[float], Counts]:
         """Of those in the last circle, dealt from all and from those that are open, how many are no further away than
         the square of a distance."""
-        kinds = self.index.kinds
-        squares = self._measure_shared(circles.point)
-        numbers = kinds.numbers.ravel()[self.shared_places]
-        inside = squares <= circles.squared[-1]
-        dealt, dealt_open = self.shared.deal(inside), self.shared.deal(inside & self.shared.is_open)
+        kinds, dealt = self.index.kinds, self._deal(circles.point)
+        all_, open_ = (dealt.deal(circles.squared[-1], is_open=is_open) for is_open in (False, True))
+        of_open = slice(OPEN.start, None)
 
         def count(most: float) -> Counts:
             counts = np.zeros(COUNTS)
-            counts[TALLIED] = kinds.count(numbers[dealt[squares[dealt] <= most]])[TALLIED]
-            open_ = slice(OPEN.start, None)
-            counts[open_] = kinds.count(numbers[dealt_open[squares[dealt_open] <= most]])[open_]
+            counts[TALLIED] = kinds.count(self._shared_kinds[all_[dealt.squares[all_] <= most]])[TALLIED]
+            counts[of_open] = kinds.count(self._shared_kinds[open_[dealt.squares[open_] <= most]])[of_open]
             return counts
 
         return count
@@ -142,7 +159,7 @@ class Layer:
             return found
         cells = np.flatnonzero(self.shown[circles.cut] & (circles.squares <= most))
         places = circles.cut[cells // TILE] * TILE + cells % TILE
-        cards = self.shared.deal(self._measure_shared(circles.point) <= most)
+        cards = self._deal(circles.point).deal(most, is_open=False)
         places = np.concatenate((places, self.shared_places[cards]))
         words, numbers = self.index.words.ravel()[places], self.index.kinds.numbers.ravel()[places]
         return found | _unite(words, self.index.kinds.types[numbers])
@@ -186,18 +203,17 @@ class Layer:
     def find_cards(self, point: Point, *, line: float, most: float | None = None, is_open: bool = False) -> Measured:
         """Of `shared` those within a straight line from the point, dealt from open ones alone, where this is said; no
         further away than the square of a distance."""
-        squares = self._measure_shared(point)
-        inside = squares <= line**2
-        cards = self.shared.deal(inside & self.shared.is_open if is_open else inside)
+        dealt = self._deal(point)
+        cards = dealt.deal(line**2, is_open=is_open)
         if most is not None:
-            cards = cards[squares[cards] <= most]
-        return Measured(self.shared.rows[cards], squares[cards])
+            cards = cards[dealt.squares[cards] <= most]
+        return Measured(self.shared.rows[cards], dealt.squares[cards])
 
-    def _measure_shared(self, point: Point) -> Floats:
-        """The last point's are kept: a request asks several times."""
-        last = self._shared_squares
+    def _deal(self, point: Point) -> "Dealt":
+        """The last point's is kept: a request asks several times."""
+        last = self._dealt
         if last is None or last[0] != point:
-            last = self._shared_squares = point, measure_squares(self._shared_vectors, point)
+            last = self._dealt = point, Dealt(self.shared, measure_squares(self._shared_vectors, point))
         return last[1]
 
     def count_hidden(self, point: Point, *, line: float, is_open: bool) -> int:

@@ -24,6 +24,8 @@ _HALF_METRES, _HALF_SECONDS = 2_000, 7 * 86_400
 _UNKNOWN = 0.5
 # A score's own, and what single precision does to a promise.
 _ROUNDING = 0.51
+# Metres that rounding may take.
+_STEP = 1
 _NOT_STATED = 1 << len(AGE_BANDS)
 
 
@@ -45,6 +47,13 @@ def bound_scores(*, metres: Array, promises: Array, is_favoured: bool) -> Array:
     ages = _AGES * (1 if is_favoured else _UNKNOWN)
     bounds: Array = 1000 * (_NEAR * _fit_metres(metres) + promises + ages) + _ROUNDING
     return bounds
+
+
+def reach_score(score: int, *, is_favoured: bool) -> float | None:
+    """The metres beyond which nothing has so many thousandths; None where anything may have them."""
+    rest = _SOON + _CONFIDENCE + _AGES * (1 if is_favoured else _UNKNOWN)
+    near = ((score - _ROUNDING) / 1000 - rest) / _NEAR
+    return max(_HALF_METRES / near - _HALF_METRES, 0) + _STEP if near > 0 else None
 
 
 def _fit_metres(metres: Array) -> Array:

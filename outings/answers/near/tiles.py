@@ -1,6 +1,6 @@
 """The nearest of a metro's rows, without a look at all of them: rows that lie together stand together, in tiles.
 
-A tile is 256 rows of the map: strips from south to north, each cut from west to east, so that tiles are small where
+A tile is 256 rows of the map, which is halved and halved again where it reaches furthest, so that tiles are small where
 listings are many. Of each the middle and the reach are known, and so how near its nearest row can be.
 """
 
@@ -18,7 +18,7 @@ from outings.release.mapped import MappedTable
 
 TILE = 256
 _PUBLISHED = STATUSES.index("published")
-# Tiles that are looked at first; while too little is found, each further look is at four times as many.
+# Tiles that are looked at first; each further look is at twice as many.
 _FIRST_TILES = 4
 # What rounding may do to a tile's reach.
 _ROUNDING = 1e-12
@@ -33,17 +33,29 @@ def make_tiles(listings: pl.DataFrame) -> pl.DataFrame:
     """The published rows with coordinates, tile after tile, as points of the unit sphere."""
     placed = listings.filter(
         (pl.col("status") == _PUBLISHED) & pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
-    )
-    tiles = -(-placed.height // TILE)
-    strip = -(-tiles // max(int(np.ceil(np.sqrt(tiles))), 1)) * TILE
-    ordered = (
-        placed.sort("lat", "lng", "row")
-        .with_row_index("at")
-        .with_columns(strip=pl.col("at") // max(strip, 1))
-        .sort("strip", "lng", "lat", "row")
-    )
-    x, y, z = find_vectors(ordered["lat"].to_numpy(), ordered["lng"].to_numpy())
-    return pl.DataFrame({"row": ordered["row"], "x": x, "y": y, "z": z}, schema_overrides={"row": pl.UInt32()})
+    ).sort("row")
+    vectors = find_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy())
+    ordered = _order_tiles(np.stack(vectors, axis=1))
+    rows = placed["row"].to_numpy()[ordered]
+    x, y, z = (each[ordered] for each in vectors)
+    return pl.DataFrame({"row": rows, "x": x, "y": y, "z": z}, schema_overrides={"row": pl.UInt32()})
+
+
+def _order_tiles(points: Floats) -> Rows:
+    """Halved where they reach furthest, and the halves again, until each is a tile: as wide as they are high."""
+    parts = [np.arange(len(points))]
+    done: list[Rows] = []
+    while parts:
+        part = parts.pop()
+        if part.size <= TILE:
+            done.append(part)
+            continue
+        own = points[part]
+        widest = int(np.argmax(own.max(axis=0) - own.min(axis=0)))
+        part = part[np.argsort(own[:, widest], kind="stable")]
+        half = -(-part.size // TILE) // 2 * TILE
+        parts += [part[half:], part[:half]]
+    return np.concatenate(done)
 
 
 def make_tile_bounds(listings: pl.DataFrame) -> pl.DataFrame:
@@ -93,19 +105,19 @@ class Tiles:
         """Of what `take` keeps the nearest within a straight line from the point, this many at least where there are so
         many, and all at their distances. In no order."""
         gaps = self.measure_middles(point) - self.reaches
-        chosen = np.flatnonzero(gaps <= line)
-        gaps, size = gaps[chosen], _FIRST_TILES
-        while size < chosen.size:
-            order = np.argpartition(gaps, size)
-            kept = take(chosen[order[:size]], line**2)
-            if kept.rows.size >= count:
+        tiles = np.flatnonzero(gaps <= line)
+        gaps, size, most = gaps[tiles], _FIRST_TILES, line**2
+        found = Measured(tiles[:0], gaps[:0])
+        while tiles.size:
+            order = np.argpartition(gaps, size) if size < tiles.size else np.arange(tiles.size)
+            nearest, others = order[:size], order[size:]
+            found = found.join(take(tiles[nearest], most))
+            if found.rows.size >= count:
                 # All that are no further than the last of these: others lie in tiles that reach as near.
-                most = float(np.partition(kept.squares, count - 1)[count - 1])
-                kept, others = kept.choose(kept.squares <= most), order[size:]
-                others = others[gaps[others] <= np.sqrt(most)]
-                return kept.join(take(chosen[others], most)) if others.size else kept
-            size *= 4
-        return take(chosen, line**2)
+                most = float(np.partition(found.squares, count - 1)[count - 1])
+                found, others = found.choose(found.squares <= most), others[gaps[others] <= np.sqrt(most)]
+            tiles, gaps, size = tiles[others], gaps[others], size * 2
+        return found
 
     def list_rows(self) -> Rows:
         """Everything that has coordinates, rising."""
