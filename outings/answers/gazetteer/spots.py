@@ -82,7 +82,7 @@ def _read_listed(path: Path, packs: Packs) -> Iterator[tuple[Listed, float, floa
 class _Making:
     def __init__(self) -> None:
         self._spots: list[tuple[float, float, int, int, str]] = []
-        self._names: dict[str, list[int]] = {}
+        self._names: list[tuple[str, int]] = []
         self._areas: dict[frozenset[Words], int] = {}
         self._cities: set[Words] = set()
         self._states: set[str] = set()
@@ -108,27 +108,20 @@ class _Making:
             self._add((lat, lng, nothing, 1, ""), [name_neighborhood(words)] if words else [])
 
     def _add(self, spot: tuple[float, float, int, int, str], names: Iterable[str]) -> None:
-        for name in names:
-            if name:
-                self._names.setdefault(name, []).append(len(self._spots))
+        self._names += ((name, len(self._spots)) for name in names if name)
         self._spots.append(spot)
 
     def _number_area(self, phrases: Iterable[Words]) -> int:
         return self._areas.setdefault(frozenset(phrases), len(self._areas) + STATES + 1)
 
     def make_frames(self) -> dict[str, pl.DataFrame]:
-        names = sorted(self._names)
-        found = [self._names[name] for name in names]
+        pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
+        found = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
         areas = [self._cities, list_state_words(self._states), *self._areas]
         lines = ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in areas]
         kinds = {"lat": pl.Float64(), "lng": pl.Float64(), "area": pl.UInt32(), "is_placed": pl.UInt8()}
         return {
             SPOTS: pl.DataFrame(self._spots, schema={**kinds, "zip": pl.String()}, orient="row"),
-            SPOT_NAMES: pl.DataFrame(
-                [
-                    *make_texts(pl.Series("name", names, dtype=pl.String())),
-                    pl.Series("spots", found, dtype=pl.List(pl.UInt32())),
-                ]
-            ),
+            SPOT_NAMES: pl.DataFrame([*make_texts(found["name"]), found["spots"]]),
             SPOT_AREAS: pl.DataFrame({"phrases": lines}),
         }
