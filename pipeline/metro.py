@@ -130,6 +130,8 @@ def build_metro(
         rendered = clock()
         frames = make_frames(sheets, neighborhoods=neighborhoods)
         manifest = _keep_stamp(_write_tables(frames, drawer, previous, plan=plan, writer=writer), base)
+    changes = frames.changes
+    del sheets, frames  # what follows reads what was written
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
     told = {"cells": make_cells(snapshot, plan.today), **make_spots(snapshot.tables, packs=snapshot.packs)}
@@ -148,7 +150,7 @@ def build_metro(
     return MetroBuilt(
         slug=plan.metro.slug,
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
-        changes=frames.changes,
+        changes=changes,
         tally=writer.tally,
         seconds={
             "make": rendered - started, "write": written - rendered, "pages": paged - written,

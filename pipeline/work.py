@@ -139,10 +139,11 @@ def do_metro(work: MetroWork) -> MetroDone:
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache, program=plan.program)
     spooled = {feed.feed: feed.spooled for feed in work.feeds}
+    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     told = list(read_spool(work.spool, metro=plan.metro.slug, spooled=spooled))
     _check_restarts(work, previous, told)
-    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     given = {assign_id(each.head) for each in told}
+    last_good = {feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds}
     resolving = Resolving(
         (each for each in told if not each.head.deleted),
         previous,
@@ -151,6 +152,7 @@ def do_metro(work: MetroWork) -> MetroDone:
         crawled={feed.feed: feed.crawled for feed in work.feeds},
         carried=_list_carried(work, previous, given),
     )
+    del told, given  # of a million listings a gigabyte
     compared = perf_counter()
     built = build_metro(
         resolving.list_rows(),
@@ -163,7 +165,7 @@ def do_metro(work: MetroWork) -> MetroDone:
     return MetroDone(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*resolving.problems, *wrong),
-        last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
+        last_good=last_good,
     )
 
 

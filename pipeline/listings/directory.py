@@ -14,7 +14,7 @@ from pipeline.listings.previous import Previous
 from pipeline.listings.references import Target, Targets, index_targets
 from pipeline.listings.resolution import Facts, Setting
 from pipeline.listings.rows import Row, pack_bits
-from pipeline.listings.websites import Links, find_websites
+from pipeline.listings.websites import Linked, find_websites
 from pipeline.records.record import Head, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.records.spool import Told
 
@@ -64,12 +64,12 @@ class Directory(Struct, frozen=True, kw_only=True):
         setting: Setting,
         *,
         carried: Mapping[str, str | None],
-        listings: Iterable[Links],
+        linked: Linked,
         categories: Mapping[str, int],
     ) -> list[Row]:
         """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
-        they are; `listings`: what the metro's listings link to; `categories`: the bit set of each organization's."""
-        websites = find_websites(self.organizations, carried=carried, listings=listings)
+        they are; `linked`: what the metro's listings link to; `categories`: the bit set of each organization's."""
+        websites = find_websites(self.organizations, carried=carried, linked=linked)
         made = []
         for row_id, record in self.organizations.items():
             own = pack_bits(record.categories, setting.vocabulary.categories)

@@ -29,7 +29,7 @@ from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.resolution import Facts, Resolved, Setting
 from pipeline.listings.rows import Row, Stay
-from pipeline.listings.websites import Links, read_document_links, read_links
+from pipeline.listings.websites import Linked, read_document_links, read_links
 from pipeline.records.record import (
     CampRecord,
     ClassRecord,
@@ -39,7 +39,7 @@ from pipeline.records.record import (
     PlaceRecord,
     Problem,
 )
-from pipeline.records.spool import Told
+from pipeline.records.spool import Encoded, Told, decode_record
 
 _PUBLISHED = STATUSES.index("published")
 _ORIGIN_BYTES = 16
@@ -47,10 +47,11 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 class _Anew(Struct, frozen=True):
-    """A listing to be made."""
+    """A listing to be made, of a record that is read then."""
 
     id: str
-    told: Told
+    kind: str
+    encoded: Encoded
     organization: OrganizationReference
     place: KnownPlace | None
     origin: bytes
@@ -87,7 +88,7 @@ class Resolving:
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings."""
         categories: dict[str, int] = {}
-        links: list[Links] = []
+        links = Linked()
         websites: dict[str, str | None] = {}
         self._gather_stays(categories, links)
         for row in self._list_listings():
@@ -95,11 +96,10 @@ class Resolving:
                 websites[row.id] = row.columns["website_url"]
             else:
                 _gather_categories(categories, row)
-                found = read_links(row)
-                links += [] if found is None else [found]
+                links.add(read_links(row))
             yield row
         yield from self._directory.make_organization_rows(
-            self._setting, carried=websites, listings=links, categories=categories
+            self._setting, carried=websites, linked=links, categories=categories
         )
 
     def _keep(self, kept: Iterable[str]) -> None:
@@ -126,7 +126,8 @@ class Resolving:
             if origins.get(row_id) == origin:
                 stay = Stay(id=row_id, origin=origin) if row_id not in moving else self._move(row_id, told, origin)
             if stay is None:
-                yield _Anew(row_id, told, organization, place, origin)
+                encoded = Encoded(told.line, told.digest, told.data)
+                yield _Anew(row_id, told.head.type, encoded, organization, place, origin)
             else:
                 self.stays.append(stay)
 
@@ -138,8 +139,10 @@ class Resolving:
         return None if expansion.problems else Stay(id=row_id, origin=origin, occurrences=expansion.occurrences)
 
     def _list_listings(self) -> Iterator[Row]:
-        for each in self._anew:
-            record = each.told.read_record()
+        self._anew.reverse()
+        while self._anew:
+            each = self._anew.pop()
+            record = decode_record(each.encoded, each.kind)
             assert isinstance(record, ListingRecord)
             resolved = _resolve(record, each, self._directory, crawled=self._crawled.get(record.feed))
             row, found = _make_row(resolved, self._setting)
@@ -151,7 +154,7 @@ class Resolving:
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
 
-    def _gather_stays(self, categories: dict[str, int], links: list[Links]) -> None:
+    def _gather_stays(self, categories: dict[str, int], links: Linked) -> None:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.stays:
             return
@@ -162,7 +165,7 @@ class Resolving:
         for organization, own in rows.select("organization_id", "categories").iter_rows():
             categories[organization] = categories.get(organization, 0) | own
         for organization, *place in rows.select("organization_id", "pack", "offset", "length").iter_rows():
-            links.append(read_document_links(organization, snapshot.read_document(*place)))
+            links.add(read_document_links(organization, snapshot.read_document(*place)))
 
 
 def _identify(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:

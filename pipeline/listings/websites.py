@@ -1,7 +1,7 @@
 """An organization's own site: what its record says, or what follows from its listings (decisions, section 4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -13,6 +13,10 @@ from pipeline.listings.rows import Row
 from pipeline.records.record import OrganizationRecord
 
 _PUBLISHED = STATUSES.index("published")
+
+
+# Scheme and host.
+Origin = tuple[str, str]
 
 
 class Website(Struct, frozen=True, kw_only=True):
@@ -30,34 +34,43 @@ class Links(Struct, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
 
 
+class Linked:
+    """What the published listings of each organization link to: pages that places state, and the origins of all."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, set[str]] = defaultdict(set)
+        self.origins: dict[str, set[Origin | None]] = defaultdict(set)
+
+    def add(self, links: Links | None) -> None:
+        if links is None:
+            return
+        if links.website_url:
+            self.pages[links.organization_id].add(links.website_url)
+        urls = (links.website_url, *links.links)
+        self.origins[links.organization_id].update(_find_origin(url) for url in urls if url)
+
+
 def find_websites(
-    organizations: Mapping[str, OrganizationRecord],
-    *,
-    carried: Mapping[str, str | None],
-    listings: Iterable[Links],
+    organizations: Mapping[str, OrganizationRecord], *, carried: Mapping[str, str | None], linked: Linked
 ) -> dict[str, Website]:
-    """For each id of `organizations`. `carried`: of organizations that stay as they are; `listings`: the metro's."""
+    """For each id of `organizations`. `carried`: of organizations that stay as they are; `linked`: by the metro's
+    listings."""
     stated = {row_id: record.website_url for row_id, record in organizations.items() if record.website_url}
-    urls = choose_websites(organizations, stated={**carried, **stated}, listings=listings)
+    urls = choose_websites(organizations, stated={**carried, **stated}, linked=linked)
     return {row_id: Website(website_url=urls[row_id], domain=find_domain(urls[row_id])) for row_id in organizations}
 
 
 def choose_websites(
-    organizations: Iterable[str], *, stated: Mapping[str, str | None], listings: Iterable[Links]
+    organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: Linked
 ) -> dict[str, str | None]:
     """The record's; else what its places state, or the origin that they share; else the origin that its listings'
     links share when no other organization has it; else none."""
-    pages: dict[str, set[str]] = defaultdict(set)
-    links: dict[str, set[str]] = defaultdict(set)
-    for each in listings:
-        pages[each.organization_id] |= {each.website_url} if each.website_url else set()
-        links[each.organization_id] |= set(each.links)
-    owners = _list_owners(stated, pages, links)
+    owners = _list_owners(stated, linked)
     websites = {}
     for row_id in organizations:
-        website = stated.get(row_id) or _choose_page(pages[row_id])
-        shared = _share_origin(links[row_id] | pages[row_id])
-        if website is None and shared is not None and owners[_name_host(shared)] <= {row_id}:
+        website = stated.get(row_id) or _choose_page(linked.pages.get(row_id, set()))
+        shared = _share_origin(linked.origins.get(row_id, set()))
+        if website is None and shared is not None and owners[_find_host(shared)] <= {row_id}:
             website = shared
         websites[row_id] = website
     return websites
@@ -123,37 +136,39 @@ def _list_urls(members: Any) -> Iterator[str | None]:
         yield None if registration is None else registration.url
 
 
-def _list_owners(
-    stated: Mapping[str, str | None], pages: Mapping[str, set[str]], links: Mapping[str, set[str]]
-) -> dict[str | None, set[str]]:
+def _list_owners(stated: Mapping[str, str | None], linked: Linked) -> dict[str | None, set[str]]:
     """Who has a host, as its site or in any link."""
     owners: dict[str | None, set[str]] = defaultdict(set)
     for row_id, url in stated.items():
-        owners[_name_host(url)].add(row_id)
-    for found in (pages, links):
-        for row_id, urls in found.items():
-            for url in urls:
-                owners[_name_host(url)].add(row_id)
+        owners[_find_host(url)].add(row_id)
+    for row_id, origins in linked.origins.items():
+        for origin in origins:
+            owners[None if origin is None else origin[1]].add(row_id)
     return owners
 
 
 def _choose_page(pages: set[str]) -> str | None:
     """The one page that its places state, else the origin that their pages share."""
-    return next(iter(pages)) if len(pages) == 1 else _share_origin(pages)
+    return next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
 
 
-def _share_origin(urls: set[str]) -> str | None:
+def _share_origin(origins: Set[Origin | None]) -> str | None:
     """The origin of all of them, `https` where any is; None when there is none or more than one."""
-    parts = [_split_url(url) for url in urls]
-    if len({part and part.netloc for part in parts}) != 1 or parts[0] is None:
+    hosts = {origin and origin[1] for origin in origins}
+    if len(hosts) != 1 or None in hosts:
         return None
-    scheme = "https" if any(part is not None and part.scheme == "https" for part in parts) else "http"
-    return f"{scheme}://{parts[0].netloc}"
+    scheme = "https" if any(origin is not None and origin[0] == "https" for origin in origins) else "http"
+    return f"{scheme}://{hosts.pop()}"
 
 
-def _name_host(url: str | None) -> str | None:
-    parts = _split_url(url) if url else None
-    return None if parts is None else parts.netloc
+def _find_host(url: str | None) -> str | None:
+    origin = _find_origin(url) if url else None
+    return None if origin is None else origin[1]
+
+
+def _find_origin(url: str) -> Origin | None:
+    parts = _split_url(url)
+    return None if parts is None else (parts.scheme, parts.netloc)
 
 
 def _split_url(url: str) -> SplitResult | None:

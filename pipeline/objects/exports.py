@@ -149,13 +149,19 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Bef
     old = pl.read_parquet(BytesIO(before.data)) if before.data else pl.DataFrame(schema=columns)
     at = {row_id: number for number, row_id in enumerate(old["id"]) if row_id in before.ids}
     anew = rows.filter([row_id not in at for row_id in rows["id"]])
-    lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, anew))
-    made = pl.read_ndjson(BytesIO(lines), schema=columns) if lines else pl.DataFrame(schema=columns)
+    made = [_read_members(snapshot, some, columns) for some in anew.iter_slices(_ROW_GROUP)]
     at |= {row_id: number for number, row_id in enumerate(anew["id"], old.height)}
-    frame = pl.concat([old, made])[[at[row_id] for row_id in rows["id"]]]
+    frame = pl.concat([old, *made])
+    if old.height:
+        frame = frame[[at[row_id] for row_id in rows["id"]]]
     frame.write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
     data = target.getvalue()
     return _File(data=data, coding="", size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def _read_members(snapshot: Snapshot, rows: Rows, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, rows))
+    return pl.read_ndjson(BytesIO(lines), schema=columns)
 
 
 def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _Before) -> _File:

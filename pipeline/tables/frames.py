@@ -13,7 +13,6 @@ from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
 from pipeline.changes.diff import Change
 from pipeline.tables.sheets import Changed, Sheets
-from pipeline.tables.terms import order_terms
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
@@ -43,7 +42,7 @@ def make_frames(sheets: Sheets, *, neighborhoods: pl.DataFrame) -> Frames:
         "listings": listings.select(*TABLES["listings"]),
         "organizations": organizations.select(*TABLES["organizations"]),
         "neighborhoods": neighborhoods,
-        "terms": order_terms(_give_rows(sheets.join("terms"), rows, "terms")),
+        "terms": sheets.index.make_terms(rows),
         "occurrences": _order_occurrences(_give_rows(sheets.join("occurrences"), rows, "occurrences"), listings),
         "sections": _give_rows(sheets.join("sections"), rows, "sections").sort("row", "section"),
         "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),

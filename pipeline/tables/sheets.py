@@ -18,7 +18,7 @@ from pipeline.listings.happenings import join_happenings
 from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.rows import Row, Stay
 from pipeline.tables.drawer import Drawer
-from pipeline.tables.terms import list_terms
+from pipeline.tables.terms import Index
 
 _CHUNK = 4_096
 _DOCUMENT = ("pack", "offset", "length")
@@ -49,9 +49,10 @@ class Sheets:
 
     def __init__(self, previous: Previous, drawer: Drawer, *, stamp: int, renderer: int) -> None:
         self._previous, self._drawer, self._stamp, self._renderer = previous, drawer, stamp, renderer
-        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS}
+        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
+        self.index = Index()
         self.changed: list[Changed] = []
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -161,12 +162,11 @@ class Sheets:
             self._parts[name].append(pl.DataFrame(happenings, schema=_SCHEMAS[name], orient="row"))
 
     def _add_terms(self, settled: Sequence[Settled], documents: Sequence[bytes], *, first: int) -> None:
-        published = (
+        self.index.add_documents(
             (number, document, each.row.columns.get("keywords"))
             for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
             if each.row.columns["status"] == PUBLISHED
         )
-        self._parts["terms"].append(list_terms(published).rename({"row": "number"}).select(*_SCHEMAS["terms"]))
 
     def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[Stay]) -> None:
         first = self._sizes["listings"]
@@ -178,13 +178,15 @@ class Sheets:
         timed = dict(zip(numbers, rows["has_time"], strict=True))
         moved = [(number, stay.occurrences) for number, stay in zip(numbers, stays, strict=True)]
         anew = [(number, occurrences, timed[number]) for number, occurrences in moved if occurrences is not None]
-        for name in (*HAPPENINGS.values(), "terms"):
-            to = np.full(listings.height, -1, dtype=np.int64)
-            to[at.to_numpy()] = numbers.to_numpy()
-            if name == "occurrences" and anew:
-                to[[self._previous.find_row(stay.id) for stay in stays if stay.occurrences is not None]] = -1
-                self._parts[name].append(join_happenings(anew))
-            self._parts[name].append(_renumber(self._previous.read_table(name), to, _SCHEMAS[name]))
+        to = np.full(listings.height, -1, dtype=np.int64)
+        to[at.to_numpy()] = numbers.to_numpy()
+        self.index.add_terms(_renumber(self._previous.read_table("terms"), to, _SCHEMAS["terms"]))
+        dated = to.copy()
+        dated[[self._previous.find_row(stay.id) for stay in stays if stay.occurrences is not None]] = -1
+        for name in HAPPENINGS.values():
+            chosen = dated if name == "occurrences" else to
+            self._parts[name].append(_renumber(self._previous.read_table(name), chosen, _SCHEMAS[name]))
+        self._parts["occurrences"].append(join_happenings(anew))
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:

@@ -1,17 +1,29 @@
 """The words of every published listing: the index that `q` and search read."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, repeat
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS
 
 # Words of one field that are kept: a description of that many is a book, and positions are 16 bits.
 MOST_WORDS = 4_096
+
+
+# A word's rank, a listing's row, a field and a position in it stand in one number.
+MOST_DIFFERENT, MOST_ROWS = 1 << 20, 1 << 24
+_FIELD_SHIFT, _ROW_SHIFT, _WORD_SHIFT = np.uint64(16), np.uint64(20), np.uint64(44)
+_FIELD_MASK, _ROW_MASK, _PLACE_MASK = np.uint64(15), np.uint64(MOST_ROWS - 1), np.uint64((1 << 20) - 1)
+
+Numbers = NDArray[np.unsignedinteger[Any]]
+_NOTHING: Numbers = np.empty(0, dtype=np.uint64)
 
 
 class Named(Struct, frozen=True):
@@ -44,37 +56,70 @@ class Text(Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(Text)
 
 
-def index_documents(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.DataFrame:
+class Index:
+    """The words of listings, gathered by number: of a million listings there are sixty million."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, int] = {}
+        self._parts: list[tuple[Numbers, Numbers]] = []
+
+    def add_documents(self, documents: Iterable[tuple[int, bytes, str | None]]) -> None:
+        """Of listings' numbers with their documents and keywords."""
+        words, known = array("I"), self._words
+        sizes: list[tuple[int, int, int]] = []
+        for number, document, keywords in documents:
+            for field, found in enumerate(_split_document(document, keywords)):
+                kept = found[:MOST_WORDS]
+                words.extend([known.setdefault(word, len(known)) for word in kept])
+                sizes.append((number, field, len(kept)))
+        numbers, fields, counts = np.array(sizes, dtype=np.uint64).reshape(-1, 3).T
+        first = np.cumsum(counts) - counts
+        positions = np.arange(len(words), dtype=np.uint64) - np.repeat(first, counts.astype(np.int64))
+        places = np.repeat(numbers << _ROW_SHIFT | fields << _FIELD_SHIFT, counts.astype(np.int64)) | positions
+        self._parts.append((np.array(words, dtype=np.uint64).astype(np.uint32), places))
+
+    def add_terms(self, terms: pl.DataFrame) -> None:
+        """Of a table `terms`, with numbers for rows."""
+        runs, known = terms["word"].rle().struct.unnest(), self._words
+        codes = np.array([known.setdefault(word, len(known)) for word in runs["value"]], dtype=np.uint32)
+        number, field, position = (terms[name].cast(pl.UInt64).to_numpy() for name in ("number", "field", "position"))
+        places = number << _ROW_SHIFT | field << _FIELD_SHIFT | position
+        self._parts.append((np.repeat(codes, runs["len"].to_numpy()), places))
+
+    def make_terms(self, rows: Numbers) -> pl.DataFrame:
+        """The table `terms`. `rows`: by number. Nothing is left in here."""
+        words, parts = sorted(self._words), self._parts
+        ranks = np.empty(len(words), dtype=np.uint64)
+        ranks[[self._words[word] for word in words]] = np.arange(len(words), dtype=np.uint64)
+        self._words, self._parts = {}, []
+        keys = np.concatenate([_NOTHING, *(_make_keys(ranks[codes], places, rows) for codes, places in parts)])
+        del parts
+        # A word, a row, a field and a place in it as one number: sorted where it is, without an order beside it.
+        keys.sort()
+        frame = pl.DataFrame(
+            {
+                "word": pl.Series(words, dtype=pl.String())[pl.Series(keys >> _WORD_SHIFT).cast(pl.UInt32)],
+                "row": (keys >> _ROW_SHIFT & _ROW_MASK).astype(np.uint32),
+                "field": (keys >> _FIELD_SHIFT & _FIELD_MASK).astype(np.uint8),
+                "position": keys.astype(np.uint16),
+            }
+        )
+        return frame.select(pl.col(name).cast(kind) for name, kind in TERMS.items())
+
+
+def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
+    if ranks.max(initial=0) >= MOST_DIFFERENT or len(rows) > MOST_ROWS:
+        raise ValueError(f"a metro has at most {MOST_ROWS} listings of {MOST_DIFFERENT} different words")
+    row = rows[places >> _ROW_SHIFT].astype(np.uint64)
+    keys: Numbers = ranks << _WORD_SHIFT | row << _ROW_SHIFT | places & _PLACE_MASK
+    return keys
+
+
+def index_documents(documents: Sequence[tuple[int, bytes, str | None]]) -> pl.DataFrame:
     """The table `terms` of rows with their documents and keywords."""
-    return order_terms(list_terms(documents))
-
-
-def order_terms(terms: pl.DataFrame) -> pl.DataFrame:
-    return terms.sort("word", "row", "field", "position")
-
-
-def list_terms(documents: Iterable[tuple[int, bytes, str | None]]) -> pl.DataFrame:
-    """The same, one row after the other."""
-    words: list[str] = []
-    sizes: list[tuple[int, int, int]] = []
-    for number, document, keywords in documents:
-        for field, found in enumerate(_split_document(document, keywords)):
-            kept = found[:MOST_WORDS]
-            words += kept
-            sizes.append((number, field, len(kept)))
-    return pl.DataFrame(
-        {
-            "word": words,
-            "row": list(_repeat(sizes, 0)),
-            "field": list(_repeat(sizes, 1)),
-            "position": list(chain.from_iterable(range(size) for _, _, size in sizes)),
-        },
-        schema=dict(TERMS),
-    )
-
-
-def _repeat(sizes: Sequence[tuple[int, int, int]], part: int) -> Iterator[int]:
-    return chain.from_iterable(repeat(entry[part], entry[2]) for entry in sizes)
+    index = Index()
+    index.add_documents(documents)
+    return index.make_terms(np.arange(max((row for row, _, _ in documents), default=-1) + 1, dtype=np.uint32))
 
 
 def _split_document(document: bytes, keywords: str | None) -> list[list[str]]:

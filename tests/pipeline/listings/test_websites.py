@@ -1,5 +1,6 @@
 """An organization's own site."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -8,12 +9,19 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import STATUSES
 from pipeline.listings.rows import Row
-from pipeline.listings.websites import Links, Website, choose_websites, find_domain, find_websites, read_links
+from pipeline.listings.websites import Linked, Links, Website, choose_websites, find_domain, find_websites, read_links
 from pipeline.records.record import OrganizationRecord
 
 
 def links(organization_id: str, *urls: str, page: str | None = None) -> Links:
     return Links(organization_id=organization_id, website_url=page, links=urls)
+
+
+def gather(links: Iterable[Links | None]) -> Linked:
+    linked = Linked()
+    for each in links:
+        linked.add(each)
+    return linked
 
 
 CASES: list[tuple[str, dict[str, str | None], list[Links], str | None]] = [
@@ -52,8 +60,8 @@ CASES: list[tuple[str, dict[str, str | None], list[Links], str | None]] = [
 def test_a_site_is_the_records_or_its_places_or_the_origin_that_its_links_alone_share(
     stated: dict[str, str | None], listings: list[Links], url: str | None
 ) -> None:
-    assert choose_websites(["a"], stated=stated, listings=listings) == {"a": url}
-    assert choose_websites(["b", "a"], stated=stated, listings=reversed(listings))["a"] == url
+    assert choose_websites(["a"], stated=stated, linked=gather(listings)) == {"a": url}
+    assert choose_websites(["b", "a"], stated=stated, linked=gather(reversed(listings)))["a"] == url
 
 
 @pytest.mark.parametrize(
@@ -98,8 +106,8 @@ def make_row(members: Any, *, organization: str = "a", status: str = "published"
 def find(*rows: Row, website_url: str | None = None, carried: str | None = None) -> Website:
     """`carried`: the site of another organization, which stays as it was."""
     record = OrganizationRecord(feed="f", line=1, type="organization", source_id="a", name="A", website_url=website_url)
-    listings = [found for row in rows if (found := read_links(row)) is not None]
-    return find_websites({"a": record}, carried={"b": carried} if carried else {}, listings=listings)["a"]
+    linked = gather(map(read_links, rows))
+    return find_websites({"a": record}, carried={"b": carried} if carried else {}, linked=linked)["a"]
 
 
 @pytest.mark.parametrize("carried", [False, True])
