@@ -1,9 +1,12 @@
 """What a metro's build depends on, as one hash: the same inputs need not be built again."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import msgspec
@@ -20,8 +23,39 @@ _FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 
+# Whose libraries have a hand in a build, beside those that every installation has.
+_EXTRA = 'extra == "semantic"'
+
+
 @cache
 def hash_program() -> str:
+    """Of all that decides what a build makes of its inputs: our sources, and the libraries that they use."""
+    return hashlib.sha256(msgspec.json.encode([hash_sources(), sorted(describe_libraries().items())])).hexdigest()
+
+
+@cache
+def describe_libraries() -> Mapping[str, str]:
+    """Versions by name, of Python too; "none" of one that is not there."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"Python": python, **{name: _find_version(name) for name in _list_libraries()}}
+
+
+def _list_libraries() -> Iterator[str]:
+    for requirement in requires("outings") or ():
+        name, _, marker = requirement.partition(";")
+        if "extra" not in marker or _EXTRA in marker:
+            yield re.split(r"[^\w.-]", name.strip(), maxsplit=1)[0]
+
+
+def _find_version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+@cache
+def hash_sources() -> str:
     """Of the sources that decide what a build makes: a changed rule is a changed input."""
     digest = hashlib.sha256()
     for folder in _PROGRAM:
