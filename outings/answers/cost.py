@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from outings.answers.expanded import list_expanded
 from outings.answers.meta import read_limit
+from outings.answers.near.asked import Near
 from outings.answers.opened import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import COLLECTIONS
@@ -47,6 +48,7 @@ _SEARCHED_WORD = Rate(each=100)
 _POSTINGS = Rate(thousand=20)
 # Its passage is looked for in its description.
 _RESULT = Rate(each=12)
+_NEAR_ITEM = Rate(each=10)
 _HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
 
 
@@ -67,6 +69,14 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         parts.append((_CIRCLE, 1))
     thousands = len(opened.names) / 1000
     return LIST + round(sum(count * (rate.each + rate.thousand * thousands) for rate, count in parts))
+
+
+def estimate_nearby(near: Near) -> int:
+    """Microseconds: little where what the request shows of the whole metro is known already."""
+    layers = open_snapshot(near.snapshot).recall_layers()
+    if layers is None or not layers.knows(near.asked) or near.query.values.keys() & {"fields", "include"}:
+        return UNKNOWN
+    return LIST + round(read_limit(near.query) * _NEAR_ITEM.each)
 
 
 def estimate_search(*, words: int, postings: int, limit: int, has_columns: bool) -> int:

@@ -210,6 +210,10 @@ class Opened:
                 )
             return self._near
 
+    def recall_layers(self) -> Layers | None:
+        """None where nobody asked yet."""
+        return self._layers
+
     def open_layers(self) -> Layers:
         """What requests near a point show of the whole metro."""
         if self._layers is None:

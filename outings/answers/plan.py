@@ -17,7 +17,7 @@ from outings.answers.addons import SourceBlocks, list_addons
 from outings.answers.calendar import answer_calendar
 from outings.answers.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.circumstances import Circumstances
-from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list
+from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list, estimate_nearby
 from outings.answers.coverage.answer import answer_coverage
 from outings.answers.details import Found, answer_detail, find_listing
 from outings.answers.directory.neighborhoods import answer_neighborhoods
@@ -235,7 +235,8 @@ def _plan_nearby(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     nearby = settle_nearby(query, snapshot=snapshot, about=about)
     read = (snapshot.hash, nearby.near.minute, nearby.after)
-    return Plan(_hash("nearby", query.text, read, about.entitlement.digest), lambda: answer_nearby(nearby))
+    tag = _hash("nearby", query.text, read, about.entitlement.digest)
+    return Plan(tag, lambda: answer_nearby(nearby), estimate_nearby(nearby.near))
 
 
 def _plan_around(query: Query, about: Circumstances) -> Plan:

@@ -10,7 +10,7 @@ from outings.answers.cost import ENGINE, LOOK_UP, UNKNOWN
 from outings.answers.plan import make_plan
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ALL, parse, strip_columns
+from tests.answers.asking import ALL, make_noon, parse, strip_columns
 from tests.answers.worlds import TODAY, World, open_release
 
 PLACE = "00000000-0000-4000-8000-000000000001"
@@ -52,6 +52,17 @@ def test_what_looks_at_listings_grows_with_them(release: Release, tmp_path: Path
     for params in ({"q": "barn"}, {"lat": "40", "lng": "-74", "radius_m": "500"}):
         assert cost(release, LIST, params) < cost(larger, LIST, params)
     assert cost(release, LIST, {}) == cost(larger, LIST, {})
+
+
+def test_what_was_asked_twice_near_a_point_is_cheap(release: Release) -> None:
+    point, noon = {"lat": "40", "lng": "-74", "limit": "20"}, make_noon(TODAY)
+    about = Circumstances(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL, minute=noon)
+    costs = []
+    for lng in ("-74", "-74.1", "-74.2"):
+        plan = make_plan(parse("/v1/harbor/nearby", {**point, "lng": lng}), about)
+        costs.append(plan.cost)
+        assert plan.render()
+    assert costs[0] == costs[1] == UNKNOWN > costs[2]
 
 
 def test_without_columns_every_list_is_dear(release: Release) -> None:

@@ -46,6 +46,10 @@ class Layers:
     def read(self, collections: Collections, evaluator: Evaluator) -> Layer:
         return self._layers.read(_name(collections), lambda: self._make(collections, evaluator))
 
+    def knows(self, asked: Asked) -> bool:
+        """Whether it takes no look at the whole metro."""
+        return asked in self._by_asked
+
     def recall(self, asked: Asked, evaluator: Evaluator) -> Layer | None:
         """None of what nobody asked before: working it out takes as long as ten small answers without it."""
         layer = self._by_asked.find(asked)
