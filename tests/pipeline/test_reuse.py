@@ -203,3 +203,22 @@ def test_origins_that_are_gone_or_torn_are_written_again(
     assert len(made) == 10
     city.build("2026-08-12")
     assert len(made) == 10
+
+
+def test_a_text_that_looks_like_the_end_of_an_event_is_no_end(tmp_path: Path) -> None:
+    """At each place of a folded line."""
+    end = "\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:1"
+    records = [make_event(str(n), description="x" * n + end + end) for n in range(80)]
+    files = []
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        city = City(folder)
+        city.write(records)
+        city.build()
+        city.write([*records[1:], make_event("0", name="Another")])
+        if folder.name == "other":
+            forget(city)
+        city.build("2026-08-11")
+        (part,) = city.current.root.parts.values()
+        files.append(read_manifest(city.store, part.manifest).exports["events.ics"])
+    assert files[0] == files[1]
