@@ -17,10 +17,10 @@ from edge.releases import Releases, Serving
 from edge.requests import read_query
 from edge.responses import Header, make_head
 from edge.weather.forecasts import Forecasts
-from outings.answers.changes import read_cursor
+from outings.answers.changes.changes import read_cursor
 from outings.answers.circumstances import Circumstances
+from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import Plan, make_plan
-from outings.answers.relations import costs_queries
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor

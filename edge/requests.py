@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from edge.exchange import Exchange
 from edge.releases import Serving
 from outings.answers.circumstances import Circumstances
-from outings.answers.relations import find_homes, settle_metro
+from outings.answers.listings.relations import find_homes, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
 from outings.contract.includes import Offer, settle_includes

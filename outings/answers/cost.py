@@ -8,7 +8,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.expanded import list_expanded
+from outings.answers.listings.expanded import list_expanded
 from outings.answers.meta import read_limit
 from outings.answers.near.asked import Near
 from outings.answers.opened import open_snapshot

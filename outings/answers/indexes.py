@@ -6,12 +6,13 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import names, programs, series, similar, sources, starts, terms
+from outings.answers import programs, series, similar, sources, starts
 from outings.answers.coverage import groups
 from outings.answers.directory import areas
 from outings.answers.directory import index as directory
 from outings.answers.near import tiles, traits, unplaced
 from outings.answers.search import postings
+from outings.answers.words import names, terms
 from outings.release.mapped import MappedTable, encode_mapped
 from outings.release.tables import TABLES
 

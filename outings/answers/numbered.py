@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.distance import Vectors, lie_near
-from outings.answers.names import Names
-from outings.answers.predicate import InZips, Matches, Named, NearZip, Numbered, Within
+from outings.answers.selecting.predicate import InZips, Matches, Named, NearZip, Numbered, Within
 from outings.answers.sql.engine import Rows
-from outings.answers.terms import Terms
+from outings.answers.words.names import Names
+from outings.answers.words.terms import Terms
 from outings.answers.zips import Zips
 from outings.contract.vocabulary import TYPES
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.buckets import read_buckets
 from outings.answers.cards import encode_card
 from outings.answers.columns.columns import Columns
 from outings.answers.columns.evaluator import ColumnEvaluator
@@ -18,10 +17,8 @@ from outings.answers.coverage.groups import Groups
 from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
 from outings.answers.distance import Point, find_vectors
-from outings.answers.evaluator import Evaluator
 from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
 from outings.answers.indexes import open_index
-from outings.answers.names import Names, read_points
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import Parts, make_parts, read_id
 from outings.answers.near.layers import Layers
@@ -31,14 +28,17 @@ from outings.answers.programs import Programs
 from outings.answers.queries import QUERIES
 from outings.answers.recalled import Recalled
 from outings.answers.search.index import SearchIndex
+from outings.answers.selecting.buckets import read_buckets
+from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.series import Series
 from outings.answers.similar import Similar
 from outings.answers.sources import Sources
 from outings.answers.sql.engine import open_engine
 from outings.answers.sql.evaluator import SqlEvaluator
-from outings.answers.terms import Terms
 from outings.answers.understanding.locations import make_locations
 from outings.answers.understanding.related import Related, read_shipped
+from outings.answers.words.names import Names, read_points
+from outings.answers.words.terms import Terms
 from outings.answers.zips import Zips
 from outings.release.snapshot import Packs, Snapshot
 

@@ -5,9 +5,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.counts import NOTHING, add_counts, count_organization
-from outings.answers.fields import choose_fields
+from outings.answers.listings.counts import NOTHING, add_counts, count_organization
 from outings.answers.opened import open_snapshot
+from outings.answers.selecting.fields import choose_fields
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import forbidden, not_found
 from outings.contract.query import Query

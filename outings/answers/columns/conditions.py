@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.columns.sets import Mask, Rows
-from outings.answers.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Scalar, Shares
+from outings.answers.selecting.predicate import (
+    AnyOf,
+    Between,
+    Condition,
+    Either,
+    Is,
+    NotBefore,
+    Overlaps,
+    Scalar,
+    Shares,
+)
 from outings.release.mapped import NOT_STATED
 
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -23,10 +23,10 @@ from outings.answers.columns.orders import (
 from outings.answers.columns.sets import Mask, Rows, count_set, list_set, pack_rows, test_set
 from outings.answers.columns.sieve import Sieve, make_sieve
 from outings.answers.columns.slots import Listed, count_days, count_listed, count_occurrences, find_matching
-from outings.answers.evaluator import Counted, CountedDays, Found
 from outings.answers.numbered import Numbering
-from outings.answers.selection import Selection, Span
-from outings.answers.walks import Position
+from outings.answers.selecting.evaluator import Counted, CountedDays, Found
+from outings.answers.selecting.selection import Selection, Span
+from outings.answers.selecting.walks import Position
 from outings.release.mapped import NEVER
 
 _EPOCH = date(1970, 1, 1).toordinal()

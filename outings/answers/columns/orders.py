@@ -12,9 +12,9 @@ from outings.answers.columns.columns import Columns
 from outings.answers.columns.conditions import number_value
 from outings.answers.columns.sets import Rows, skip_set, test_set, walk_set
 from outings.answers.columns.sieve import Sieve
-from outings.answers.predicate import Between
-from outings.answers.selection import Selection
-from outings.answers.walks import KEY_CHARACTERS, Position
+from outings.answers.selecting.predicate import Between
+from outings.answers.selecting.selection import Selection
+from outings.answers.selecting.walks import KEY_CHARACTERS, Position
 from outings.release.mapped import NEVER, NOT_STATED
 
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -15,7 +15,7 @@ from outings.answers.columns.conditions import make_test, number_value
 from outings.answers.columns.dates import find_events, read_dates
 from outings.answers.columns.sets import Mask, Rows, make_empty, pack_rows, test_set
 from outings.answers.numbered import Numbering
-from outings.answers.predicate import (
+from outings.answers.selecting.predicate import (
     AnyOf,
     Between,
     Condition,
@@ -28,7 +28,7 @@ from outings.answers.predicate import (
     Shares,
     Within,
 )
-from outings.answers.selection import Selection
+from outings.answers.selecting.selection import Selection
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import Words
 from outings.release.tables import HAPPENINGS

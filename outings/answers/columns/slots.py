@@ -8,13 +8,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.buckets import count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.columns.columns import Columns, find_happenings
 from outings.answers.columns.conditions import make_test
 from outings.answers.columns.dates import Dates, find_weekday, list_occurrences, read_dates
 from outings.answers.columns.sets import Rows, count_set, list_set, unpack_set
-from outings.answers.evaluator import CountedDays, Numbers
-from outings.answers.predicate import Condition
+from outings.answers.selecting.buckets import count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.selecting.evaluator import CountedDays, Numbers
+from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.meta import read_limit, read_page
-from outings.answers.walks import KEY_CHARACTERS, name_walk
-from outings.answers.window import Settled
+from outings.answers.selecting.walks import KEY_CHARACTERS, name_walk
+from outings.answers.selecting.window import Settled
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import bad_request
 from outings.contract.instants import format_instant

@@ -27,8 +27,8 @@ from outings.answers.directory.index import (
     read_letters,
 )
 from outings.answers.directory.titles import Title, list_parents
-from outings.answers.spelling import LETTERS_FOR_TYPOS
-from outings.answers.texts import SimilarTexts
+from outings.answers.words.spelling import LETTERS_FOR_TYPOS
+from outings.answers.words.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
 from outings.release.mapped import MappedTable
 

@@ -21,7 +21,7 @@ from outings.answers.gazetteer.spots import (
     name_zip,
 )
 from outings.answers.gazetteer.streets import Words, fold_words
-from outings.answers.texts import HashedTexts
+from outings.answers.words.texts import HashedTexts
 from outings.contract.resources.metro import Center
 from outings.release.mapped import MappedTable, encode_mapped
 from outings.release.snapshot import MetroSettings, Packs

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.asking import AskedTypes, Asking, ask_types
 from outings.answers.distance import Point, find_line, find_point
 from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
@@ -21,6 +20,7 @@ from outings.answers.near.liveliness import Tally, list_components, score_compon
 from outings.answers.near.moments import read_now
 from outings.answers.opened import open_snapshot
 from outings.answers.recalled import Recalled
+from outings.answers.selecting.asking import AskedTypes, Asking, ask_types
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary

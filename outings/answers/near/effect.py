@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from outings.answers.filters import NAMES
 from outings.answers.near.asked import Near
+from outings.answers.selecting.filters import NAMES
 from outings.contract.instants import format_instant
 from outings.contract.meta import ActivityMeta, AroundMeta, SearchWindow, Window
 from outings.contract.values import echo_value

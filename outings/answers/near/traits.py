@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from outings.answers.buckets import pack_ages
+from outings.answers.selecting.buckets import pack_ages
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 
 # Of a class that nobody can sign up for any more.

@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.approximate import list_approximate
 from outings.answers.cost import UNKNOWN, estimate_search
+from outings.answers.listings.approximate import list_approximate
 from outings.answers.meta import read_limit
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.search.asking import find_override

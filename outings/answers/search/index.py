@@ -10,12 +10,12 @@ from outings.answers.recalled import Recalled
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import Postings
 from outings.answers.search.score import Numbers
-from outings.answers.selection import Selection
+from outings.answers.selecting.selection import Selection
 from outings.answers.series import Series
 from outings.answers.starts import Slots
-from outings.answers.terms import Terms
 from outings.answers.understanding.locations import Locations
 from outings.answers.understanding.related import Related
+from outings.answers.words.terms import Terms
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 

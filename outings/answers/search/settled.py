@@ -9,10 +9,10 @@ from outings.answers.circumstances import Circumstances
 from outings.answers.opened import open_snapshot
 from outings.answers.search.asking import Asked, ask_collections
 from outings.answers.search.index import Window
-from outings.answers.selection import Selection
+from outings.answers.selecting.selection import Selection
+from outings.answers.selecting.walks import name_walk
 from outings.answers.semantic.nearness import Semantic, open_semantic
 from outings.answers.understanding.query import Understood, understand_query
-from outings.answers.walks import name_walk
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.search.searching import Document, find, open_listings, score, search
-from tests.answers.test_details import make_uuid
 
 # Name → the ages that it states.
 AGES: dict[str, tuple[int | None, int | None]] = {

@@ -1,6 +1,7 @@
 """`meta` of a search, and its counts."""
 
 import pytest
+from tests.answers.test_details import make_uuid
 
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
@@ -9,7 +10,6 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse
 from tests.answers.search.searching import EVERY, PATH, name_places, open_listings, search, walk
-from tests.answers.test_details import make_uuid
 
 MEMBERS = [
     "query", "applied_filters", "defaults_applied", "types", "ranking", "ignored_words", "interpreted", "match",

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
+from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.search.searching import find, open_listings, score, search
-from tests.answers.test_details import make_uuid
 
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12
 # Name → description.

@@ -4,11 +4,11 @@ import re
 from random import Random
 
 import pytest
+from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.search.searching import open_listings, search
-from tests.answers.test_details import make_uuid
 
 LONG = " ".join(f"word{number}" for number in range(200))
 FOUND = "Come here for a zeppelin."

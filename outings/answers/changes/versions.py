@@ -7,10 +7,10 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.changes import is_visible, refuse_row
+from outings.answers.changes.changes import is_visible, refuse_row
 from outings.answers.circumstances import Circumstances
-from outings.answers.names import Names
 from outings.answers.opened import open_snapshot
+from outings.answers.words.names import Names
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request, not_found

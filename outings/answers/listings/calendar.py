@@ -6,11 +6,11 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.evaluator import CountedDays
 from outings.answers.opened import open_snapshot
-from outings.answers.selection import select_listings
+from outings.answers.selecting.evaluator import CountedDays
+from outings.answers.selecting.selection import select_listings
+from outings.answers.selecting.window import Settled
 from outings.answers.weather.blocks import ForecastBlocks
-from outings.answers.window import Settled
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
 from outings.contract.meta import CalendarMeta, Window

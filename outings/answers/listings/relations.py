@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from outings.answers.circumstances import Circumstances
-from outings.answers.counts import NOTHING, count_organization, knows_organizations
-from outings.answers.details import require_metro
+from outings.answers.listings.counts import NOTHING, count_organization, knows_organizations
+from outings.answers.listings.details import require_metro
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import choose_record, find_copies
 from outings.contract.errors import forbidden, not_found

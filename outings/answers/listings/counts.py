@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from outings.answers.opened import open_snapshot
-from outings.answers.selection import Selection, select_listings
-from outings.answers.window import settle_values
+from outings.answers.selecting.selection import Selection, select_listings
+from outings.answers.selecting.window import settle_values
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
 from outings.contract.routes import ROUTES

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
-from outings.answers.filters import NAMES
+from outings.answers.selecting.filters import NAMES
 from outings.contract.parameter import Default, Moving, Parameter
 from outings.contract.query import Query
 from outings.contract.values import Value

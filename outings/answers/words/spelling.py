@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 from Stemmer import Stemmer
 
-from outings.answers.texts import HashedTexts, SimilarTexts
+from outings.answers.words.texts import HashedTexts, SimilarTexts
 from outings.release.mapped import MappedTable
 
 # decisions, Lists: letters a word must have for one typo and for two.

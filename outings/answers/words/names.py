@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.texts import HashedTexts, make_texts
+from outings.answers.words.texts import HashedTexts, make_texts
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
 

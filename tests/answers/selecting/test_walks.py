@@ -7,8 +7,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.answers.test_lists import COLLECTIONS, seeds
 
-from outings.answers.walks import name_walk
+from outings.answers.selecting.walks import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
@@ -16,7 +17,6 @@ from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.generated import TODAY, make_any_request, make_world
 from tests.answers.reference import list_items
-from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
 
 EVERYTHING = {"audience": "all", "min_confidence": "0"}

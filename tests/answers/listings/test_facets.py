@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.answers.test_details import make_uuid
+from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
@@ -14,8 +16,6 @@ from tests.answers import documents
 from tests.answers.asking import fetch, read_all
 from tests.answers.generated import TODAY, make_request, make_world
 from tests.answers.tally import NOTHING, VALUES, count_facets
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TYPES, World, open_release
 
 ON_ALL = ["age_band", "category", "organization"]

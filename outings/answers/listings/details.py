@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from outings.answers.addons import SourceBlocks, attach_member, list_addons
 from outings.answers.circumstances import Circumstances
-from outings.answers.expanded import Expansion, list_expanded
-from outings.answers.fields import choose_fields
+from outings.answers.listings.expanded import Expansion, list_expanded
+from outings.answers.listings.related import make_related
 from outings.answers.opened import open_snapshot
-from outings.answers.related import make_related
+from outings.answers.selecting.fields import choose_fields
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from outings.answers.predicate import (
+from outings.answers.selecting.predicate import (
     AnyOf,
     Between,
     Condition,

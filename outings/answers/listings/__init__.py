@@ -1,0 +1,1 @@
+"""Lists and details of listings, with their facets, counts, calendar and relations."""

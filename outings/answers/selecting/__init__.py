@@ -1,0 +1,1 @@
+"""What a query asks for, as values: filters, window, order, and who finds the rows."""
