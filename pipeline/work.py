@@ -13,15 +13,16 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
-from outings.release.store import Store
+from outings.release.store import NotFound, Store
 from outings.release.stores import open_store
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.changes.diff import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.cleaned import list_cleaned
 from pipeline.feeds.kept import put_kept, read_kept, recall_cleaned
-from pipeline.feeds.reading import read_source
+from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
@@ -86,18 +87,16 @@ class MetroDone(Struct, frozen=True, kw_only=True):
 
 
 def do_feed(work: FeedWork) -> FeedDone:
-    source = work.source
+    source, store = work.source, _open_store(work.configuration)
     kept, items = source.kept, None
-    if kept is not None:
-        read = read_kept(_open_store(work.configuration), kept)
-    else:
-        recalled = recall_cleaned(_open_store(work.configuration), source.before)
-        read = read_source(work.feed, work.configuration, source, recalled=recalled)
+    read = _recall_feed(source, store)
+    if read is None:
+        read = _read_feed(work, store)
         if source.asked is not None and source.next is None:
-            kept = put_kept(_open_store(work.configuration), read)
+            kept = put_kept(store, read)
         if source.next is not None:
             (file,) = source.files
-            items = put_standing(_open_store(work.configuration), list_standing(file.path, own=file.own))
+            items = source.items or put_standing(store, list_standing(file.path, own=file.own))
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
         ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
@@ -127,6 +126,25 @@ def do_feed(work: FeedWork) -> FeedDone:
         is_whole=source.is_whole,
         spooled=spooled,
     )
+
+
+def _recall_feed(source: Source, store: Store) -> FeedRead | None:
+    """What was read before, where nothing was said since; None where it has to be read, also because it is torn."""
+    if source.kept is None:
+        return None
+    try:
+        return read_kept(store, source.kept)
+    except (NotFound, Corrupt):
+        return None
+
+
+def _read_feed(work: FeedWork, store: Store) -> FeedRead:
+    source = work.source
+    if source.files:
+        recalled = recall_cleaned(store, source.before)
+        return read_source(work.feed, work.configuration, source, recalled=recalled)
+    # Its server said that nothing changed: what it was before has to be asked for again.
+    return read_feed(work.feed, work.configuration)
 
 
 def _open_store(configuration: Configuration) -> Store:

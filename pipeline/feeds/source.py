@@ -63,7 +63,8 @@ class Source(Struct, frozen=True, kw_only=True):
     `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
     is of the same question. `kept`: the object of the records as they were read before, where nothing changed since;
     `before`: the same where something did.
-    Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
+    Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
+    items that stand, where nothing was said of them.
     """
 
     hash: str
@@ -76,6 +77,7 @@ class Source(Struct, frozen=True, kw_only=True):
     next: str | None = None
     walked_at: datetime | None = None
     is_whole: bool = False
+    items: str | None = None
 
     @property
     def has_moved(self) -> bool:

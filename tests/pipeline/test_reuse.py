@@ -222,3 +222,14 @@ def test_a_text_that_looks_like_the_end_of_an_event_is_no_end(tmp_path: Path) ->
         (part,) = city.current.root.parts.values()
         files.append(read_manifest(city.store, part.manifest).exports["events.ics"])
     assert files[0] == files[1]
+
+
+def test_records_that_are_torn_are_read_again(city: City, made: list[str]) -> None:
+    before = city.current.root.feeds["samples"]
+    assert before.records is not None
+    path = city.folder / "var/store" / object_name(before.records)
+    whole = path.read_bytes()
+    path.chmod(0o644)
+    path.write_bytes(whole[:40])
+    built = city.build("2026-08-11")
+    assert (built.feeds[0].memory.records, path.read_bytes(), made) == (before.records, whole, [])

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.patience import Patience
+from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
-from outings.release.store import Store
+from outings.release.store import NotFound, Store
 from pipeline.feeds.remote.address import show_url
 from pipeline.feeds.remote.fetching import Unfetched, fetch, open_client
 from pipeline.feeds.rpde.standing import write_standing
@@ -39,7 +40,6 @@ async def open_walk(
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
     why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
     known = memory if why is None else None
-    own: int | None = None
 
     def tell_of(line: str) -> None:
         tell(f"feed {feed.name}: {line}")
@@ -51,22 +51,35 @@ async def open_walk(
     try:
         async with open_client(feed.url, patience) as client:
             walk = await _walk(feed, client, path, known=known, tell=tell_of, patience=patience)
-            if walk is None:
+            lost = _add_standing(store, known, walk, path)
+            if lost is not None:
                 known = None
-                tell_of("walked anew from its first page: its server no longer knows the place")
+                tell_of(f"walked anew from its first page: {lost}")
                 walk = await _walk(feed, client, path, known=None, tell=tell_of, patience=patience)
-                assert walk is not None  # only a remembered place is given up
-        if known is not None and known.items is not None and store is not None and walk.items:
-            own = walk.items
-            with path.open("ab") as target:
-                write_standing(store, known.items, target)
+            assert walk is not None  # only a remembered place is given up
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
+    own = None if known is None or not walk.items else walk.items
     files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
     return Source(
         hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
         files=files, asked=asked, next=walk.next, walked_at=now, is_whole=known is None,
+        items=None if known is None or walk.items else known.items,
     )  # fmt: skip
+
+
+def _add_standing(store: Store | None, known: FeedMemory | None, walk: Walk | None, path: Path) -> str | None:
+    """Behind the items of the walk those that stood before; or why it is worth nothing without them."""
+    if walk is None:
+        return "its server no longer knows the place"
+    if store is None or known is None or known.items is None or not walk.items:
+        return None
+    try:
+        with path.open("ab") as target:
+            write_standing(store, known.items, target)
+    except (NotFound, Corrupt) as error:
+        return f"the items that stood are gone or torn: {error}"
+    return None
 
 
 def _explain_anew(memory: FeedMemory, *, asked: str, now: datetime | None) -> str | None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from outings.configuration import Configuration, read_configuration
 from outings.patience import Patience
 from outings.release.memory import MemoryStore
-from outings.release.objects import put_object
+from outings.release.objects import object_name, put_object
 from outings.release.releases import list_references
 from outings.release.root import FeedMemory
 from outings.release.stores import open_store
@@ -265,6 +265,18 @@ def test_a_feed_that_is_as_it_was_is_neither_sent_nor_read_again_and_one_that_fa
     built = build("2026-08-11")
     assert web.asked[-1][1]["if-none-match"] == '"2"'
     assert (built.changes, built.feeds[0].memory.etag) == ({"created": 1}, '"3"')
+
+
+def test_what_is_unchanged_is_asked_for_again_where_it_is_torn(
+    build: Make, web: Web, configure: Callable[..., Configuration]
+) -> None:
+    web.pages["/feed"] = Page(LINE, etag='"1"')
+    kept = build().feeds[0].memory.records
+    assert kept is not None
+    store = open_store(configure().store.url)
+    store.put(object_name(kept), b"torn")
+    assert build("2026-08-11").changes == {}
+    assert store.get(object_name(kept)) != b"torn"
 
 
 OpenAgain = Callable[..., Source]

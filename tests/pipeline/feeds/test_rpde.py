@@ -279,6 +279,18 @@ def test_a_series_that_is_another_now_is_so_for_its_sessions(walks: Walks, publi
     assert list_names(read) == ["gone SessionSeries/s"]
 
 
+def test_a_walk_begins_anew_where_the_items_that_stood_are_torn(walks: Walks, publisher: Publisher) -> None:
+    publisher.by_number = True
+    put_series(publisher, "s", "Yoga")
+    put_session(publisher, "a", "s")
+    walks.walk()
+    walks.tear_items()
+    assert walks.walk().read == 0
+    put_series(publisher, "s", "Judo")
+    assert list_names(walks.walk()) == ["Judo", "Judo"]
+    assert "walked anew from its first page: the items that stood are gone or torn" in walks.told[-1]
+
+
 @given(seed=st.integers(min_value=0, max_value=2**32))
 def test_walks_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Of what can be read: of an item that can't be any more, what was said before stays."""
@@ -374,3 +386,14 @@ def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
         del publisher.items[own]
     with pytest.raises(ShrinkRefused, match=r"feed oa: read anew from its begin it has 0 records, 4 in the release"):
         build(later + timedelta(days=30))
+
+
+def test_items_stand_through_builds_that_hear_nothing_new(build: Make, publisher: Publisher, tmp_path: Path) -> None:
+    publisher.by_number = True
+    put_series(publisher, "s", "Yoga")
+    put_session(publisher, "a", "s")
+    build()
+    build(NOON + timedelta(days=1))
+    put_series(publisher, "s", "Judo")
+    build(NOON + timedelta(days=2))
+    assert set(list_live(tmp_path)) == {"Judo"}

@@ -7,6 +7,7 @@ from typing import Any
 
 from outings.configuration import Configuration, read_configuration
 from outings.release.memory import MemoryStore
+from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
@@ -53,15 +54,18 @@ class Walks:
             memories=memories,
             store=self._store,
             now=now,
+            tell=self.told.append,
             patience=QUICK,
         )["oa"]
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined
         (file,) = source.files
-        if read.read or self.source is None:
-            self._items = put_standing(self._store, list_standing(file.path, own=file.own))
+        self._items = source.items or put_standing(self._store, list_standing(file.path, own=file.own))
         self.source = source
         return read
+
+    def tear_items(self) -> None:
+        self._store.put(object_name(self._items), b"torn")
 
 
 def remember(source: Source, items: str) -> FeedMemory:
