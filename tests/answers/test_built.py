@@ -9,7 +9,6 @@ import pytest
 from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.answers.opened import open_snapshot
 from outings.configuration import read_configuration
@@ -24,6 +23,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.reference import list_items
 from tests.answers.tally import count_facets, list_days, list_occurrences
 from tests.answers.worlds import World

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from tests.answers import documents
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.worlds import World, open_release
 
 A, B, C = map(make_uuid, (1, 2, 3))

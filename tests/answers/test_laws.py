@@ -7,7 +7,6 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.answers.answer import Answer, answer
 from outings.contract.entitlement import Entitlement
@@ -17,6 +16,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, read_all
 from tests.answers.generated import TODAY, make_any_request, make_request, make_world
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TYPES, World, open_release
 
 kinds = st.sampled_from(TYPES)

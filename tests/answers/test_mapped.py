@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ask, parse
 from tests.answers.generated import TODAY, make_any_request, make_world
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TYPES, World, open_release
 
 INDEXES = (

@@ -6,12 +6,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.answers.test_lists import COLLECTIONS
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, parse
 from tests.answers.generated import TODAY, make_world
+from tests.answers.listings.test_lists import COLLECTIONS
 from tests.answers.worlds import World, open_release
 
 MEMBERS = [

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, parse
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.worlds import World, open_release
 
 DULL, ADULT, ARCHIVED, DRAFT, CLASS, NOBODY = (make_uuid(number) for number in range(1, 7))

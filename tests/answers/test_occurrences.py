@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import seeds
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, walk_by_cursor, walk_by_page
 from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import seeds
 from tests.answers.tally import list_occurrences
 from tests.answers.worlds import World, list_dates, open_release
 

@@ -4,13 +4,13 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.worlds import World, open_release
 
 BOTH, HILLS_ONLY, OLD = make_uuid(100), make_uuid(101), make_uuid(102)

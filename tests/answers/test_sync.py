@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, parse, read_all
 from tests.answers.generated import STAMPS, TODAY, make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.reference import list_items
 from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
 

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
@@ -18,6 +16,8 @@ from tests.answers.asking import ask, fetch
 from tests.answers.coverage.oracle import cover
 from tests.answers.directory.test_neighborhood_directory import make_neighborhood
 from tests.answers.generated import make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import TODAY, TYPES, VERIFICATIONS, World, open_release
 
 PATH = "/v1/harbor/coverage"

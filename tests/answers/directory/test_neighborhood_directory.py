@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -15,6 +13,8 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, read_all, walk_by_cursor, walk_by_page
 from tests.answers.generated import make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import World, fold, open_release
 
 PATH = "/v1/harbor/neighborhoods"

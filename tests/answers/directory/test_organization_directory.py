@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -16,6 +14,8 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, read_all
 from tests.answers.generated import make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import World, open_release
 
 PATH = "/v1/harbor/organizations"

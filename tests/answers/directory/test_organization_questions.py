@@ -9,8 +9,6 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import seeds
 
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
@@ -18,6 +16,8 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.directory.oracle import rate
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import seeds
 from tests.answers.worlds import TODAY, World, open_release
 
 PATH = "/v1/harbor/organizations"

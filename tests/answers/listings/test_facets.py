@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, read_all
 from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.tally import NOTHING, VALUES, count_facets
 from tests.answers.worlds import TYPES, World, open_release
 

@@ -5,8 +5,6 @@ from random import Random
 
 import pytest
 from hypothesis import given
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -14,6 +12,8 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, read_all
 from tests.answers.generated import make_request, make_world
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.worlds import World, open_release
 
 HARBOR = Entitlement(metros=frozenset({"harbor"}))

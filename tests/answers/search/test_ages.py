@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, score, search
 
 # Name → the ages that it states.

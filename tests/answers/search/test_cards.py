@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.answers.test_details import make_uuid
-
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import Document, find, search
 from tests.answers.worlds import World, open_release
 

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.contract.routes import ROUTES
 from tests.answers.generated import TODAY, make_request, make_world
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.reference import find_meeting, list_items
 from tests.answers.search.searching import LEVELS, Document, read_all, search, walk
 from tests.answers.worlds import TYPES, World, open_release

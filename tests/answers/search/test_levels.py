@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import Document, find, name_places, open_listings, score, search
 
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12

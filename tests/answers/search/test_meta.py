@@ -1,7 +1,6 @@
 """`meta` of a search, and its counts."""
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
@@ -9,6 +8,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import EVERY, PATH, name_places, open_listings, search, walk
 
 MEMBERS = [

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.generated import TODAY
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, refuse, search
 from tests.answers.worlds import World, find_instant, open_release
 

@@ -2,10 +2,10 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import find, open_listings, score, search
 
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12

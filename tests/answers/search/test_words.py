@@ -1,11 +1,11 @@
 """Words that do not decide: when, how much, for whom, where; and queries in which nothing is left."""
 
 import pytest
-from tests.answers.test_details import make_uuid
 
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.directory.test_neighborhood_directory import make_neighborhood
+from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import find, open_listings, refuse, search
 
 NAMES = (

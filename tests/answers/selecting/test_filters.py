@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.answers.test_details import make_uuid
-from tests.answers.test_lists import COLLECTIONS
 
 from outings.answers.selecting.filters import ALL, FILTERS, NAMED, NAMES
 from outings.contract.parameter import Parameter
@@ -13,6 +11,8 @@ from outings.contract.routes import ROUTES
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch
+from tests.answers.listings.test_details import make_uuid
+from tests.answers.listings.test_lists import COLLECTIONS
 from tests.answers.worlds import DAYS, World, open_release
 
 # Says how a circle is meant, and is none.

@@ -7,7 +7,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_lists import COLLECTIONS, seeds
 
 from outings.answers.selecting.walks import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
@@ -16,6 +15,7 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.generated import TODAY, make_any_request, make_world
+from tests.answers.listings.test_lists import COLLECTIONS, seeds
 from tests.answers.reference import list_items
 from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
 

@@ -9,7 +9,6 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.answers.test_lists import seeds
 
 from outings.answers.indexes import open_index
 from outings.answers.opened import Opened, open_snapshot
@@ -17,6 +16,7 @@ from outings.answers.sql.engine import Statement, open_engine
 from outings.answers.words.names import Names
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world
+from tests.answers.listings.test_lists import seeds
 from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world
 
 
