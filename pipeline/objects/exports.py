@@ -29,7 +29,7 @@ from pipeline.objects.export_columns import list_columns
 from pipeline.objects.writing import ObjectWriter
 
 # Of what this writes: other bytes of the same documents are another number.
-VERSION = 1
+VERSION = 2
 GZIP = "gzip"
 # Rows that are columns in memory at once.
 _ROW_GROUP = 20_000
@@ -154,7 +154,8 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Bef
     frame = pl.concat([old, *made])
     if old.height:
         frame = frame[[at[row_id] for row_id in rows["id"]]]
-    frame.write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
+    # In one piece: the bytes must not say of how many it was put together.
+    frame.rechunk().write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
     data = target.getvalue()
     return _File(data=data, coding="", size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
