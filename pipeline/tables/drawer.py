@@ -26,7 +26,9 @@ class Drawer:
     def __exit__(self, *_: object) -> None:
         if self._pages is not None:
             self._pages.close()
-        self._file.close()
+        # A full disk was told of where it was met: closing would write once more, and say less.
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def put(self, document: bytes) -> int:
         """Where it is in here. OSError where no disk holds it."""

@@ -112,9 +112,9 @@ def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
         out, err = running.communicate(timeout=PATIENCE)
         wait_for_nobody(running.pid)
     assert (running.returncode, out) == (1, "")
-    # Python may say behind it that it cleans up after workers that were interrupted too.
-    assert "\nAborted!\n" in err
-    assert "Traceback" not in err
+    # Python may say of workers that were interrupted too that it cleans up, or that it had only begun to start one.
+    assert "Aborted!\n" in err
+    assert not any(f"/{room}/" in err for room in ("pipeline", "outings"))
     assert check_current(config.parent / "var/store") == 1
 
 
