@@ -15,7 +15,7 @@ from pipeline.listings.references import Target, Targets, index_targets
 from pipeline.listings.resolution import Facts, Setting
 from pipeline.listings.rows import Row, pack_bits
 from pipeline.listings.websites import Linked, find_websites
-from pipeline.records.record import Head, OrganizationRecord, PlaceHead, Problem, Reference
+from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.records.spool import Told
 
 
@@ -38,12 +38,12 @@ class Directory(Struct, frozen=True, kw_only=True):
     neighborhoods: Neighborhoods
 
     def find_organization(self, told: Told, problems: list[Problem]) -> OrganizationReference:
-        assert isinstance(told.head, Head)
+        assert isinstance(told.head, ListingHead)
         found = self._resolve(told, told.head.organization, "organization", problems)
         return OrganizationReference() if found is None else self.references[found]
 
     def find_place(self, told: Told, problems: list[Problem]) -> KnownPlace | None:
-        assert isinstance(told.head, Head)
+        assert isinstance(told.head, ListingHead)
         found = self._resolve(told, told.head.place, "place", problems)
         return None if found is None else self.places[found]
 
@@ -145,7 +145,7 @@ def _name_organizations(records: Mapping[str, Told], targets: Targets) -> dict[s
     found = {row_id: told.head for row_id, told in records.items() if isinstance(told.head, OrganizationRecord)}
     for told in records.values():
         head = told.head
-        if isinstance(head, OrganizationRecord) or head.organization is None:
+        if not isinstance(head, ListingHead) or head.organization is None:
             continue
         resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
         if resolution.made_name is not None and resolution.id is not None:
@@ -159,7 +159,7 @@ def _name_organizations(records: Mapping[str, Told], targets: Targets) -> dict[s
     return found
 
 
-def _assign_slugs(records: Mapping[str, Head | OrganizationRecord], previous: Previous) -> dict[str, str]:
+def _assign_slugs(records: Mapping[str, Head], previous: Previous) -> dict[str, str]:
     wishes: dict[str, list[Wish]] = {}
     for row_id, record in records.items():
         wish = Wish(id=row_id, type=record.type, name=record.name, slug=record.slug)

@@ -4,12 +4,12 @@ from hashlib import sha1
 from uuid import UUID
 
 from outings.contract.folding import fold_text
-from pipeline.records.record import Head, Record
+from pipeline.records.record import Head
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
 
 
-def assign_id(record: Record | Head) -> str:
+def assign_id(record: Head) -> str:
     """The record's own `id` in lower case, else the uuid of `<feed name>/<type>/<source_id>` (feeds, section 2)."""
     if record.id is not None:
         return record.id.lower()

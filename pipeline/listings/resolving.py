@@ -34,7 +34,7 @@ from pipeline.records.record import (
     CampRecord,
     ClassRecord,
     EventRecord,
-    Head,
+    ListingHead,
     ListingRecord,
     PlaceRecord,
     Problem,
@@ -116,7 +116,7 @@ class Resolving:
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
         for row_id, told in by_id.items():
-            if not isinstance(told.head, Head):
+            if not isinstance(told.head, ListingHead):
                 continue
             organization = directory.find_organization(told, self.problems)
             place = directory.find_place(told, self.problems)

@@ -32,20 +32,23 @@ class Verification(Struct, frozen=True, kw_only=True):
     changed_fields: tuple[str, ...] = ()
 
 
-class Source(Struct, frozen=True, kw_only=True):
-    url: str | None = None
+class HeadSource(Struct, frozen=True, kw_only=True):
     crawled_at: datetime | None = None
+
+
+class Source(HeadSource, frozen=True, kw_only=True):
+    url: str | None = None
     verification: Verification = Verification()
 
 
-class Record(Struct, frozen=True, kw_only=True):
-    """Members of every type. `feed` and `line` say where it came from; `metro` is the slug it belongs to.
+class Head(Struct, frozen=True, kw_only=True):
+    """What other records, and who looks for what changed, need to know of a record.
 
-    A delta feed's removal has `deleted` true and no more than its `type` and `source_id`.
+    `metro` is the slug it belongs to. A delta feed's removal has `deleted` true and no more than its `type` and
+    `source_id`.
     """
 
     feed: str
-    line: int
     type: str
     source_id: str
     metro: str | None = None
@@ -53,15 +56,39 @@ class Record(Struct, frozen=True, kw_only=True):
     id: str | None = None
     slug: str | None = None
     status: str = "published"
+    name: str = ""
+    confidence: float | None = None
+    source: HeadSource = HeadSource()
+
+
+class ListingHead(Head, frozen=True, kw_only=True):
+    """This and the next say again what listings' records have: a structure has one base."""
+
+    organization: Reference | None = None
+    place: Reference | None = None
+
+
+class PlaceHead(ListingHead, frozen=True, kw_only=True):
+    """Also what listings there have from it."""
+
+    location: Location | None = None
+    is_indoor: bool | None = None
+    is_outdoor: bool | None = None
+    good_for_rainy: bool | None = None
+    is_sensory_friendly: bool | None = None
+
+
+class Record(Head, frozen=True, kw_only=True):
+    """Members of every type. `feed` and `line` say where it came from."""
+
+    line: int
     reason: str | None = None
     replaced_by: str | None = None
-    name: str = ""
     description: str | None = None
     categories: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     image_url: str | None = None
     adults_only: bool | None = None
-    confidence: float | None = None
     verified_at: datetime | None = None
     created_at: datetime | None = None
     source: Source = Source()
@@ -183,45 +210,13 @@ RECORDS: dict[str, type[Record]] = {
 }
 
 
-class HeadSource(Struct, frozen=True, kw_only=True):
-    crawled_at: datetime | None = None
-
-
-class Head(Struct, frozen=True, kw_only=True):
-    """What other records, and who looks for what changed, need to know of a record: its members of these names."""
-
-    feed: str
-    type: str
-    source_id: str
-    metro: str | None = None
-    deleted: bool = False
-    id: str | None = None
-    slug: str | None = None
-    status: str = "published"
-    name: str = ""
-    confidence: float | None = None
-    source: HeadSource = HeadSource()
-    organization: Reference | None = None
-    place: Reference | None = None
-
-
-class PlaceHead(Head, frozen=True, kw_only=True):
-    """Also what listings there have from it."""
-
-    location: Location | None = None
-    is_indoor: bool | None = None
-    is_outdoor: bool | None = None
-    good_for_rainy: bool | None = None
-    is_sensory_friendly: bool | None = None
-
-
 # Of an organization all of it is: what became of one depends on its listings, so its row is always made anew.
-HEADS: dict[str, type[Head] | type[OrganizationRecord]] = {
+HEADS: dict[str, type[Head]] = {
     "organization": OrganizationRecord,
     "place": PlaceHead,
-    "event": Head,
-    "class": Head,
-    "camp": Head,
+    "event": ListingHead,
+    "class": ListingHead,
+    "camp": ListingHead,
 }
 
 
@@ -243,7 +238,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 __all__ = [
-    "HEADS", "RECORDS", "CampRecord", "ClassRecord", "EventRecord", "Head", "ListingRecord",
+    "HEADS", "RECORDS", "CampRecord", "ClassRecord", "EventRecord", "Head", "ListingHead", "ListingRecord",
     "OrganizationRecord", "PlaceHead", "PlaceRecord", "Problem", "Record", "Reference", "SectionRecord",
     "SessionRecord", "Source", "Verification",
 ]  # fmt: skip

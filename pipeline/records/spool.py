@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.release.disk import write_named
-from pipeline.records.record import HEADS, RECORDS, Head, OrganizationRecord, Record
+from pipeline.records.record import HEADS, RECORDS, Head, Record
 
 # Of one feed: the metros and types of which there is a file.
 Spooled = tuple[tuple[str, str], ...]
@@ -37,7 +37,7 @@ class Told(Struct, frozen=True):
     line: int
     digest: bytes
     data: msgspec.Raw
-    head: Head | OrganizationRecord
+    head: Head
 
     def read_record(self) -> Record:
         return decode_record(Encoded(self.line, self.digest, self.data), self.head.type)

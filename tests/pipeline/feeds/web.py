@@ -56,7 +56,6 @@ class Handler(BaseHTTPRequestHandler):
         self.web.asked.append((self.path, headers))
         page = self.web.find(self.path)
         time.sleep(page.wait)
-        self.close_connection = True
         with suppress(OSError):  # whoever asked may have gone
             self.answer(page, headers)
 
@@ -70,6 +69,8 @@ class Handler(BaseHTTPRequestHandler):
         if not page.endless:
             said["Content-Length"] = str(len(body) if page.length is None else page.length)
         self.send_response(status)
+        # Said, and not only done: who does not know may ask on a connection that is just closed.
+        self.send_header("Connection", "close")
         for name, value in (said | page.headers).items():
             if value is not None:
                 self.send_header(name, value)

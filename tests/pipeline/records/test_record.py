@@ -1,0 +1,34 @@
+import msgspec
+import pytest
+
+from pipeline.records.record import HEADS, RECORDS, Source
+from pipeline.records.spool import encode_record, tell_record
+
+# Of which a head knows less.
+NARROWER = {"source": Source}
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_a_head_has_the_members_of_its_record_with_their_types_and_defaults(kind: str) -> None:
+    own = {member.name: member for member in msgspec.structs.fields(RECORDS[kind])}
+    told = {member.name: member for member in msgspec.structs.fields(HEADS[kind])}
+    assert set(told) - set(own) <= {"place"}  # a place is at none
+    for name in set(told) & set(own):
+        assert told[name].required == own[name].required
+        if name in NARROWER:
+            assert issubclass(own[name].type, told[name].type)
+        else:
+            assert (told[name].type, told[name].default) == (own[name].type, own[name].default)
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_what_is_told_of_a_record_is_what_it_says(kind: str) -> None:
+    record = RECORDS[kind](
+        feed="parks", line=7, type=kind, source_id="a", metro="oslo", status="draft", name="Zoo", confidence=0.5
+    )
+    told = tell_record(encode_record(record), kind)
+    assert told.line == 7
+    assert [getattr(told.head, name) for name in ("feed", "type", "source_id", "metro", "status", "name")] == [
+        "parks", kind, "a", "oslo", "draft", "Zoo",
+    ]  # fmt: skip
+    assert told.read_record() == record
