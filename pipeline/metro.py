@@ -38,6 +38,7 @@ from pipeline.objects.documents import pack_documents
 from pipeline.objects.exports import Known, put_exports
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.pages import put_pages
+from pipeline.objects.standing import NOTHING, Standing
 from pipeline.objects.writing import ObjectWriter, Tally
 from pipeline.tables.drawer import Drawer
 from pipeline.tables.frames import Frames, encode_table, make_frames
@@ -87,16 +88,23 @@ def read_base(store: Store, part: Part | None) -> Base | None:
     return None if part is None else Base(sha=part.manifest, manifest=read_manifest(store, part.manifest))
 
 
-def open_previous(store: Store, base: Base | None, *, cache: Path, program: str | None = None) -> Previous:
-    """With the origins of its rows where the same program made them."""
+def open_previous(
+    store: Store,
+    base: Base | None,
+    *,
+    cache: Path,
+    vocabulary: Vocabulary | None = None,
+    program: str | None = None,
+) -> Previous:
+    """With the origins of its rows where the same program made them. `vocabulary`: of the build; else its own."""
     if base is None:
         return Previous(None)
     manifest = base.manifest
     snapshot = open_snapshot(store, manifest, cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
-        return Previous(snapshot)
+        return Previous(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
-    return Previous(snapshot, origins=origins, horizon=find_horizon(manifest.date))
+    return Previous(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
 
 
 def find_horizon(today: date) -> tuple[date, date]:
@@ -111,14 +119,16 @@ def build_metro(
     neighborhoods: pl.DataFrame,
     store: Store,
     stays: Sequence[Stay] = (),
+    standing: Standing = NOTHING,
     clock: Callable[[], float] = perf_counter,
 ) -> MetroBuilt:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
-    `stays`: the listings of the release before that are none of `rows`, and stand as they did."""
+    `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
+    that the next build is to take as said."""
     started = clock()
     base = plan.base
-    writer = ObjectWriter(store, known=_name_known(store, base, previous))
+    writer = ObjectWriter(store, known=_name_known(store, base, previous) - standing.torn)
     with Drawer(previous.snapshot) as drawer:
         sheets = Sheets(
             previous, drawer, stamp=int(plan.stamp.timestamp()),
@@ -144,7 +154,8 @@ def build_metro(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
         known=known,
     )  # fmt: skip
-    manifest = replace(manifest, pages=pages, exports=exports)
+    kept = None if standing.records is None else writer.put(standing.records)
+    manifest = replace(manifest, pages=pages, exports=exports, standing=kept)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuilt(

@@ -3,11 +3,13 @@
 What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
+import msgspec
 import polars as pl
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -26,12 +28,13 @@ from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
-from pipeline.listings.identity import assign_id
-from pipeline.listings.previous import Previous
+from pipeline.listings.identity import assign_id, identify_records
+from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.resolution import Setting
 from pipeline.listings.resolving import Resolving
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, find_horizon, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods
+from pipeline.objects.standing import Standing, encode_standing, read_standing
 from pipeline.records.record import Problem
 from pipeline.records.spool import Spooled, Told, read_spool, spool_records
 from pipeline.shrink import refuse_restart
@@ -155,22 +158,20 @@ def _open_store(configuration: Configuration) -> Store:
 def do_metro(work: MetroWork) -> MetroDone:
     plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
-    previous = open_previous(store, plan.base, cache=plan.cache, program=plan.program)
-    spooled = {feed.feed: feed.spooled for feed in work.feeds}
+    previous = open_previous(
+        store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program
+    )  # fmt: skip
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
-    told = list(read_spool(work.spool, metro=plan.metro.slug, spooled=spooled))
-    _check_restarts(work, previous, told)
-    given = {assign_id(each.head) for each in told}
-    last_good = {feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds}
+    gathered = _gather_records(work, previous, store)
+    standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
     resolving = Resolving(
-        (each for each in told if not each.head.deleted),
+        gathered.by_id,
         previous,
         setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
         neighborhoods=neighborhoods,
-        crawled={feed.feed: feed.crawled for feed in work.feeds},
-        carried=_list_carried(work, previous, given),
+        carried=gathered.carried,
     )
-    del told, given  # of a million listings a gigabyte
+    del gathered  # of a million listings a gigabyte
     compared = perf_counter()
     built = build_metro(
         resolving.list_rows(),
@@ -179,12 +180,77 @@ def do_metro(work: MetroWork) -> MetroDone:
         neighborhoods=_make_neighborhoods(neighborhoods),
         store=store,
         stays=resolving.stays,
+        standing=standing,
     )
     return MetroDone(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
-        problems=(*resolving.problems, *wrong),
+        problems=(*problems, *resolving.problems, *wrong),
         last_good=last_good,
     )
+
+
+class _Gathered(Struct, frozen=True, kw_only=True):
+    """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are."""
+
+    by_id: Mapping[str, Told]
+    carried: Sequence[str]
+    last_good: Mapping[str, tuple[datetime, ...]]
+    standing: Standing
+    problems: Sequence[Problem]
+
+
+def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathered:
+    """What the feeds say, and what those that say only what changed said before."""
+    spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds}
+    told = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=spooled))
+    _check_restarts(work, previous, told)
+    carried = _list_carried(work, previous)
+    given = {assign_id(each.head) for each in told}
+    if carried:
+        # A record is its feed's whatever id it has by now: a removal need not state it.
+        spoken = chain(told, _read_moved(work))
+        given |= previous.find_sources({f"{each.head.feed}/{each.head.type}/{each.head.source_id}" for each in spoken})
+    carried = carried.difference(given)
+    problems: list[Problem] = []
+    stood, torn = _read_standing(work, carried, store, problems)
+    by_id = identify_records([*(each for each in told if not each.head.deleted), *stood], problems)
+    return _Gathered(
+        by_id=by_id,
+        carried=[row_id for row_id in previous if row_id in carried and row_id not in by_id],
+        last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
+        standing=Standing(encode_standing(each for each in by_id.values() if each.head.feed in work.deltas), torn),
+        problems=problems,
+    )
+
+
+def _read_moved(work: MetroWork) -> Iterator[Told]:
+    """What feeds that say only what changed say of other metros: a listing is of one."""
+    spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds if feed.feed in work.deltas}
+    others = {metro for parts, _ in spooled.values() for metro, _ in parts} - {work.plan.metro.slug}
+    for metro in sorted(others):
+        for told in read_spool(work.spool, metro=metro, spooled=spooled):
+            if not told.head.deleted and told.head.type != ORGANIZATION:
+                yield told
+
+
+def _read_standing(
+    work: MetroWork, carried: Collection[str], store: Store, problems: list[Problem]
+) -> tuple[list[Told], frozenset[str]]:
+    """Of the rows that are carried; where they are gone or torn these stay as they are until they are said again."""
+    base = work.plan.base
+    if base is None or base.manifest.standing is None:
+        return [], frozenset()
+    manifest, sha = base.manifest, base.manifest.standing
+    try:
+        told = read_standing(store, sha, before=manifest.vocabulary, vocabulary=work.plan.vocabulary)
+        return [each for each in told if assign_id(each.head) in carried], frozenset()
+    except (NotFound, Corrupt, msgspec.DecodeError) as error:
+        reason = f"unreadable: what it said before is gone or torn, and stays as it is until it is said again: {error}"
+        problems += [
+            Problem(feed=name, line=0, source_id=None, field=None, reason=reason, quarantined=False)
+            for name in sorted(work.deltas)
+        ]
+        return [], frozenset({sha})
 
 
 def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) -> tuple[datetime, ...]:
@@ -206,18 +272,18 @@ def _check_restarts(work: MetroWork, previous: Previous, told: Sequence[Told]) -
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
 
 
-def _list_carried(work: MetroWork, previous: Previous, given: Collection[str]) -> list[str]:
-    """Rows of the release before that stay: what a delta feed does not speak of, and the last good version of what
-    was quarantined (feeds, section 2)."""
-    carried: dict[str, None] = {}
+def _list_carried(work: MetroWork, previous: Previous) -> frozenset[str]:
+    """Ids of rows of the release before that stay if nothing is said of them: what a delta feed does not speak of, and
+    the last good version of what was quarantined (feeds, section 2)."""
+    carried: set[str] = set()
     for feed in work.feeds:
         if feed.is_whole:
-            carried |= dict.fromkeys(previous.find_items(feed.feed, _list_unread(feed)))
+            carried.update(previous.find_items(feed.feed, _list_unread(feed)))
         elif feed.feed in work.deltas:
-            carried |= dict.fromkeys(previous.find_feed(feed.feed, but=frozenset(feed.items)))
+            carried.update(previous.find_feed(feed.feed, but=frozenset(feed.items)))
         for source_id in _list_unread(feed):
-            carried |= dict.fromkeys(previous.find_source(feed.feed, source_id))
-    return [row_id for row_id in carried if row_id not in given]
+            carried.update(previous.find_source(feed.feed, source_id))
+    return frozenset(carried)
 
 
 def _list_unread(feed: FeedDone) -> dict[str, None]:

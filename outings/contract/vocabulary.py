@@ -52,6 +52,10 @@ RESERVED_METRO_SLUGS = frozenset(
 )  # fmt: skip
 
 
+# Those of a `Vocabulary` of which a listing may have several; its member has the same name.
+SETS = ("categories", "seasons", "occasions", "teams")
+
+
 class Vocabulary(Struct, frozen=True, kw_only=True):
     """What a deployment may replace. Order is the bit order of the snapshot's bit sets: at most 63 each."""
 

@@ -47,7 +47,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     tables' second form (`release.mapped`, with its layout); releases of before them have none. `semantic` is there
     where the build had a model. `pages` are named `<canonical request>@<local date>`, `exports`
     `<collection>.<format>`. `details` is an object of the sorted hashes, 32 bytes each, of the details written as
-    objects (the listings' column `object`): a prune must know them without opening a table.
+    objects (the listings' column `object`): a prune must know them without opening a table. `standing` is an object of
+    the records of feeds that say only what changed, for the next build alone.
     """
 
     layout: int
@@ -67,6 +68,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     exports: Mapping[str, Export] = {}
     details: str | None = None
     origins: Origins | None = None
+    standing: str | None = None
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -126,6 +128,8 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
+    if manifest.standing is not None:
+        yield manifest.standing
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

@@ -2,8 +2,6 @@
 and what changed need not be cleaned again but where it did."""
 
 from collections.abc import Iterator, Mapping
-from io import BytesIO
-from typing import BinaryIO
 
 import msgspec
 import zstandard
@@ -13,29 +11,21 @@ from outings.release.objects import Corrupt, put_object, read_object
 from outings.release.store import NotFound, Store
 from pipeline.feeds.cleaned import Cleaned, Records, list_cleaned
 from pipeline.feeds.reading import FeedRead
-
-_LEVEL = 3
-# So many at once are encoded beside the records themselves: a feed may have a million.
-_CHUNK = 5_000
-_LENGTH_BYTES = 4
+from pipeline.records.runs import RUN, pack_runs, unpack_runs
 
 _decoder = msgspec.msgpack.Decoder(list[Cleaned])
 
 
 def put_kept(store: Store, read: FeedRead) -> str:
     """The object's hash."""
-    compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
-    parts = [compressor.compress(len(frame).to_bytes(_LENGTH_BYTES) + frame) for frame in _encode_frames(read)]
-    return put_object(store, b"".join([*parts, compressor.flush()]))
+    return put_object(store, pack_runs(_encode_runs(read)))
 
 
 def read_kept(store: Store, sha: str) -> FeedRead:
     """NotFound, Corrupt, StoreError."""
-    with zstandard.ZstdDecompressor().stream_reader(BytesIO(read_object(store, sha))) as stream:
-        frames = _split_frames(stream)
-        read = msgspec.msgpack.decode(next(frames), type=FeedRead)
-        cleaned = [each for frame in frames for each in _decoder.decode(frame)]
-    return structs.replace(read, records=Records(cleaned))
+    runs = unpack_runs(read_object(store, sha))
+    read = msgspec.msgpack.decode(next(runs), type=FeedRead)
+    return structs.replace(read, records=Records([each for run in runs for each in _decoder.decode(run)]))
 
 
 def recall_cleaned(store: Store, sha: str | None) -> Mapping[bytes, Cleaned]:
@@ -49,18 +39,9 @@ def recall_cleaned(store: Store, sha: str | None) -> Mapping[bytes, Cleaned]:
     return {each.key: each for each in list_cleaned(read.records) if each.key}
 
 
-def _encode_frames(read: FeedRead) -> Iterator[bytes]:
-    """All but the records; then runs of them."""
+def _encode_runs(read: FeedRead) -> Iterator[bytes]:
+    """All but the records; then these."""
     yield msgspec.msgpack.encode(structs.replace(read, records=()))
     cleaned = list_cleaned(read.records)
-    for first in range(0, len(cleaned), _CHUNK):
-        yield msgspec.msgpack.encode(cleaned[first : first + _CHUNK])
-
-
-def _split_frames(stream: BinaryIO) -> Iterator[bytes]:
-    while length := stream.read(_LENGTH_BYTES):
-        size = int.from_bytes(length)
-        frame = stream.read(size)
-        if len(frame) != size:
-            raise Corrupt("the records of a feed, kept with the release, end too early")
-        yield frame
+    for first in range(0, len(cleaned), RUN):
+        yield msgspec.msgpack.encode(cleaned[first : first + RUN])

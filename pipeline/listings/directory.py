@@ -93,8 +93,9 @@ def make_directory(
 ) -> Directory:
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
+    named = previous.find_named([row["id"] for row in kept_rows])
     targets = index_targets(_list_targets(records, previous, kept_rows, metro=metro), metro=metro)
-    organizations = _name_organizations(records, targets)
+    organizations = _name_organizations(records, targets, named)
     slugs = _assign_slugs({row_id: told.head for row_id, told in records.items()} | organizations, previous)
     references = {
         row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
@@ -140,8 +141,11 @@ def _list_targets(
             )  # fmt: skip
 
 
-def _name_organizations(records: Mapping[str, Told], targets: Targets) -> dict[str, OrganizationRecord]:
-    """Those with a record, and those that listings only name: the first spelling is theirs."""
+def _name_organizations(
+    records: Mapping[str, Told], targets: Targets, named: Mapping[str, str]
+) -> dict[str, OrganizationRecord]:
+    """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
+    that stay as they are name so."""
     found = {row_id: told.head for row_id, told in records.items() if isinstance(told.head, OrganizationRecord)}
     for told in records.values():
         head = told.head
@@ -149,14 +153,12 @@ def _name_organizations(records: Mapping[str, Told], targets: Targets) -> dict[s
             continue
         resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
         if resolution.made_name is not None and resolution.id is not None:
-            found.setdefault(
-                resolution.id,
-                OrganizationRecord(
-                    feed="", line=0, type="organization", source_id=resolution.id,
-                    name=resolution.made_name,
-                ),
-            )  # fmt: skip
-    return found
+            found.setdefault(resolution.id, _make_named(resolution.id, resolution.made_name))
+    return {row_id: _make_named(row_id, name) for row_id, name in named.items()} | found
+
+
+def _make_named(row_id: str, name: str) -> OrganizationRecord:
+    return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
 
 
 def _assign_slugs(records: Mapping[str, Head], previous: Previous) -> dict[str, str]:

@@ -1,10 +1,12 @@
 """Ids that stay the same from build to build: the record's own, or a version-5 uuid of what it is called."""
 
+from collections.abc import Iterable
 from hashlib import sha1
 from uuid import UUID
 
 from outings.contract.folding import fold_text
-from pipeline.records.record import Head
+from pipeline.records.record import Head, Problem
+from pipeline.records.spool import Told
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
 
@@ -14,6 +16,22 @@ def assign_id(record: Head) -> str:
     if record.id is not None:
         return record.id.lower()
     return make_id(record.feed, record.type, record.source_id)
+
+
+def identify_records(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:
+    """By id; a second record that claims an id is set aside, since only one can be published."""
+    by_id: dict[str, Told] = {}
+    for each in told:
+        row_id = assign_id(each.head)
+        first = by_id.setdefault(row_id, each)
+        if first is not each:
+            problems.append(
+                Problem(
+                    feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
+                    reason=f"duplicate_id: also of {first.head.feed} line {first.line}", value=row_id,
+                )
+            )  # fmt: skip
+    return by_id
 
 
 def make_id(feed: str, kind: str, source_id: str) -> str:

@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from outings.contract.vocabulary import TYPES
+from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.occurrences import Occurrences
 from pipeline.feeds.rpde.reading import find_item
 from pipeline.listings.happenings import split_happenings
 from pipeline.listings.resolution import Facts
-from pipeline.listings.rows import Row
+from pipeline.listings.rows import Row, pack_bits, unpack_bits
 
 ORGANIZATION = "organization"
 # Columns that a build gives anew to every row.
@@ -30,18 +30,20 @@ _ASKED = (
 class Previous:
     """A metro's rows in an earlier release, by id and by the feed that gave them.
 
-    `origins`: of each listing, by row, the hash of what it was made of; None where another program made them, or they
-    are not known: then no row stays without being made again. `horizon`: of that release's dates, inclusive.
+    `vocabulary`: of the build, in whose words rows are carried; that release's own where none is given. `origins`: of
+    each listing, by row, the hash of what it was made of; None where another program made them, or they are not known:
+    then no row stays without being made again. `horizon`: of that release's dates, inclusive.
     """
 
     def __init__(
         self,
         snapshot: Snapshot | None,
         *,
+        vocabulary: Vocabulary | None = None,
         origins: pl.Series | None = None,
         horizon: tuple[date, date] | None = None,
     ) -> None:
-        self.snapshot, self.horizon = snapshot, horizon
+        self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
         self.listings, self.organizations = (_read_rows(snapshot, name) for name in ("listings", "organizations"))
         self._asked = (
             self.listings.select(*_ASKED, "object", "type", *Facts.__struct_fields__),
@@ -110,6 +112,18 @@ class Previous:
         """Ids of the rows that this feed's record gave (of several types, rarely)."""
         return self._by_source.get((feed, source_id), [])
 
+    def find_sources(self, sources: Collection[str]) -> set[str]:
+        """Ids of the rows that records gave, each named `<feed>/<type>/<source_id>`."""
+        wanted = pl.col("source").is_in(list(sources))
+        return {row_id for frame in self._asked for row_id in frame.filter(wanted)["id"]}
+
+    def find_named(self, ids: Collection[str]) -> dict[str, str]:
+        """Of the organizations that these listings name, and no record says anything of: name by id."""
+        at = [number for row_id in ids if (number := self._at[row_id]) >= 0]
+        named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
+        wanted = pl.col("id").is_in(named) & pl.col("source").str.starts_with("/")
+        return dict(self.organizations.filter(wanted).select("id", "name").iter_rows())
+
     def find_feed(self, feed: str, *, but: Collection[str] = ()) -> list[str]:
         """Ids of all rows that this feed gave, but for those of these items."""
         return [
@@ -144,15 +158,33 @@ class Previous:
         frame = self.listings if at >= 0 else self.organizations
         old = frame.row(at if at >= 0 else -1 - at, named=True)
         kind = TYPES[old["type"]] if at >= 0 else ORGANIZATION
+        columns = {name: value for name, value in old.items() if name not in _ASSIGNED}
         return Row(
             kind=kind,
-            columns={name: value for name, value in old.items() if name not in _ASSIGNED},
+            columns=columns | self._translate(columns),
             document=self.read_document(row_id),
             hash=old["hash"],
             created_at=old["created_at"],
             happenings=() if kind == "event" else self._read_happenings(kind).get(old["row"], ()),
             occurrences=self._occurrences.get(old["row"]) if kind == "event" else None,
         )
+
+    def _translate(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of words, where the build's vocabulary is another; without those that it has no more."""
+        assert self.snapshot is not None
+        before, now = self.snapshot.vocabulary, self._vocabulary
+        if now is None or before == now:
+            return {}
+        moved: dict[str, Any] = {}
+        for name in SETS:
+            if columns.get(name):
+                known = getattr(now, name)
+                words = unpack_bits(columns[name], getattr(before, name))
+                moved[name] = pack_bits((word for word in words if word in known), known)
+        if columns.get("type_hint") is not None:
+            word = before.type_hints[columns["type_hint"]]
+            moved["type_hint"] = now.type_hints.index(word) if word in now.type_hints else None
+        return moved
 
     def read_table(self, name: str) -> pl.DataFrame:
         """Empty where there is none."""

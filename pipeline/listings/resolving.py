@@ -24,7 +24,6 @@ from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.directory import Directory, KnownPlace, make_directory
 from pipeline.listings.events import expand_event, make_event_row
-from pipeline.listings.identity import assign_id
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.resolution import Facts, Resolved, Setting
@@ -54,29 +53,28 @@ class _Anew(Struct, frozen=True):
     encoded: Encoded
     organization: OrganizationReference
     place: KnownPlace | None
+    crawled: datetime | None
     origin: bytes
 
 
 class Resolving:
-    """`stays`: the listings that stay as they are, known at once; `problems`: records that were set aside here, and
-    what was left out of the others, all of them once the rows are listed."""
+    """`stays`: the listings that stay as they are, known at once; `problems`: what was left out of records, all of them
+    once the rows are listed."""
 
     def __init__(
         self,
-        told: Iterable[Told],
+        by_id: Mapping[str, Told],
         previous: Previous,
         *,
         setting: Setting,
         neighborhoods: Neighborhoods,
-        crawled: Mapping[str, datetime | None],
         carried: Collection[str],
     ) -> None:
-        """`crawled`: each feed's newest `crawled_at`; `carried`: ids whose row of the release before stays whatever it
-        was made of."""
+        """`by_id`: records by their listing's id; `carried`: ids whose row of the release before stays whatever it was
+        made of."""
         self.problems: list[Problem] = []
         self.stays: list[Stay] = []
-        self._previous, self._setting, self._crawled = previous, setting, crawled
-        by_id = _identify(told, self.problems)
+        self._previous, self._setting = previous, setting
         kept = [row_id for row_id in carried if row_id not in by_id and row_id in previous]
         self._directory = make_directory(
             by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods
@@ -120,14 +118,13 @@ class Resolving:
                 continue
             organization = directory.find_organization(told, self.problems)
             place = directory.find_place(told, self.problems)
-            newest = self._crawled.get(told.head.feed)
-            origin = _hash_origin(told, row_id, directory.slugs[row_id], organization, place, newest=newest)
+            origin = _hash_origin(told, row_id, directory.slugs[row_id], organization, place)
             stay = None
             if origins.get(row_id) == origin:
                 stay = Stay(id=row_id, origin=origin) if row_id not in moving else self._move(row_id, told, origin)
             if stay is None:
                 encoded = Encoded(told.line, told.digest, told.data)
-                yield _Anew(row_id, told.head.type, encoded, organization, place, origin)
+                yield _Anew(row_id, told.head.type, encoded, organization, place, told.crawled, origin)
             else:
                 self.stays.append(stay)
 
@@ -144,7 +141,7 @@ class Resolving:
             each = self._anew.pop()
             record = decode_record(each.encoded, each.kind)
             assert isinstance(record, ListingRecord)
-            resolved = _resolve(record, each, self._directory, crawled=self._crawled.get(record.feed))
+            resolved = _resolve(record, each, self._directory)
             row, found = _make_row(resolved, self._setting)
             row.columns.update(make_statement_columns(record, row.members))
             # What is to be said of it is said again in each build, so that it has to be found again.
@@ -168,34 +165,16 @@ class Resolving:
             links.add(read_document_links(organization, snapshot.read_document(*place)))
 
 
-def _identify(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:
-    """By id; a second record that claims an id is set aside, since only one can be published."""
-    by_id: dict[str, Told] = {}
-    for each in told:
-        row_id = assign_id(each.head)
-        first = by_id.setdefault(row_id, each)
-        if first is not each:
-            problems.append(
-                Problem(
-                    feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
-                    reason=f"duplicate_id: also of {first.head.feed} line {first.line}", value=row_id,
-                )
-            )  # fmt: skip
-    return by_id
-
-
 def _hash_origin(
     told: Told,
     row_id: str,
     slug: str,
     organization: OrganizationReference,
     place: KnownPlace | None,
-    *,
-    newest: datetime | None,
 ) -> bytes:
     """Of all that a listing is made of beside the program, the metro's settings and the date."""
     head = told.head
-    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, newest)
+    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, told.crawled)
     parts = (told.digest, row_id, slug, organization, place, freshness)
     return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
 
@@ -207,7 +186,7 @@ def _gather_categories(categories: dict[str, int], row: Row) -> None:
         categories[organization] = categories.get(organization, 0) | row.columns["categories"]
 
 
-def _resolve(record: ListingRecord, anew: _Anew, directory: Directory, *, crawled: datetime | None) -> Resolved[Any]:
+def _resolve(record: ListingRecord, anew: _Anew, directory: Directory) -> Resolved[Any]:
     place = anew.place
     location = _locate(record.location, None if place is None else place.location, directory)
     audience = judge_audience(record).audience
@@ -221,7 +200,9 @@ def _resolve(record: ListingRecord, anew: _Anew, directory: Directory, *, crawle
         location=location,
         ages=complete_ages(record.ages, audience=audience),
         audience=audience,
-        confidence=score_confidence(record, location=location, has_place=place is not None, newest_crawled_at=crawled),
+        confidence=score_confidence(
+            record, location=location, has_place=place is not None, newest_crawled_at=anew.crawled
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """A row: one listing or organization of a metro as the next release will hold it, before it is numbered."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -50,6 +50,11 @@ def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:
     for word in words:
         bits |= 1 << vocabulary.index(word)
     return bits
+
+
+def unpack_bits(bits: int, vocabulary: Sequence[str]) -> Iterator[str]:
+    """The words of a bit set."""
+    return (word for number, word in enumerate(vocabulary) if bits >> number & 1)
 
 
 def pack_weekdays(days: Iterable[str]) -> int | None:

@@ -4,6 +4,7 @@ import hashlib
 import mmap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -32,12 +33,14 @@ class Encoded(Struct, frozen=True, array_like=True):
 
 
 class Told(Struct, frozen=True):
-    """A record of which no more is read than others need to know of it."""
+    """A record of which no more is read than others need to know of it. `crawled`: its feed's newest `crawled_at`,
+    against which its freshness is measured."""
 
     line: int
     digest: bytes
     data: msgspec.Raw
     head: Head
+    crawled: datetime | None
 
     def read_record(self) -> Record:
         return decode_record(Encoded(self.line, self.digest, self.data), self.head.type)
@@ -61,8 +64,8 @@ def decode_record(encoded: Encoded, kind: str) -> Record:
     return msgspec.structs.replace(record, line=encoded.line)
 
 
-def tell_record(encoded: Encoded, kind: str) -> Told:
-    return Told(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data))
+def tell_record(encoded: Encoded, kind: str, *, crawled: datetime | None) -> Told:
+    return Told(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data), crawled)
 
 
 def spool_records(records: Iterable[tuple[str, str, Encoded]], *, folder: Path, feed: str) -> Spooled:
@@ -89,14 +92,14 @@ def _encode_runs(encoded: Sequence[Encoded]) -> Iterator[bytes]:
         yield data
 
 
-def read_spool(folder: Path, *, metro: str, spooled: Mapping[str, Spooled]) -> Iterator[Told]:
-    """The metro's records, in the order of the feeds that `spooled` names, types and lines: the same whoever wrote the
-    files first. OSError where one of them can't be seen from here."""
-    for feed, parts in spooled.items():
+def read_spool(folder: Path, *, metro: str, spooled: Mapping[str, tuple[Spooled, datetime | None]]) -> Iterator[Told]:
+    """The metro's records, in the order of the feeds that `spooled` names with their newest `crawled_at`, types and
+    lines: the same whoever wrote the files first. OSError where one of them can't be seen from here."""
+    for feed, (parts, crawled) in spooled.items():
         for kind in RECORDS:
             if (metro, kind) in parts:
                 for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
-                    yield tell_record(encoded, kind)
+                    yield tell_record(encoded, kind, crawled=crawled)
 
 
 def _read_runs(path: Path) -> Iterator[Encoded]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
+from outings.release.objects import read_object
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.reading import open_snapshot
 from outings.release.releases import ListedRelease
@@ -19,6 +20,7 @@ from pipeline.changes.diff import PUBLISHED, Change
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.listings.previous import Previous
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
+from pipeline.objects.standing import Standing
 from pipeline.tables.vectors import ModelPlan
 
 
@@ -88,10 +90,11 @@ def _roll_metro_back(
     )  # fmt: skip
     return build_metro(
         [source.carry_row(row_id) for row_id in source],
-        open_previous(store, base, cache=cache),
+        open_previous(store, base, cache=cache, vocabulary=plan.vocabulary),
         plan=plan,
         neighborhoods=pl.read_parquet(source.snapshot.tables["neighborhoods"]),
         store=store,
+        standing=Standing(None if manifest.standing is None else read_object(store, manifest.standing)),
     )
 
 

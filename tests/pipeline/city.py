@@ -46,8 +46,8 @@ mode = "{mode}"
 
 
 class City:
-    """Feeds are given by name; `build` takes the day and publishes. `related_words` and `model`: the operator's
-    file and folder, if any."""
+    """Feeds are given by name; `build` takes the day and publishes. `related_words`, `categories` and `model`:
+    the operator's file, words and folder, if any."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
         self.folder = folder
@@ -55,6 +55,7 @@ class City:
         self._feeds: dict[str, tuple[str | None, str]] = {}
         self._details = details
         self.related_words = ""
+        self.categories: tuple[str, ...] = ()
         self.model: Path | None = None
 
     def add_metro(self, slug: str, timezone: str) -> None:
@@ -73,12 +74,18 @@ class City:
         lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
         (self.folder / f"{feed}.ndjson").write_text("\n".join(lines) + "\n")
 
+    def forget(self, feed: str) -> None:
+        """It is configured no more."""
+        del self._feeds[feed]
+
     @property
     def configuration(self) -> Configuration:
         text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n'
         text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
         for name, (metro, mode) in self._feeds.items():
             text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode)
+        if self.categories:
+            text += f"[vocabulary]\ncategories = {json.dumps(self.categories)}\n"
         text += "[search]\n"
         if self.related_words:
             (self.folder / "related.csv").write_text(self.related_words)

@@ -26,7 +26,7 @@ def test_what_is_told_of_a_record_is_what_it_says(kind: str) -> None:
     record = RECORDS[kind](
         feed="parks", line=7, type=kind, source_id="a", metro="oslo", status="draft", name="Zoo", confidence=0.5
     )
-    told = tell_record(encode_record(record), kind)
+    told = tell_record(encode_record(record), kind, crawled=None)
     assert told.line == 7
     assert [getattr(told.head, name) for name in ("feed", "type", "source_id", "metro", "status", "name")] == [
         "parks", kind, "a", "oslo", "draft", "Zoo",

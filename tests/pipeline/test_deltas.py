@@ -1,0 +1,203 @@
+"""A delta feed says what changed: what it said before stands as if it said it again, whatever becomes of the rest."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.manifest import read_manifest
+from outings.release.objects import hash_of, object_name
+from pipeline.releases.rollback import roll_back
+from tests.pipeline.city import City, Record, make_event, make_place
+
+OWN = "11111111-1111-4111-8111-111111111111"
+DAY, LATER = date(2026, 8, 10), datetime(2026, 8, 10, 20, tzinfo=UTC)
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    return City(tmp_path)
+
+
+def say(city: City, *records: Record) -> None:
+    city.write(records, feed="news", mode="delta")
+
+
+def list_events(city: City, day: str = "2026-08-10", **asked: str) -> list[Any]:
+    query = "&".join(f"{name}={value}" for name, value in asked.items())
+    data: list[Any] = city.ask(f"/v1/seattle/events?{query}", day=day)["data"]
+    return data
+
+
+def make_removal(source_id: str) -> Record:
+    return {"type": "event", "source_id": source_id, "deleted": True}
+
+
+def test_a_removal_by_type_and_source_id_removes_also_what_has_an_id_of_its_own(city: City) -> None:
+    say(city, make_event("a", id=OWN), make_event("b"))
+    city.build()
+    say(city, make_removal("a"))
+    city.build()
+    assert [event["name"] for event in list_events(city)] == ["Event b"]
+
+
+def test_a_listing_that_is_said_again_under_another_id_is_one(city: City) -> None:
+    say(city, make_event("a", id=OWN))
+    city.build()
+    say(city, make_event("a", id=OTHER))
+    city.build()
+    assert [event["id"] for event in list_events(city)] == [OTHER]
+
+
+def test_a_series_that_is_never_said_again_goes_on(city: City) -> None:
+    say(city, make_event("a", rrule="FREQ=WEEKLY", exdates=["2027-12-15T10:00:00"]))
+    city.build()
+    say(city, make_event("b"))
+    city.build("2027-12-01")
+    dates = [event["starts_local"] for event in list_events(city, "2027-12-01", occurrences="expand")]
+    assert dates[:3] == ["2027-12-01T10:00:00", "2027-12-08T10:00:00", "2027-12-22T10:00:00"]
+    # And so on: what stands is kept from build to build.
+    city.build("2029-01-01")
+    assert list_events(city, "2029-01-01")
+
+
+def test_a_listing_that_is_not_said_again_shows_its_place_as_it_is_now(city: City) -> None:
+    city.write([make_place("hall", slug="place-hall")])
+    say(city, make_event("a", place={"slug": "place-hall"}))
+    city.build()
+    city.write([make_place("hall", slug="place-hall", name="Town Hall", location={"lat": 47.7, "lng": -122.4})])
+    say(city, make_event("b"))
+    city.build()
+    (event,) = (each for each in list_events(city) if each["name"] == "Event a")
+    assert event["place"]["name"] == "Town Hall"
+    assert event["location"]["lat"] == 47.7
+
+
+def test_an_organization_stands_while_a_listing_names_it(city: City) -> None:
+    say(city, make_event("a", organization={"name": "Pottery Northwest"}))
+    city.build()
+    say(city, make_event("b"))
+    city.build()
+    (event,) = (each for each in list_events(city) if each["name"] == "Event a")
+    (found,) = city.ask("/v1/seattle/organizations")["data"]
+    assert event["organization"]["id"] == found["id"]
+    say(city, make_removal("a"))
+    city.build()
+    assert city.ask("/v1/seattle/organizations")["data"] == []
+
+
+def test_what_was_not_said_again_is_as_sure_as_it_was(city: City) -> None:
+    """Its feed's other records are younger: it is not older for that."""
+    say(city, make_event("a", confidence=None, source={"crawled_at": "2026-08-01T00:00:00Z"}))
+    city.build()
+    before = list_events(city, min_confidence="0")
+    say(city, make_event("b", confidence=None, source={"crawled_at": "2026-12-01T00:00:00Z"}))
+    built = city.build()
+    assert built.changes == {"created": 1}
+    assert before[0] in list_events(city, min_confidence="0")
+
+
+def test_what_stands_is_forgotten_with_its_feed(city: City) -> None:
+    city.write([make_event("x")])
+    say(city, make_event("a"))
+    city.build()
+    city.forget("news")
+    city.build()
+    assert [event["name"] for event in list_events(city)] == ["Event x"]
+
+
+def test_a_last_good_version_keeps_the_organization_that_it_alone_names(city: City) -> None:
+    city.write([make_event("a", organization={"name": "Pottery Northwest"})])
+    city.build()
+    city.write([make_event("a", price={"min": "five"}, organization={"name": "Pottery Northwest"})])
+    city.build()
+    (event,) = list_events(city)
+    assert [each["id"] for each in city.ask("/v1/seattle/organizations")["data"]] == [event["organization"]["id"]]
+
+
+def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_stay(city: City) -> None:
+    say(city, make_event("a", categories=["swim_water", "storytime_books"]))
+    city.build()
+    city.categories = ("storytime_books", "bowling")
+    say(city, make_event("b", categories=["bowling"]))
+    city.build()
+    found = {event["name"]: event["categories"] for event in list_events(city)}
+    assert found == {"Event a": ["storytime_books"], "Event b": ["bowling"]}
+    assert [event["name"] for event in list_events(city, category="storytime_books")] == ["Event a"]
+
+
+@pytest.mark.parametrize("harm", ["gone", "torn"])
+def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says_so(city: City, harm: str) -> None:
+    say(city, make_event("a"), make_event("b"))
+    city.build()
+    lost = read_manifest(city.store, city.current.root.parts["seattle"].manifest).standing
+    assert lost is not None
+    if harm == "gone":
+        (city.folder / "var/store" / object_name(lost)).unlink()
+    else:
+        city.store.put(object_name(lost), b"torn")
+    say(city, make_event("b", name="B moved"))
+    (feed,) = city.build().feeds
+    assert {event["name"] for event in list_events(city)} == {"Event a", "B moved"}
+    (problem,) = feed.problems
+    assert problem.reason.startswith("unreadable: what it said before is gone or torn")
+    assert not problem.quarantined
+    # All of it said again is the same object as the one that was lost: it is written again.
+    say(city, make_event("a"), make_event("b"))
+    city.build()
+    assert read_manifest(city.store, city.current.root.parts["seattle"].manifest).standing == lost
+    assert hash_of(city.store.get(object_name(lost))) == lost
+
+
+def test_a_record_that_can_not_be_read_leaves_what_stood(city: City) -> None:
+    say(city, make_event("a", rrule="FREQ=WEEKLY"))
+    city.build()
+    say(city, make_event("a", price={"min": "five"}))
+    (feed,) = city.build("2027-12-01").feeds
+    assert (feed.memory.quarantined, feed.memory.last_good) == (1, 1)
+    shown = list_events(city, "2027-12-01", occurrences="expand")
+    assert shown[0]["starts_local"] == "2027-12-01T10:00:00"
+
+
+def test_what_is_wrong_with_what_stands_is_said_in_each_build_of_no_line(city: City) -> None:
+    say(city, make_event("x"), make_event("a", place={"id": OWN}))
+    city.build()
+    say(city, make_event("b"))
+    (feed,) = city.build().feeds
+    assert [(each.line, each.source_id, each.reason) for each in feed.problems] == [(0, "a", "unknown_reference")]
+    memory = feed.memory
+    assert (memory.read, memory.listings, memory.quarantined) == (1, 1, 0)
+
+
+def test_a_listing_that_is_of_another_metro_by_now_is_of_that_one_alone(city: City) -> None:
+    city.add_metro("boise", "America/Boise")
+    city.write([make_event("a", metro="seattle"), make_event("b", metro="seattle")], metro=None, mode="delta")
+    city.build()
+    city.write([make_event("a", metro="boise")], metro=None, mode="delta")
+    city.build()
+    assert [event["name"] for event in list_events(city)] == ["Event b"]
+    assert [event["name"] for event in city.ask("/v1/boise/events")["data"]] == ["Event a"]
+
+
+def test_after_a_rollback_what_stood_then_stands(city: City) -> None:
+    say(city, make_event("a", rrule="FREQ=WEEKLY"))
+    city.build()
+    first = city.current
+    say(city, make_removal("a"))
+    city.build()
+    roll_back(city.store, current=city.current, target=first, stamp=LATER, today={"seattle": DAY}, cache=city.cache)
+    say(city, make_event("b"))
+    city.build("2027-12-01")
+    assert "Event a" in {event["name"] for event in list_events(city, "2027-12-01", occurrences="expand")}
+
+
+def test_the_last_good_version_is_found_by_its_words_where_the_vocabulary_has_another_order(city: City) -> None:
+    city.write([make_event("a", categories=["storytime_books"], seasons=["fall"]), make_event("b")])
+    city.build()
+    city.categories = ("bowling", "storytime_books")
+    city.write([make_event("a", price={"min": "five"}), make_event("b")])
+    city.build()
+    assert [event["name"] for event in list_events(city, category="storytime_books")] == ["Event a"]
+    assert list_events(city, category="bowling") == []
