@@ -40,7 +40,7 @@ class SourceBlocks:
         if not self._is_asked:
             return None
         self._items += 1
-        block = open_snapshot(self._snapshot).open_sources().make_block(row, self._today)
+        block = open_snapshot(self._snapshot).sources.make_block(row, self._today)
         self._missing += block is None
         return block
 

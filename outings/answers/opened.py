@@ -4,7 +4,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +69,6 @@ class Opened:
         self.programs = Programs(read)
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
-        self._zips: Zips | None = None
         numbering = Numbering(
             self.names,
             vectors=vectors,
@@ -93,19 +92,12 @@ class Opened:
         # The same of each organization's part of it, by id and by row.
         self.organization_counts: Recalled[tuple[str, date], Mapping[str, int]] = Recalled(size=_COUNTS)
         self.row_counts: Recalled[tuple[str, date], NDArray[np.int32]] = Recalled(size=_COUNT_ARRAYS)
-        self._read = read
         # (type, local date) → its default list's size in every neighborhood.
         self.area_counts: Recalled[tuple[str, date], NDArray[np.int64]] = Recalled(size=_COUNT_ARRAYS)
-        self._areas: Areas | None = None
-        self._groups: Groups | None = None
-        self._sources: Sources | None = None
-        self._similar: Similar | None = None
-        self._area_ranking: Ranking | None = None
-        self._ranking: Ranking | None = None
         self._gazetteer: Gazetteer | None = None
         self._gazetteer_lock = threading.Lock()
         if "organization_spellings" in snapshot.mapped:
-            self.open_ranking()
+            _ = self.ranking
         self._self = weakref.ref(self)
         if "tiles" in snapshot.mapped:
             self.open_near()
@@ -125,34 +117,39 @@ class Opened:
         """So that no question waits for it."""
         return self.open_sql() if self._columns is None else self._columns
 
-    def open_ranking(self) -> Ranking:
+    @cached_property
+    def ranking(self) -> Ranking:
         """Of the directory's organizations."""
-        if self._ranking is None:
-            self._ranking = Ranking(self._read("organization_spellings"), size=len(self.organizations))
-        return self._ranking
+        return Ranking(self._read("organization_spellings"), size=len(self.organizations))
 
-    def open_areas(self) -> Areas:
-        if self._areas is None:
-            self._areas = Areas(self._read("areas"))
-        return self._areas
+    @cached_property
+    def areas(self) -> Areas:
+        return Areas(self._read("areas"))
 
-    def open_groups(self) -> Groups:
-        """Of published listings, for coverage."""
-        if self._groups is None:
-            self._groups = Groups(self._read("groups"))
-        return self._groups
-
-    def open_sources(self) -> Sources:
-        """What listings' sources say of them."""
-        if self._sources is None:
-            self._sources = Sources(self._read("sources"))
-        return self._sources
-
-    def open_area_ranking(self) -> Ranking:
+    @cached_property
+    def area_ranking(self) -> Ranking:
         """Of the directory's neighborhoods."""
-        if self._area_ranking is None:
-            self._area_ranking = Ranking(self._read("area_spellings"), size=len(self.open_areas()))
-        return self._area_ranking
+        return Ranking(self._read("area_spellings"), size=len(self.areas))
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Of published listings, for coverage."""
+        return Groups(self._read("groups"))
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What listings' sources say of them."""
+        return Sources(self._read("sources"))
+
+    @cached_property
+    def similar(self) -> Similar:
+        """What is similar to what."""
+        return Similar(self._read("similar"))
+
+    @cached_property
+    def zips(self) -> Zips | None:
+        """None where the deployment has no centroids of them."""
+        return Zips(self._files["zips"], listings=self._files["listings"]) if "zips" in self._files else None
 
     def open_sql(self) -> SqlEvaluator:
         """Made at the first call: DuckDB loads the tables that it evaluates."""
@@ -171,7 +168,7 @@ class Opened:
         """Made at the first call where the build did not map it."""
         with self._search_lock:
             if self._search is None:
-                metro, named = self._metro, self.open_areas().names
+                metro, named = self._metro, self.areas.names
                 self._search = SearchIndex(
                     self._read,
                     terms=self._numbering.open_terms(),
@@ -181,12 +178,6 @@ class Opened:
                     locations=make_locations((metro.name, metro.slug, *metro.aliases), named),
                 )
             return self._search
-
-    def open_zips(self) -> Zips | None:
-        """None where the deployment has no centroids of them."""
-        if self._zips is None and "zips" in self._files:
-            self._zips = Zips(self._files["zips"], listings=self._files["listings"])
-        return self._zips
 
     def list_unplaced(self, rows: Sequence[int]) -> list[str]:
         """The ids of those that have no coordinates."""
@@ -255,12 +246,6 @@ class Opened:
         next_local = None if starts is None else show_local(starts)
         return encode_card(self.read_document(row), today=today, next_local=next_local)
 
-    def open_similar(self) -> Similar:
-        """What is similar to what."""
-        if self._similar is None:
-            self._similar = Similar(self._read("similar"))
-        return self._similar
-
     def read_event(self, row: int, today: date) -> bytes:
         """An event's document, with the occurrence of that date where it is a series."""
         document = self.read_document(row)
@@ -280,7 +265,7 @@ def _read(packs: Packs, pack: int, offset: int, length: int) -> bytes:
 def _open_zips(of: "weakref.ref[Opened]") -> Zips | None:
     opened = of()
     assert opened is not None
-    return opened.open_zips()
+    return opened.zips
 
 
 # By weak references: a fragment does not keep open what it is of.

@@ -123,7 +123,7 @@ def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
-    check_zips(query, lambda: open_snapshot(snapshot).open_zips())
+    check_zips(query, lambda: open_snapshot(snapshot).zips)
     return query, snapshot
 
 

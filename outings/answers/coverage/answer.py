@@ -38,7 +38,7 @@ _encoder = msgspec.json.Encoder()
 def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
-    groups = open_snapshot(snapshot).open_groups()
+    groups = open_snapshot(snapshot).groups
     types = choose_types(query, about.entitlement)
     where = query.get_as("neighborhood", str)
     chosen = groups.choose(types, neighborhood=where)
@@ -126,7 +126,7 @@ def share(part: int, whole: int) -> float | None:
 
 def _cover_neighborhoods(snapshot: Snapshot, chosen: Numbers, *, where: str | None) -> NeighborhoodCoverage:
     opened = open_snapshot(snapshot)
-    areas, groups = opened.open_areas(), opened.open_groups()
+    areas, groups = opened.areas, opened.groups
     numbers: Sequence[int] = range(len(areas)) if where is None else areas.find(where)
     lively = groups.find_lively(chosen, slugs=areas.slugs)
     return NeighborhoodCoverage(named=len(numbers), with_listings=len({*lively.tolist()}.intersection(numbers)))

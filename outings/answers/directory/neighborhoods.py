@@ -30,7 +30,7 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
-    areas = opened.open_areas()
+    areas = opened.areas
     live = {each: count_by_area(each, snapshot, today=today) for each in choose_types(query, about.entitlement)}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
@@ -39,7 +39,7 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
     assert isinstance(least, int)
     passed = totals >= least
     if title is not None:
-        passed &= opened.open_area_ranking().rank(title).scores > 0
+        passed &= opened.area_ranking.rank(title).scores > 0
     chosen = np.flatnonzero(passed)
     is_counted = query.get("sort") == "count"
     if is_counted:
@@ -66,7 +66,7 @@ def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows
         selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
         found = opened.open_evaluator().list_rows(selection, Span(limit=max(len(opened.names), 1)))
         rows = np.array(sorted(found.rows), dtype=np.int64)
-        return opened.open_areas().count_listings(rows, programs=opened.programs.find_programs(rows))
+        return opened.areas.count_listings(rows, programs=opened.programs.find_programs(rows))
 
     return opened.area_counts.read((listing_type, today), count)
 

@@ -52,7 +52,7 @@ def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, 
     live = {each: count_by_row(each, snapshot, today=today) for each in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
-    ranked = None if title is None else opened.open_ranking().rank(title)
+    ranked = None if title is None else opened.ranking.rank(title)
     rows = _choose_rows(query, settled, live=live, ranked=ranked, snapshot=snapshot, today=today)
 
     def name_key(at: int) -> Key:

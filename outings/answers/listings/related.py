@@ -75,7 +75,7 @@ class _Neighbours:
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Of what has one name at one place the first alone, and nothing that has the listing's own."""
-        cards = self._deal_cards(self._opened.open_similar().list_rows(self._row))
+        cards = self._deal_cards(self._opened.similar.list_rows(self._row))
         shown: dict[_Named, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)

@@ -109,7 +109,7 @@ def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Ori
     if "address" in query.values:
         assert spot is not None, "who asks resolves the address before"
         return Origin(lat=spot.lat, lng=spot.lng, source="address")
-    centre = find_centre(query, open_snapshot(snapshot).open_zips)
+    centre = find_centre(query, lambda: open_snapshot(snapshot).zips)
     assert centre is not None
     return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 

@@ -135,7 +135,7 @@ def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchInd
         case "newest":
             keys = -index.created[shown.rows]
         case "nearest":
-            centre = find_centre(search.query, open_snapshot(search.snapshot).open_zips)
+            centre = find_centre(search.query, lambda: open_snapshot(search.snapshot).zips)
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
