@@ -131,7 +131,7 @@ def run_granian(config: str, port: str) -> None:
 
 def make_app() -> object:
     """For granian's worker, which is given no argument."""
-    from edge.worker import make_served_edge
+    from edge.processes.worker import make_served_edge
 
     return make_served_edge(Path(os.environ["OUTINGS_BENCH_CONFIG"]))
 

@@ -9,29 +9,29 @@ from pathlib import Path
 import structlog
 from starlette.types import Receive, Scope, Send
 
-from edge.addresses import Proxies
-from edge.attempts import Attempts
-from edge.bodies import Bodies
+from edge.chain.addresses import Proxies
+from edge.chain.attempts import Attempts
+from edge.chain.delivery import Deliver
+from edge.chain.failures import Explain
+from edge.chain.identification import Identify
+from edge.chain.keys import KeyRing, Recognize
+from edge.chain.metering import Charge, Mention, Metering
+from edge.chain.recording import Record
+from edge.chain.routing import Dispatch
+from edge.chain.shortcut import Shortcut
 from edge.computing import Computing
-from edge.counts import Counts
 from edge.dates import Dates
-from edge.delivery import Deliver
-from edge.failures import Explain
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
-from edge.identification import Identify
-from edge.keys import KeyRing, Recognize
 from edge.limits.counting import Limits
 from edge.limits.mapped import MappedLimits
-from edge.metering import Charge, Mention, Metering
-from edge.openapi import ShowContract
-from edge.planning import Planning
-from edge.probes import make_public
-from edge.recording import Record
 from edge.releases import Releases
-from edge.routing import Dispatch
+from edge.replies.bodies import Bodies
+from edge.replies.planning import Planning
 from edge.seen import Seen
-from edge.shortcut import Shortcut
-from edge.usage import Usage
+from edge.unkeyed.openapi import ShowContract
+from edge.unkeyed.probes import make_public
+from edge.usage.counts import Counts
+from edge.usage.usage import Usage
 from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer

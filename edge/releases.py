@@ -10,8 +10,8 @@ import structlog
 from msgspec import Struct
 
 from edge.bounded import Bounded
-from edge.counts import Counter, Counts
 from edge.seen import Seen
+from edge.usage.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects

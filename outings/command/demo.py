@@ -41,8 +41,8 @@ REQUESTS = (
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 def demo(*, config: Path, host: str, port: int) -> None:
     """Make two sample metros, build them, print a key and three requests, and serve."""
-    from edge.server import run_server
-    from edge.supervisor import bind_sockets
+    from edge.processes.server import run_server
+    from edge.processes.supervisor import bind_sockets
 
     if config.exists() and not is_world(config):
         raise click.UsageError(f"{config} was not made by this command; -c names another place for the demo's")

@@ -26,11 +26,11 @@ MEBIBYTE = 2**20
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
-    from edge.ledger import open_ledger
     from edge.limits.mapped import TableError
     from edge.limits.opening import LOCAL, open_limits
-    from edge.server import run_server
-    from edge.supervisor import bind_sockets
+    from edge.processes.server import run_server
+    from edge.processes.supervisor import bind_sockets
+    from edge.usage.ledger import open_ledger
     from outings.answers.semantic.model import ModelError, load_model
     from outings.release.trust import read_reader
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from edge.ledger import Account, Ledger, Tally
+from edge.usage.ledger import Account, Ledger, Tally
 from outings.release.folder import FolderStore
 from outings.release.keys import Registry, read_registry
 from tests.command.conftest import Run

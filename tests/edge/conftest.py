@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from edge.worker import set_up_logs
+from edge.processes.worker import set_up_logs
 from outings.release.memory import MemoryStore
 from tests.edge.asking import Response, ask
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds

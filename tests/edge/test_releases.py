@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from edge.counts import Counter
+from edge.usage.counts import Counter
 from outings.release.keys import change_registry, revoke_key
 from outings.release.manifest import read_manifest
 from outings.release.memory import MemoryStore

@@ -21,8 +21,8 @@ from outings.release.memory import MemoryStore
 from outings.release.store import Versioned
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
+from tests.edge.processes.test_server import Server, start, wait_until
 from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
-from tests.edge.test_server import Server, start, wait_until
 
 __all__ = ["start"]
 

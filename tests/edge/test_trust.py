@@ -10,10 +10,10 @@ import pytest
 import structlog
 
 from edge.app import Edge
-from edge.counts import Counter
+from edge.processes.worker import make_served_edge
 from edge.seen import NAME as SERVED
 from edge.seen import Seen
-from edge.worker import make_served_edge
+from edge.usage.counts import Counter
 from outings.release.folder import FolderStore
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object

@@ -16,8 +16,8 @@ import click
 import pytest
 import yaml
 
-from edge.counts import Counter
-from edge.metrics import describe_counts
+from edge.unkeyed.metrics import describe_counts
+from edge.usage.counts import Counter
 from outings.command import main
 from outings.configuration.tables import Configuration
 from pipeline.reports.metrics import METRICS, PREFIX

@@ -15,8 +15,8 @@ from outings.contract.plans import Plan
 from tests.edge.asking import Response, ask, ask_together
 from tests.edge.conftest import Clock, Service
 from tests.edge.publishing import add_keys
-from tests.edge.test_metrics import read_metrics
 from tests.edge.test_scopes import READS
+from tests.edge.unkeyed.test_metrics import read_metrics
 
 LIST, DETAIL = READS["events.list"][0], READS["events.detail"][0]
 NAMES = {name.lower() for name in FIELDS}

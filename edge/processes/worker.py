@@ -7,15 +7,15 @@ from pathlib import Path
 
 import structlog
 
-from edge.access_log import AccessLog
-from edge.addresses import Proxies
 from edge.app import MEMORY_BYTES, Edge, read_clock
-from edge.counts import Counts
+from edge.chain.addresses import Proxies
 from edge.geocoding.opening import open_geocoder
-from edge.ledger import open_ledger
 from edge.limits.opening import LOCAL, open_limits
 from edge.seen import Seen
-from edge.usage import Usage
+from edge.usage.access_log import AccessLog
+from edge.usage.counts import Counts
+from edge.usage.ledger import open_ledger
+from edge.usage.usage import Usage
 from edge.weather.opening import open_forecasts
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from edge.supervisor import bind_sockets
+from edge.processes.supervisor import bind_sockets
 from outings.release.folder import FolderStore
 from outings.release.keys import change_registry, revoke_key
 from tests.command.conftest import CONFIGURATION

@@ -14,8 +14,8 @@ from edge.dates import Dates
 from edge.exchange import Exchange
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.releases import Releases, Serving
-from edge.requests import read_query
-from edge.responses import Header, make_head
+from edge.replies.requests import read_query
+from edge.replies.responses import Header, make_head
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.changes import read_cursor
 from outings.answers.circumstances import Circumstances

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from edge.access_log import AccessLog, join_lines
 from edge.app import Edge
-from edge.ledger import NAME, Account, Ledger, Tally, open_ledger
-from edge.usage import Usage
+from edge.usage.access_log import AccessLog, join_lines
+from edge.usage.ledger import NAME, Account, Ledger, Tally, open_ledger
+from edge.usage.usage import Usage
 from outings.contract.routes import match_route
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, Service, make_service
@@ -273,7 +273,7 @@ def test_lines_are_joined_whole_up_to_what_a_pipe_takes_at_once() -> None:
 def test_a_log_that_nobody_reads_holds_up_no_count_and_keeps_its_bound(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edge.access_log.MOST_WAITING", 1_000)
+    monkeypatch.setattr("edge.usage.access_log.MOST_WAITING", 1_000)
     reading, writing = os.pipe()
     clock = Clock()
     usage = Usage(clock=clock, ledger=Ledger(state), access_log=AccessLog(writing))

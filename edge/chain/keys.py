@@ -7,9 +7,9 @@ from hashlib import sha256
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.addresses import Proxies
-from edge.attempts import Attempts
 from edge.bounded import Bounded
+from edge.chain.addresses import Proxies
+from edge.chain.attempts import Attempts
 from edge.exchange import Exchange
 from edge.holder import Holder, find_holder
 from outings.contract.plans import Plan

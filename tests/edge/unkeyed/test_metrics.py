@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from edge.counts import Counter, Counts, make_table
+from edge.usage.counts import Counter, Counts, make_table
 from outings.release.pointer import NAME
 from tests.edge.asking import ask
 from tests.edge.conftest import Service

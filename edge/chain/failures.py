@@ -3,9 +3,9 @@
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.counts import Counter, Counts
 from edge.exchange import Exchange
-from edge.responses import send_error
+from edge.replies.responses import send_error
+from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, internal
 
 log = structlog.get_logger()

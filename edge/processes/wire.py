@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from edge.identification import make_request_id
-from edge.responses import Header, make_refusal
-from edge.shortcut import Reply
+from edge.chain.identification import make_request_id
+from edge.chain.shortcut import Reply
+from edge.replies.responses import Header, make_refusal
 from outings.contract.errors import bad_request
 
 # The parser's numbers have 16 bits: a longer target is "no HTTP" to it. What the edge reads is far shorter.

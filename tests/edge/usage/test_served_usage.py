@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from edge.ledger import Ledger
-from edge.usage import FLUSH_SECONDS
-from tests.edge.test_server import Server, list_workers, start, stop_server, wait_until
+from edge.usage.ledger import Ledger
+from edge.usage.usage import FLUSH_SECONDS
+from tests.edge.processes.test_server import Server, list_workers, start, stop_server, wait_until
 
 __all__ = ["start"]
 

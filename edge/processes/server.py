@@ -16,8 +16,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn import _subprocess
 
-from edge.counts import make_table
-from edge.supervisor import Supervisor
+from edge.processes.supervisor import Supervisor
+from edge.usage.counts import make_table
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
 GRACE_SECONDS = 10
@@ -47,7 +47,7 @@ def run_server(
             partial(_make_worker, config.absolute(), counts=counts, memory=memory, access_log=access_log),
             factory=True,
             loop="uvloop",
-            http="edge.wire:Wire",  # imported by whom it serves
+            http="edge.processes.wire:Wire",  # imported by whom it serves
             ws="none",
             lifespan="on",
             access_log=False,
@@ -68,14 +68,14 @@ def start_forks() -> None:
     uvicorn has no setting for it: the name is its own.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["edge.worker", "edge.wire", "uvloop"])
+    context.set_forkserver_preload(["edge.processes.worker", "edge.processes.wire", "uvloop"])
     _subprocess.spawn = context  # type: ignore[assignment]
     ensure_running()
 
 
 def _make_worker(config: Path, *, counts: Path, memory: int | None, access_log: bool) -> ASGIApp:
     from edge.app import MEMORY_BYTES  # not in the supervisor, which answers nothing
-    from edge.worker import make_served_edge
+    from edge.processes.worker import make_served_edge
 
     Thread(target=_end_with_supervisor, daemon=True).start()
     return make_served_edge(config, counts=counts, memory=memory or MEMORY_BYTES, access_log=access_log)

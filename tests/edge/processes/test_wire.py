@@ -12,9 +12,9 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from edge.limits.fields import FIELDS
-from edge.wire import Wire
+from edge.processes.wire import Wire
 from tests.edge.conftest import Service
-from tests.edge.test_server import PATIENCE, Server, start_server, stop_server
+from tests.edge.processes.test_server import PATIENCE, Server, start_server, stop_server
 
 LIST = "/v1/harbor/events?from=2026-08-10"
 # Each response has its own.
@@ -135,7 +135,7 @@ def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_o
 def test_a_head_that_takes_too_long_ends_its_connection(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr("edge.wire.HEAD_SECONDS", 0.01)
+    monkeypatch.setattr("edge.processes.wire.HEAD_SECONDS", 0.01)
     service = make_own()
 
     async def wait() -> bool:

@@ -9,11 +9,11 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.types import Receive, Scope, Send
 
-from edge.counts import Counter, Counts
-from edge.ledger import Total
 from edge.releases import Releases, Serving
-from edge.responses import send_status
-from edge.usage import Usage
+from edge.replies.responses import send_status
+from edge.usage.counts import Counter, Counts
+from edge.usage.ledger import Total
+from edge.usage.usage import Usage
 from outings.contract.openapi import METRICS_TYPE
 
 log = structlog.get_logger()

@@ -6,13 +6,13 @@ import msgspec
 from starlette.routing import Route, Router
 from starlette.types import Lifespan, Receive, Scope, Send
 
-from edge.counts import Counts
-from edge.keys import KeyRing
-from edge.metrics import ShowMetrics
-from edge.openapi import ShowContract
+from edge.chain.keys import KeyRing
 from edge.releases import Releases
-from edge.responses import send_status
-from edge.usage import Usage
+from edge.replies.responses import send_status
+from edge.unkeyed.metrics import ShowMetrics
+from edge.unkeyed.openapi import ShowContract
+from edge.usage.counts import Counts
+from edge.usage.usage import Usage
 from outings.contract.errors import ApiError
 
 

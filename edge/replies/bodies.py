@@ -10,10 +10,10 @@ import structlog
 
 from edge.bounded import Bounded
 from edge.computing import Computing
-from edge.counts import Counter, Counts
-from edge.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
-from edge.planning import Planned
-from edge.responses import Body, make_body
+from edge.replies.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
+from edge.replies.planning import Planned
+from edge.replies.responses import Body, make_body
+from edge.usage.counts import Counter, Counts
 from outings.answers.plan import Plan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES

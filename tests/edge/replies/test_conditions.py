@@ -2,7 +2,7 @@
 
 import pytest
 
-from edge.conditions import matches
+from edge.replies.conditions import matches
 
 
 @pytest.mark.parametrize(

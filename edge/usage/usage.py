@@ -8,9 +8,9 @@ from time import perf_counter
 
 import structlog
 
-from edge.access_log import AccessLog, Seen
 from edge.holder import Holder
-from edge.ledger import Account, Ledger, Tally
+from edge.usage.access_log import AccessLog, Seen
+from edge.usage.ledger import Account, Ledger, Tally
 from outings.contract.routes import Route
 
 log = structlog.get_logger()

@@ -5,7 +5,7 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from edge.exchange import Exchange
-from edge.usage import Usage
+from edge.usage.usage import Usage
 
 # A client that left before its answer: nginx's word for it, never sent.
 GONE = 499

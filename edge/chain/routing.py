@@ -4,7 +4,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.bounded import Bounded
 from edge.exchange import MOST_HEADER_BYTES, Exchange
-from edge.responses import send_preflight
+from edge.replies.responses import send_preflight
 from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
 from outings.contract.routes import Match, match_route
 

@@ -6,7 +6,7 @@ import brotli
 import pytest
 import zstandard
 
-from edge.encoding import choose_coding, decode_gzip, encode_body
+from edge.replies.encoding import choose_coding, decode_gzip, encode_body
 
 BODY = b'{"data":[' + b'{"name":"Storytime"},' * 200 + b"]}"
 

@@ -2,13 +2,13 @@
 
 from starlette.types import Receive, Scope, Send
 
-from edge.bodies import Bodies
-from edge.conditions import matches
-from edge.counts import Counter, Counts
-from edge.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
 from edge.exchange import Exchange
-from edge.planning import Planned, Planning
-from edge.responses import list_entity, send_file, send_not_modified, send_success
+from edge.replies.bodies import Bodies
+from edge.replies.conditions import matches
+from edge.replies.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.replies.planning import Planned, Planning
+from edge.replies.responses import list_entity, send_file, send_not_modified, send_success
+from edge.usage.counts import Counter, Counts
 from outings.answers.plan import PlannedFile
 from outings.contract.entitlement import Entitlement
 from outings.contract.routes import Match

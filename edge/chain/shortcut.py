@@ -6,18 +6,18 @@ from time import perf_counter
 from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.bodies import Bodies
-from edge.conditions import matches
-from edge.counts import Counter, Counts
-from edge.encoding import choose_coding
+from edge.chain.identification import make_request_id
+from edge.chain.keys import KeyRing
+from edge.chain.metering import Metered, Metering
 from edge.exchange import MOST_HEADER_BYTES, read_path, read_trace_id
 from edge.holder import Holder
-from edge.identification import make_request_id
-from edge.keys import KeyRing
-from edge.metering import Metered, Metering
-from edge.planning import Planned, Planning
-from edge.responses import Body, Header, list_headers, send_whole
-from edge.usage import Usage
+from edge.replies.bodies import Bodies
+from edge.replies.conditions import matches
+from edge.replies.encoding import choose_coding
+from edge.replies.planning import Planned, Planning
+from edge.replies.responses import Body, Header, list_headers, send_whole
+from edge.usage.counts import Counter, Counts
+from edge.usage.usage import Usage
 
 
 class Held(Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.addresses import Proxies
 from edge.app import Edge
-from edge.attempts import MOST_PER_MINUTE
+from edge.chain.addresses import Proxies
+from edge.chain.attempts import MOST_PER_MINUTE
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
-from edge.conditions import matches
-from edge.encoding import CODINGS, IDENTITY, choose_coding, encode_body
 from edge.exchange import Exchange
 from edge.releases import Releases
-from edge.requests import find_vocabulary
-from edge.responses import Body, Header, make_body, make_head, send_not_modified, send_success
+from edge.replies.conditions import matches
+from edge.replies.encoding import CODINGS, IDENTITY, choose_coding, encode_body
+from edge.replies.requests import find_vocabulary
+from edge.replies.responses import Body, Header, make_body, make_head, send_not_modified, send_success
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
 from outings.contract.routes import ROUTES

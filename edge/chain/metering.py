@@ -4,14 +4,14 @@ import structlog
 from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.counts import Counter, Counts
+from edge.chain.keys import KeyRing
 from edge.exchange import Exchange
 from edge.holder import Holder
-from edge.keys import KeyRing
 from edge.limits.counting import Act, Allowance, Limits, Outcome, Reading, UncountedError
 from edge.limits.fields import Field, find_wait, list_fields
 from edge.limits.mapped import read_microseconds
 from edge.limits.months import find_month
+from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
 
 log = structlog.get_logger()

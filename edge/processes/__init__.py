@@ -1,0 +1,1 @@
+"""The edge as processes, and HTTP off their sockets."""

@@ -1,0 +1,1 @@
+"""Request → plan → body, with the headers and codings of what is sent."""
