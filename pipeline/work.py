@@ -216,7 +216,7 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
     by_id = identify_records([*(each for each in told if not each.head.deleted), *stood], problems)
     return _Gathered(
         by_id=by_id,
-        carried=[row_id for row_id in previous if row_id in carried and row_id not in by_id],
+        carried=[row_id for row_id in previous.list_shown() if row_id in carried and row_id not in by_id],
         last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
         standing=Standing(encode_standing(each for each in by_id.values() if each.head.feed in work.deltas), torn),
         problems=problems,

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from outings.contract.vocabulary import SETS, TYPES, Vocabulary
+from outings.contract.vocabulary import SETS, STATUSES, TYPES, Vocabulary
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.occurrences import Occurrences
@@ -18,6 +18,7 @@ from pipeline.listings.resolution import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
 
 ORGANIZATION = "organization"
+_ARCHIVED = STATUSES.index("archived")
 # Columns that a build gives anew to every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
 # What is asked of single rows.
@@ -78,6 +79,11 @@ class Previous:
             return {**self._asked[1].row(-1 - at, named=True), "kind": ORGANIZATION}
         row = self._asked[0].row(at, named=True)
         return {**row, "kind": TYPES[row["type"]]}
+
+    def list_shown(self) -> list[str]:
+        """Ids of all but what is archived: that is there for who asks for it, and nothing may refer to it."""
+        shown = pl.col("status") != _ARCHIVED
+        return [row_id for frame in self._asked for row_id in frame.filter(shown)["id"]]
 
     def find_row(self, row_id: str) -> int:
         """The number of a listing's row. KeyError."""
