@@ -242,7 +242,7 @@ class Twins:
 
     def move(self) -> None:
         for _ in range(4):
-            self.random.choice((self.change, self.change, self.repeat, self.remove, self.add))()
+            self.random.choice((self.change, self.change, self.repeat, self.remove, self.add, self.republish))()
         self.day += timedelta(days=self.random.choice((0, 1, 30, 200)))
 
     def say(self, record: Record) -> None:
@@ -262,6 +262,9 @@ class Twins:
 
     def repeat(self) -> None:
         self.say({**self.pick("event"), "rrule": self.random.choice(("FREQ=WEEKLY", "FREQ=DAILY;COUNT=900"))})
+
+    def republish(self) -> None:
+        self.say({**self.pick(), "status": self.random.choice(("draft", "published", "archived"))})
 
     def add(self) -> None:
         organization = {"name": f"Only named {self.random.randrange(3)}"}
