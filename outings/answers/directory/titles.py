@@ -30,7 +30,7 @@ SECOND_LEVELS = frozenset(("ac", "co", "com", "edu", "gov", "net", "org"))
 _INITIALS = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}[^\W\d_]?(?![^\W_])")
 _SITE_ENDING = re.compile(rf"(?<=[^\W_])\.(?:{'|'.join(SITE_ENDINGS)})\W*$", re.IGNORECASE)
 _ADDRESS = re.compile(
-    r"(?P<scheme>[a-z][a-z0-9+.-]*:)?(?P<slashes>//)?(?:[^/?#@\s]*@)?(?P<host>[^/:?#@\s]+)(?::\d*)?(?P<rest>[/?#].*)?",
+    r"(?P<scheme>[a-z][a-z0-9+-]*:)?(?P<slashes>//)?(?:[^/?#@\s]*@)?(?P<host>[^/:?#@\s]+)(?::\d*)?(?P<rest>[/?#].*)?",
     re.IGNORECASE | re.DOTALL,
 )
 _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^\W_])")
