@@ -168,6 +168,7 @@ def _build_metros(
                 for each in feeds
                 if each.is_whole and each.feed in speaking and not build.allow_shrink
             },
+            others=frozenset(each.plan.metro.slug for each in plan.metros) - {metro.plan.metro.slug},
             spool=spool,
             neighborhoods=metro.neighborhoods,
         )

@@ -128,7 +128,7 @@ def build_metro(
     that the next build is to take as said."""
     started = clock()
     base = plan.base
-    writer = ObjectWriter(store, known=_name_known(store, base, previous) - standing.torn)
+    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn})
     with Drawer(previous.snapshot) as drawer:
         sheets = Sheets(
             previous, drawer, stamp=int(plan.stamp.timestamp()),

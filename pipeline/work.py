@@ -3,9 +3,9 @@
 What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
@@ -25,7 +25,7 @@ from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.cleaned import list_cleaned
 from pipeline.feeds.kept import put_kept, read_kept, recall_cleaned
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
-from pipeline.feeds.rpde.reading import list_standing
+from pipeline.feeds.rpde.reading import find_item, list_standing
 from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
 from pipeline.listings.identity import assign_id, identify_records
@@ -34,10 +34,12 @@ from pipeline.listings.resolution import Setting
 from pipeline.listings.resolving import Resolving
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, find_horizon, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods
-from pipeline.objects.standing import Standing, encode_standing, read_standing
-from pipeline.records.record import Problem
+from pipeline.objects.standing import Standing, Stood, drop_words, encode_standing, has_words, read_standing
+from pipeline.records.record import RECORDS, Head, Problem
 from pipeline.records.spool import Spooled, Told, read_spool, spool_records
 from pipeline.shrink import refuse_restart
+
+_KINDS = tuple(RECORDS)
 
 
 class FeedWork(Struct, frozen=True, kw_only=True):
@@ -62,20 +64,21 @@ class FeedDone(Struct, frozen=True, kw_only=True):
     unknown: Mapping[str, int]
     crawled: datetime | None
     files: tuple[tuple[str, int], ...] = ()
-    items: tuple[str, ...] = ()
+    items: frozenset[str] = frozenset()
     is_whole: bool = False
     spooled: Spooled = ()
 
 
 class MetroWork(Struct, frozen=True, kw_only=True):
     """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed.
-    `restarts`: of those of them that began anew, how much they may shrink."""
+    `restarts`: of those of them that began anew, how much they may shrink. `others`: metros that are built with it."""
 
     plan: MetroPlan
     configuration: Configuration
     feeds: tuple[FeedDone, ...]
     deltas: frozenset[str]
     restarts: Mapping[str, float]
+    others: frozenset[str]
     spool: Path
     neighborhoods: Path | None
 
@@ -125,7 +128,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         unknown=read.unknown,
         crawled=max(crawled, default=None),
         files=read.files,
-        items=() if source.is_whole else read.items,
+        items=frozenset() if source.is_whole else frozenset(read.items),
         is_whole=source.is_whole,
         spooled=spooled,
     )
@@ -204,53 +207,115 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
     spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds}
     told = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=spooled))
     _check_restarts(work, previous, told)
-    carried = _list_carried(work, previous)
-    given = {assign_id(each.head) for each in told}
-    if carried:
-        # A record is its feed's whatever id it has by now: a removal need not state it.
-        spoken = chain(told, _read_moved(work))
-        given |= previous.find_sources({f"{each.head.feed}/{each.head.type}/{each.head.source_id}" for each in spoken})
-    carried = carried.difference(given)
+    said = [each for each in told if not each.head.deleted]
+    # A record is its feed's whatever id it has by now: a removal need not state it.
+    removed = {_name_source(each.head) for each in told if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
-    stood, torn = _read_standing(work, carried, store, problems)
-    by_id = identify_records([*(each for each in told if not each.head.deleted), *stood], problems)
+    stood, torn = _read_stood(work, store)
+    speaking = {feed.feed: feed for feed in work.feeds}
+    before = {
+        source: each
+        for each in stood.records
+        if (source := _name_source(each.head)) not in removed and _may_stand(work, speaking.get(each.head.feed), each)
+    }
+    by_id, lost = _settle_ids(work, said, before, problems)
+    carried: list[str] = []
+    if may_stay := _list_carried(work, previous):
+        carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
+        spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
+        gone = previous.find_sources(removed | spoken).union(by_id)
+        carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
+    said_now = {row_id for row_id, each in by_id.items() if each.line}
+    standing = encode_standing(
+        (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
+        words=stood.words, vocabulary=work.plan.vocabulary,
+    )  # fmt: skip
+    if not has_words(work.plan.vocabulary, stood.words):
+        by_id = {
+            row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
+            for row_id, each in by_id.items()
+        }
     return _Gathered(
         by_id=by_id,
-        carried=[row_id for row_id in previous.list_shown() if row_id in carried and row_id not in by_id],
-        last_good={feed.feed: _list_last_good(feed, previous, given) for feed in work.feeds},
-        standing=Standing(encode_standing(each for each in by_id.values() if each.head.feed in work.deltas), torn),
-        problems=problems,
+        carried=carried,
+        last_good={feed.feed: _list_last_good(feed, previous, said_now) for feed in work.feeds},
+        standing=Standing(standing, torn),
+        problems=(*problems, *_tell_stale(work, previous, carried)),
     )
 
 
-def _read_moved(work: MetroWork) -> Iterator[Told]:
-    """What feeds that say only what changed say of other metros: a listing is of one."""
+def _name_source(head: Head) -> str:
+    """As a row's column `source` has it."""
+    return f"{head.feed}/{head.type}/{head.source_id}"
+
+
+def _list_moved(work: MetroWork) -> Iterator[str]:
+    """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
+    with this one: else it would be in neither."""
     spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds if feed.feed in work.deltas}
-    others = {metro for parts, _ in spooled.values() for metro, _ in parts} - {work.plan.metro.slug}
+    others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
         for told in read_spool(work.spool, metro=metro, spooled=spooled):
-            if not told.head.deleted and told.head.type != ORGANIZATION:
-                yield told
+            if told.head.type != ORGANIZATION:
+                yield _name_source(told.head)
 
 
-def _read_standing(
-    work: MetroWork, carried: Collection[str], store: Store, problems: list[Problem]
-) -> tuple[list[Told], frozenset[str]]:
-    """Of the rows that are carried; where they are gone or torn these stay as they are until they are said again."""
+def _read_stood(work: MetroWork, store: Store) -> tuple[Stood, str | None]:
+    """And the object that can't be read, if so."""
     base = work.plan.base
-    if base is None or base.manifest.standing is None:
-        return [], frozenset()
-    manifest, sha = base.manifest, base.manifest.standing
+    sha = None if base is None else base.manifest.standing
+    if sha is None:
+        return Stood(), None
     try:
-        told = read_standing(store, sha, before=manifest.vocabulary, vocabulary=work.plan.vocabulary)
-        return [each for each in told if assign_id(each.head) in carried], frozenset()
-    except (NotFound, Corrupt, msgspec.DecodeError) as error:
-        reason = f"unreadable: what it said before is gone or torn, and stays as it is until it is said again: {error}"
-        problems += [
-            Problem(feed=name, line=0, source_id=None, field=None, reason=reason, quarantined=False)
-            for name in sorted(work.deltas)
-        ]
-        return [], frozenset({sha})
+        return read_standing(store, sha), None
+    except (NotFound, Corrupt, msgspec.DecodeError):
+        return Stood(), sha
+
+
+def _may_stand(work: MetroWork, feed: FeedDone | None, told: Told) -> bool:
+    """Whether a feed said nothing since that took it back."""
+    if feed is None:
+        return False
+    source_id, unread = told.head.source_id, _list_unread(feed)
+    if source_id in unread or feed.feed not in work.deltas:
+        return source_id in unread
+    item = find_item(source_id)
+    return item in unread if feed.is_whole else item not in feed.items
+
+
+def _settle_ids(
+    work: MetroWork, said: Sequence[Told], before: Mapping[str, Told], problems: list[Problem]
+) -> tuple[dict[str, Told], list[Told]]:
+    """By id, and those that stood and lost theirs to another. Where what is said can't have its id, what its feed said
+    of it before stands."""
+    anew = {_name_source(each.head) for each in said if each.head.feed in work.deltas}
+    waiting = [each for source, each in before.items() if source not in anew]
+    order = {feed.feed: number for number, feed in enumerate(work.feeds)}
+
+    def find_place(told: Told) -> tuple[int, int, str]:
+        # Of a delta by its name: what is said and what stands have one order, whichever of them it is.
+        head = told.head
+        return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
+
+    ordered = sorted([*said, *waiting], key=find_place) if work.deltas else said
+    by_id = identify_records(ordered, problems)
+    if len(by_id) == len(ordered):
+        return by_id, []
+    won = {id(each) for each in by_id.values()}
+    for each in said:
+        good = before.get(_name_source(each.head))
+        if id(each) not in won and good is not None:
+            by_id.setdefault(assign_id(good.head), good)
+    return by_id, [each for each in waiting if id(each) not in won]
+
+
+def _tell_stale(work: MetroWork, previous: Previous, carried: Sequence[str]) -> Iterator[Problem]:
+    """Of rows whose record is not known, in each build: they follow nothing."""
+    rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
+    counts = Counter(row["source"].partition("/")[0] for row in rows)
+    for feed in sorted(work.deltas & counts.keys()):
+        reason = f"stale: what it said of {counts[feed]} listings is not kept: they stay as they are until said again"
+        yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
 
 
 def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) -> tuple[datetime, ...]:
@@ -272,7 +337,7 @@ def _check_restarts(work: MetroWork, previous: Previous, told: Sequence[Told]) -
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
 
 
-def _list_carried(work: MetroWork, previous: Previous) -> frozenset[str]:
+def _list_carried(work: MetroWork, previous: Previous) -> Collection[str]:
     """Ids of rows of the release before that stay if nothing is said of them: what a delta feed does not speak of, and
     the last good version of what was quarantined (feeds, section 2)."""
     carried: set[str] = set()
@@ -280,10 +345,10 @@ def _list_carried(work: MetroWork, previous: Previous) -> frozenset[str]:
         if feed.is_whole:
             carried.update(previous.find_items(feed.feed, _list_unread(feed)))
         elif feed.feed in work.deltas:
-            carried.update(previous.find_feed(feed.feed, but=frozenset(feed.items)))
+            carried.update(previous.find_feed(feed.feed, but=feed.items))
         for source_id in _list_unread(feed):
             carried.update(previous.find_source(feed.feed, source_id))
-    return frozenset(carried)
+    return carried
 
 
 def _list_unread(feed: FeedDone) -> dict[str, None]:

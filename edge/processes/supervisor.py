@@ -4,12 +4,15 @@ On one socket, whichever worker is awake takes them, and the one that has most t
 were seen on one of two workers, whose other had nothing to do.
 """
 
+import logging
 import socket
 import threading
 from collections.abc import Sequence
 
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Multiprocess
+
+log = logging.getLogger("uvicorn.error")
 
 
 class Post(Multiprocess):
@@ -19,6 +22,13 @@ class Post(Multiprocess):
         super().__init__(config, sockets)
         self.processes_num = 1
         self.should_exit = should_exit
+
+    def keep_subprocess_alive(self) -> None:
+        """What forks workers may be dying while it is asked for one: the next look, half a second later, asks anew."""
+        try:
+            super().keep_subprocess_alive()
+        except (OSError, EOFError) as error:
+            log.warning("No new worker yet: %s", repr(error))
 
 
 class Supervisor(Multiprocess):

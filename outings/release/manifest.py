@@ -48,7 +48,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     where the build had a model. `pages` are named `<canonical request>@<local date>`, `exports`
     `<collection>.<format>`. `details` is an object of the sorted hashes, 32 bytes each, of the details written as
     objects (the listings' column `object`): a prune must know them without opening a table. `standing` is an object of
-    the records of feeds that say only what changed, for the next build alone.
+    the records of feeds that say only what changed, for the next build and a rollback.
     """
 
     layout: int

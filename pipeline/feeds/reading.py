@@ -125,12 +125,15 @@ def read_source(
 
 
 def locate_problems(problems: Iterable[Problem], files: Sequence[tuple[str, int]]) -> tuple[Problem, ...]:
-    """Problems with the file of several that their line is in, and their line there."""
+    """Problems with the file of several that their line is in, and their line there. Line 0 is in none."""
     if len(files) < 2:
         return tuple(problems)
     starts = [start for _, start in files]
     located = []
     for problem in problems:
+        if problem.line == 0:
+            located.append(problem)
+            continue
         name, start = files[bisect_left(starts, problem.line) - 1]
         located.append(structs.replace(problem, file=name, line=problem.line - start))
     return tuple(located)

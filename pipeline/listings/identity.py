@@ -19,7 +19,8 @@ def assign_id(record: Head) -> str:
 
 
 def identify_records(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:
-    """By id; a second record that claims an id is set aside, since only one can be published."""
+    """By id; a second record that claims an id is set aside, since only one can be published. One that stood (line 0)
+    is none of those that were read, and no less so."""
     by_id: dict[str, Told] = {}
     for each in told:
         row_id = assign_id(each.head)
@@ -29,6 +30,7 @@ def identify_records(told: Iterable[Told], problems: list[Problem]) -> dict[str,
                 Problem(
                     feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
                     reason=f"duplicate_id: also of {first.head.feed} line {first.line}", value=row_id,
+                    quarantined=each.line > 0,
                 )
             )  # fmt: skip
     return by_id

@@ -81,8 +81,8 @@ class Previous:
         return {**row, "kind": TYPES[row["type"]]}
 
     def list_shown(self) -> list[str]:
-        """Ids of all but what is archived: that is there for who asks for it, and nothing may refer to it."""
-        shown = pl.col("status") != _ARCHIVED
+        """Ids of all but what was withdrawn: its record is gone, and nothing may refer to it."""
+        shown = (pl.col("status") != _ARCHIVED) | pl.col("reason").ne_missing("withdrawn")
         return [row_id for frame in self._asked for row_id in frame.filter(shown)["id"]]
 
     def find_row(self, row_id: str) -> int:
@@ -176,7 +176,8 @@ class Previous:
         )
 
     def _translate(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns of words, where the build's vocabulary is another; without those that it has no more."""
+        """The columns of words, where the build's vocabulary is another; without those that it has no more, which the
+        document keeps."""
         assert self.snapshot is not None
         before, now = self.snapshot.vocabulary, self._vocabulary
         if now is None or before == now:

@@ -75,7 +75,7 @@ class Resolving:
         self.problems: list[Problem] = []
         self.stays: list[Stay] = []
         self._previous, self._setting = previous, setting
-        kept = [row_id for row_id in carried if row_id not in by_id and row_id in previous]
+        kept = list(carried)
         self._directory = make_directory(
             by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods
         )

@@ -1,8 +1,10 @@
 """Records of feeds that say only what changed, as they stand, kept with a metro's release: the next build takes what is
 not spoken of as if it was said again."""
 
-from collections.abc import Iterable, Iterator
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from tempfile import TemporaryFile
 from typing import Any
 
 import msgspec
@@ -11,12 +13,16 @@ from msgspec import Struct, structs
 from outings.contract.vocabulary import SETS, Vocabulary
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import Store
-from pipeline.records.record import PlaceRecord
+from pipeline.records.record import PlaceRecord, Problem
 from pipeline.records.runs import RUN, pack_runs, unpack_runs
 from pipeline.records.spool import Encoded, Told, encode_record, tell_record
 
 # Of the records in it: a program that reads others makes nothing of these.
-_LAYOUT = 1
+LAYOUT = 1
+_HINTS = "type_hints"
+
+# Words by the member of a vocabulary that has them.
+Words = Mapping[str, Sequence[str]]
 
 
 class Standing(Struct, frozen=True):
@@ -24,10 +30,17 @@ class Standing(Struct, frozen=True):
     read."""
 
     records: bytes | None = None
-    torn: frozenset[str] = frozenset()
+    torn: str | None = None
 
 
 NOTHING = Standing()
+
+
+class _Head(Struct, frozen=True, array_like=True):
+    """`words`: all that its records may have."""
+
+    layout: int
+    words: dict[str, tuple[str, ...]]
 
 
 class _Stands(Struct, frozen=True, array_like=True):
@@ -39,17 +52,27 @@ class _Stands(Struct, frozen=True, array_like=True):
     crawled: datetime | None
 
 
+class Stood(Struct, frozen=True):
+    """Records on line 0, and the words that they may have."""
+
+    records: Sequence[Told] = ()
+    words: Words = {}
+
+
 _decoder = msgspec.msgpack.Decoder(list[_Stands])
 
 
-def encode_standing(records: Iterable[Told]) -> bytes | None:
-    """Of the same records the same bytes; None of none."""
+def encode_standing(records: Iterable[Told], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
+    """Of the same records the same bytes; None of none. `words`: those that records of before may have."""
     ordered = sorted(records, key=lambda told: (told.head.feed, told.head.type, told.head.source_id))
-    return pack_runs(_encode_runs(ordered)) if ordered else None
+    known = {
+        name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
+    }  # fmt: skip
+    return pack_runs(_encode_runs(ordered, _Head(LAYOUT, known))) if ordered else None
 
 
-def _encode_runs(records: list[Told]) -> Iterator[bytes]:
-    yield msgspec.msgpack.encode(_LAYOUT)
+def _encode_runs(records: Sequence[Told], head: _Head) -> Iterator[bytes]:
+    yield msgspec.msgpack.encode(head)
     for first in range(0, len(records), RUN):
         run = records[first : first + RUN]
         yield msgspec.msgpack.encode(
@@ -57,18 +80,32 @@ def _encode_runs(records: list[Told]) -> Iterator[bytes]:
         )  # fmt: skip
 
 
-def read_standing(store: Store, sha: str, *, before: Vocabulary, vocabulary: Vocabulary) -> Iterator[Told]:
-    """On line 0, without words of the vocabulary before that it has no more. NotFound, Corrupt, StoreError."""
+def read_standing(store: Store, sha: str) -> Stood:
+    """NotFound, Corrupt, StoreError."""
     runs = unpack_runs(read_object(store, sha))
-    if next(runs) != msgspec.msgpack.encode(_LAYOUT):
+    head = msgspec.msgpack.decode(next(runs), type=_Head)
+    if head.layout != LAYOUT:
         raise Corrupt("the records that stood are those of another program")
-    for run in runs:
-        for each in _decoder.decode(run):
-            told = tell_record(Encoded(0, each.digest, each.data), each.kind, crawled=each.crawled)
-            yield told if vocabulary == before else _drop_words(told, vocabulary)
+    return Stood(list(_read_runs(runs)), head.words)
 
 
-def _drop_words(told: Told, vocabulary: Vocabulary) -> Told:
+def _read_runs(runs: Iterable[bytes]) -> Iterator[Told]:
+    """Records stay where they lie, in a nameless file's pages: of a million they would be gigabytes."""
+    with TemporaryFile() as file:
+        sizes = [file.write(run) for run in runs]
+        if not sizes:
+            return
+        file.flush()
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    at = 0
+    for size in sizes:
+        for each in _decoder.decode(data[at : at + size]):
+            yield tell_record(Encoded(0, each.digest, each.data), each.kind, crawled=each.crawled)
+        at += size
+
+
+def drop_words(told: Told, vocabulary: Vocabulary, problems: list[Problem]) -> Told:
+    """The record without the words that the vocabulary has no more. What stands keeps them: they may come back."""
     record = told.read_record()
     changed: dict[str, Any] = {}
     for name in SETS:
@@ -79,4 +116,15 @@ def _drop_words(told: Told, vocabulary: Vocabulary) -> Told:
         changed["type_hint"] = None
     if not changed:
         return told
+    problems += [
+        Problem(
+            feed=record.feed, line=0, source_id=record.source_id, field=name,
+            reason="unknown_word: the vocabulary has it no more", value=str(getattr(record, name)), quarantined=False,
+        )
+        for name in changed
+    ]  # fmt: skip
     return tell_record(encode_record(structs.replace(record, **changed)), record.type, crawled=told.crawled)
+
+
+def has_words(vocabulary: Vocabulary, words: Words) -> bool:
+    return all(set(some) <= set(getattr(vocabulary, name)) for name, some in words.items())

@@ -62,7 +62,7 @@ class Head(Struct, frozen=True, kw_only=True):
 
 
 class ListingHead(Head, frozen=True, kw_only=True):
-    """This and the next say again what listings' records have: a structure has one base."""
+    """Its members, and the next one's, are those of the records, which have another base: a test holds them together."""
 
     organization: Reference | None = None
     place: Reference | None = None

@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.release.objects import read_object
+from outings.release.objects import Corrupt, read_object
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.reading import open_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store
+from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
 from pipeline.changes.diff import PUBLISHED, Change
@@ -94,7 +94,7 @@ def _roll_metro_back(
         plan=plan,
         neighborhoods=pl.read_parquet(source.snapshot.tables["neighborhoods"]),
         store=store,
-        standing=Standing(None if manifest.standing is None else read_object(store, manifest.standing)),
+        standing=_keep_standing(store, manifest.standing),
     )
 
 
@@ -115,3 +115,11 @@ def _withdraw_all(previous: Previous) -> tuple[Change, ...]:
         for row in rows
         if row["status"] == PUBLISHED
     )  # fmt: skip
+
+
+def _keep_standing(store: Store, sha: str | None) -> Standing:
+    """Where it is gone the next build's report says so; a rollback does without."""
+    try:
+        return Standing() if sha is None else Standing(read_object(store, sha))
+    except (NotFound, Corrupt):
+        return Standing(torn=sha)

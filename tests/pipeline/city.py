@@ -40,13 +40,14 @@ FEED = """
 name = "{name}"
 {metro}
 format = "ndjson"
-url = "{name}.ndjson"
+url = "{url}"
 mode = "{mode}"
 """
 
 
 class City:
-    """Feeds are given by name; `build` takes the day and publishes. `related_words`, `categories` and `model`:
+    """Feeds are given by name; `build` takes the day and publishes. `urls`: of feeds
+    that are others than `<name>.ndjson`; `related_words`, `categories` and `model`:
     the operator's file, words and folder, if any."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
@@ -54,6 +55,7 @@ class City:
         self._metros = {"seattle": timezone}
         self._feeds: dict[str, tuple[str | None, str]] = {}
         self._details = details
+        self.urls: dict[str, str] = {}
         self.related_words = ""
         self.categories: tuple[str, ...] = ()
         self.model: Path | None = None
@@ -83,7 +85,8 @@ class City:
         text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n'
         text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
         for name, (metro, mode) in self._feeds.items():
-            text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode)
+            url = self.urls.get(name, f"{name}.ndjson")
+            text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode, url=url)
         if self.categories:
             text += f"[vocabulary]\ncategories = {json.dumps(self.categories)}\n"
         text += "[search]\n"
