@@ -212,13 +212,7 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
     removed = {_name_source(each.head) for each in told if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     stood, torn = _read_stood(work, store)
-    speaking = {feed.feed: feed for feed in work.feeds}
-    before = {
-        source: each
-        for each in stood.records
-        if (source := _name_source(each.head)) not in removed and _may_stand(work, speaking.get(each.head.feed), each)
-    }
-    by_id, lost = _settle_ids(work, said, before, problems)
+    by_id, lost = _settle_ids(work, said, _choose_stood(work, stood, removed), problems)
     carried: list[str] = []
     if may_stay := _list_carried(work, previous):
         carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
@@ -272,15 +266,21 @@ def _read_stood(work: MetroWork, store: Store) -> tuple[Stood, str | None]:
         return Stood(), sha
 
 
-def _may_stand(work: MetroWork, feed: FeedDone | None, told: Told) -> bool:
-    """Whether a feed said nothing since that took it back."""
-    if feed is None:
-        return False
-    source_id, unread = told.head.source_id, _list_unread(feed)
-    if source_id in unread or feed.feed not in work.deltas:
-        return source_id in unread
-    item = find_item(source_id)
-    return item in unread if feed.is_whole else item not in feed.items
+def _choose_stood(work: MetroWork, stood: Stood, removed: Collection[str]) -> dict[str, Told]:
+    """By source those that their feeds did not take back."""
+    speaking = {feed.feed: (feed, _list_unread(feed)) for feed in work.feeds}
+
+    def may_stand(head: Head) -> bool:
+        if head.feed not in speaking:
+            return False
+        feed, unread = speaking[head.feed]
+        if head.source_id in unread or head.feed not in work.deltas:
+            return head.source_id in unread
+        item = find_item(head.source_id)
+        return item in unread if feed.is_whole else item not in feed.items
+
+    named = ((_name_source(each.head), each) for each in stood.records if may_stand(each.head))
+    return {source: each for source, each in named if source not in removed}
 
 
 def _settle_ids(
