@@ -62,7 +62,7 @@ class Head(Struct, frozen=True, kw_only=True):
 
 
 class ListingHead(Head, frozen=True, kw_only=True):
-    """Its members, and the next one's, are those of the records, which have another base: a test holds them together."""
+    """Its members, and the next one's, are those of the records, which have another base: a test compares them."""
 
     organization: Reference | None = None
     place: Reference | None = None
