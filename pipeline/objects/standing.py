@@ -16,6 +16,7 @@ from outings.release.store import Store
 from pipeline.records.record import PlaceRecord, Problem
 from pipeline.records.runs import RUN, pack_runs, unpack_runs
 from pipeline.records.spool import Encoded, Told, encode_record, tell_record
+from pipeline.tables.drawer import naming_folder
 
 # Of the records in it: a program that reads others makes nothing of these.
 LAYOUT = 1
@@ -92,10 +93,11 @@ def read_standing(store: Store, sha: str) -> Stood:
 def _read_runs(runs: Iterable[bytes]) -> Iterator[Told]:
     """Records stay where they lie, in a nameless file's pages: of a million they would be gigabytes."""
     with TemporaryFile() as file:
-        sizes = [file.write(run) for run in runs]
+        with naming_folder():
+            sizes = [file.write(run) for run in runs]
+            file.flush()
         if not sizes:
             return
-        file.flush()
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     at = 0
     for size in sizes:

@@ -33,7 +33,7 @@ class Drawer:
     def put(self, document: bytes) -> int:
         """Where it is in here. OSError where no disk holds it."""
         offset = self._size
-        with _naming_folder():
+        with naming_folder():
             self._file.write(document)
         self._size += len(document)
         return offset
@@ -42,7 +42,7 @@ class Drawer:
         """To be called when all are in."""
         if pack is None:
             if self._pages is None:
-                with _naming_folder():
+                with naming_folder():
                     self._file.flush()
                 self._pages = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
             return self._pages[offset : offset + length]
@@ -51,7 +51,7 @@ class Drawer:
 
 
 @contextlib.contextmanager
-def _naming_folder() -> Iterator[None]:
+def naming_folder() -> Iterator[None]:
     """The error of a full disk says where it is."""
     try:
         yield
