@@ -4,7 +4,7 @@ What goes in and out is small and picklable, so that any `concurrent.futures.Exe
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -212,9 +212,12 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
     removed = {_name_source(each.head) for each in told if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     stood, torn = _read_stood(work, store)
-    by_id, lost = _settle_ids(work, said, _choose_stood(work, stood, removed), problems)
+    stays = _make_stays(work)
+    named = ((_name_source(each.head), each) for each in stood.records if stays(each.head.feed, each.head.source_id))
+    before = {source: each for source, each in named if source not in removed}
+    by_id, lost = _settle_ids(work, said, before, problems)
     carried: list[str] = []
-    if may_stay := _list_carried(work, previous):
+    if may_stay := previous.choose_sources(stays):
         carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
         spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
         gone = previous.find_sources(removed | spoken).union(by_id)
@@ -266,21 +269,21 @@ def _read_stood(work: MetroWork, store: Store) -> tuple[Stood, str | None]:
         return Stood(), sha
 
 
-def _choose_stood(work: MetroWork, stood: Stood, removed: Collection[str]) -> dict[str, Told]:
-    """By source those that their feeds did not take back."""
+def _make_stays(work: MetroWork) -> Callable[[str, str], bool]:
+    """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
+    took nothing back, and where it can't be read now (feeds, section 2)."""
     speaking = {feed.feed: (feed, _list_unread(feed)) for feed in work.feeds}
 
-    def may_stand(head: Head) -> bool:
-        if head.feed not in speaking:
+    def stays(name: str, source_id: str) -> bool:
+        if name not in speaking:
             return False
-        feed, unread = speaking[head.feed]
-        if head.source_id in unread or head.feed not in work.deltas:
-            return head.source_id in unread
-        item = find_item(head.source_id)
+        feed, unread = speaking[name]
+        if source_id in unread or name not in work.deltas:
+            return source_id in unread
+        item = find_item(source_id)
         return item in unread if feed.is_whole else item not in feed.items
 
-    named = ((_name_source(each.head), each) for each in stood.records if may_stand(each.head))
-    return {source: each for source, each in named if source not in removed}
+    return stays
 
 
 def _settle_ids(
@@ -335,20 +338,6 @@ def _check_restarts(work: MetroWork, previous: Previous, told: Sequence[Told]) -
             has = sum(each.head.feed == feed.feed and not each.head.deleted for each in told)
             has += feed.memory.quarantined
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
-
-
-def _list_carried(work: MetroWork, previous: Previous) -> Collection[str]:
-    """Ids of rows of the release before that stay if nothing is said of them: what a delta feed does not speak of, and
-    the last good version of what was quarantined (feeds, section 2)."""
-    carried: set[str] = set()
-    for feed in work.feeds:
-        if feed.is_whole:
-            carried.update(previous.find_items(feed.feed, _list_unread(feed)))
-        elif feed.feed in work.deltas:
-            carried.update(previous.find_feed(feed.feed, but=feed.items))
-        for source_id in _list_unread(feed):
-            carried.update(previous.find_source(feed.feed, source_id))
-    return carried
 
 
 def _list_unread(feed: FeedDone) -> dict[str, None]:

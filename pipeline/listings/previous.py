@@ -1,7 +1,7 @@
 """The release before, as a build needs it: what each row was, what it was made of, and where its document is."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,6 @@ from outings.contract.vocabulary import SETS, STATUSES, TYPES, Vocabulary
 from outings.release.snapshot import Snapshot
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.occurrences import Occurrences
-from pipeline.feeds.rpde.reading import find_item
 from pipeline.listings.happenings import split_happenings
 from pipeline.listings.resolution import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
@@ -130,19 +129,13 @@ class Previous:
         wanted = pl.col("id").is_in(named) & pl.col("source").str.starts_with("/")
         return dict(self.organizations.filter(wanted).select("id", "name").iter_rows())
 
-    def find_feed(self, feed: str, *, but: Collection[str] = ()) -> list[str]:
-        """Ids of all rows that this feed gave, but for those of these items."""
-        return [
-            row_id
-            for (name, source_id), ids in self._by_source.items()
-            if name == feed and not (but and find_item(source_id) in but)
-            for row_id in ids
-        ]
+    def find_feed(self, feed: str) -> list[str]:
+        """Ids of all rows that this feed gave."""
+        return [row_id for (name, _), ids in self._by_source.items() if name == feed for row_id in ids]
 
-    def find_items(self, feed: str, items: Collection[str]) -> list[str]:
-        """Ids of all rows that these items of the feed gave, parts of them too."""
-        others = set(self.find_feed(feed, but=items)) if items else None
-        return [] if others is None else [row_id for row_id in self.find_feed(feed) if row_id not in others]
+    def choose_sources(self, stays: Callable[[str, str], bool]) -> frozenset[str]:
+        """Ids of the rows that records of some feeds and source ids gave."""
+        return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
 
     def list_slugs(self, kind: str) -> dict[str, str]:
         """id → slug of this type's rows, archived ones too."""
