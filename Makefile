@@ -7,46 +7,58 @@ BIN := $(VENV)/bin
 # units verified.
 TEST_PACKAGES := curl git redis-server systemd
 
-# How many cases a generated test tries, and how often a crash test kills.
+# How many cases a generated test tries, and how often a crash test kills: 5 in `make test` (tests/conftest.py), this many
+# in `make test-long`.
 export OUTINGS_TEST_CASES
-LONG_TEST_CASES := 1000
+LONG_TEST_CASES := 20
 
 # How often `make faults` tries to kill: half of it builds, half of it small publishes.
 KILLS := 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-long faults check bench bench-search bench-near clean build
+# Where `make run` serves.
+PORT := 8000
+
+.PHONY: help install run test test-environment bench-environment test-long faults check bench bench-search bench-near clean build
 
 help:
 	@printf '%s\n' \
-	  'make run        the environment, two sample metros, a key, and an API on 127.0.0.1:8000' \
-	  'make test       the environment and all tests' \
-	  'make test-long  the same with $(LONG_TEST_CASES) generated cases and kills a test (OUTINGS_TEST_CASES)' \
+	  'make run        the environment, two sample metros, a key, and an API on 127.0.0.1:8000 (PORT=…)' \
+	  'make test       the environment and the tests but for the long ones' \
+	  'make test-long  the long tests, and the generated ones with $(LONG_TEST_CASES) cases each (OUTINGS_TEST_CASES=…)' \
 	  'make faults     $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
 	  'make check      lint, types, one-way imports, sizes of files' \
 	  'make bench      the measurements' \
 	  'make bench-search  how good search is: 80 judged queries, beside three peers (CITY_DATA)' \
 	  'make bench-near  what is near a point, beside PostgreSQL' \
-	  'make install    the environment alone, in $(VENV)' \
+	  'make install    the environment alone, in $(VENV), with what tests, measurements and checks need' \
 	  'make clean      remove what commands made here (the environment stays)'
 
 install:
+	@tools/install_environment $(VENV) check
+
+run:
 	@tools/install_environment $(VENV)
+	@$(BIN)/outings demo --port $(PORT)
 
-run: install
-	@$(BIN)/outings demo
-
-test: install
+test-environment:
+	@tools/install_environment $(VENV) test
 	@tools/install_packages $(TEST_PACKAGES)
-	$(BIN)/pytest $(ARGS)
 
-test-long: OUTINGS_TEST_CASES := $(LONG_TEST_CASES)
-test-long: test
+bench-environment:
+	@tools/install_environment $(VENV) bench
 
-faults: install
-	OUTINGS_TEST_CASES=$$(($(KILLS) / 2)) $(BIN)/pytest tests/faults/test_kills.py tests/release/test_crashes.py -k random \
-	  -rP $(ARGS)
-	OUTINGS_TEST_CASES=100 $(BIN)/pytest tests/faults tests/release/test_s3_builds.py tests/release/test_crashes.py $(ARGS)
+test: test-environment
+	@tools/run_in_memory $(BIN)/pytest $(ARGS)
+
+test-long: test-environment
+	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "long or generated" $(ARGS)
+
+faults: test-environment
+	OUTINGS_TEST_CASES=$$(($(KILLS) / 2)) $(BIN)/pytest -m "" tests/faults/test_kills.py tests/release/test_crashes.py \
+	  -k random -rP $(ARGS)
+	OUTINGS_TEST_CASES=100 $(BIN)/pytest -m "" tests/faults tests/release/test_s3_builds.py tests/release/test_crashes.py \
+	  $(ARGS)
 
 check: install
 	$(BIN)/ruff check .
@@ -54,7 +66,7 @@ check: install
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_sizes.py
 
-bench: install
+bench: bench-environment
 	$(BIN)/python -m bench.build
 	$(BIN)/python -m bench.edge $(ARGS)
 	$(BIN)/python -m bench.peers
@@ -62,10 +74,10 @@ bench: install
 	$(BIN)/python -m bench.limits
 	$(BIN)/python -m bench.release
 
-bench-search: install
+bench-search: bench-environment
 	$(BIN)/python -m bench.search_quality $(ARGS)
 
-bench-near: install
+bench-near: bench-environment
 	$(BIN)/python -m bench.near $(ARGS)
 
 clean:

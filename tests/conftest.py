@@ -9,8 +9,9 @@
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
   kills, save for a floor where a kill is cheap. No test sets `max_examples` itself; who counts rounds asks for the
-  fixture `cases`. A test that is marked `long` is chosen from LONG_FROM cases on: what it shows, another shows at fewer
-  steps.
+  fixture `cases`. Both kinds are marked `generated` here.
+- A test that takes many seconds however few its cases is marked `long`. `make test` leaves it out; `make test-long`
+  runs it, and the generated tests with more cases. To run one by its name, add `-m ""`.
 - Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.
@@ -22,9 +23,8 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
-CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 20)
-
-LONG_FROM = 10
+# The whole of `make test` takes 8 minutes on two cores with 5; with 20 it took 18.
+CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 5)
 
 settings.register_profile(
     "outings",
@@ -50,12 +50,21 @@ def cases() -> int:
     return CASES
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if CASES >= LONG_FROM:
-        return
-    long = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if not item.get_closest_marker("long")]
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marked before `-m` chooses among them."""
+    for item in items:
+        test = getattr(item, "obj", None)
+        if getattr(test, "is_hypothesis_test", False) or "cases" in getattr(item, "fixturenames", ()):
+            item.add_marker("generated")
+    # What one worker has to do alone begins first, or the others wait for it at the end.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as cores. Tests wait as long as they work, for processes above all: with a worker a core, a
+    third of the cores' time was idle."""
+    return len(os.sched_getaffinity(0)) * 3 // 2
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -66,17 +66,20 @@ MOST_CONNECTIONS = 16
 
 class RedisLimits:
     """`url`: redis://, rediss:// or unix://. `clock`: instead of Redis's own, microseconds since 1970.
+    `timeout_seconds`: of a connection, and of a reply.
 
     For one event loop. A reply that was lost is not asked for again: what it counted is counted once.
     """
 
     is_local = False
 
-    def __init__(self, url: str, *, clock: Callable[[], int] | None = None) -> None:
+    def __init__(
+        self, url: str, *, clock: Callable[[], int] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
+    ) -> None:
         pool = ConnectionPool.from_url(
             url,
-            socket_timeout=TIMEOUT_SECONDS,
-            socket_connect_timeout=TIMEOUT_SECONDS,
+            socket_timeout=timeout_seconds,
+            socket_connect_timeout=timeout_seconds,
             retry=Retry(NoBackoff(), 0),
         )
         self._free = asyncio.Semaphore(MOST_CONNECTIONS)

@@ -1,9 +1,12 @@
 """What `make` runs before anything else, and the checks that are ours."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,3 +90,52 @@ def test_make_without_a_word_says_what_there_is() -> None:
     assert said.returncode == 0
     for word in ("run", "test", "test-long", "check", "bench", "install", "clean"):
         assert f"make {word} " in said.stdout
+
+
+@pytest.mark.parametrize(("asked", "told"), [("", "the program"), ("test", "test")])
+def test_each_command_asks_for_its_own_libraries(tmp_path: Path, asked: str, told: str) -> None:
+    """The interpreter of this environment writes what it is told to install in place of installing it."""
+    project = make_project(tmp_path)
+    (project / "environment/installed").unlink()
+    (project / "environment/bin").mkdir()
+    python = project / "environment/bin/python"
+    python.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$*" >> installs\n')
+    python.chmod(0o755)
+    done = run(str(ROOT / "tools/install_environment"), "environment", *asked.split(), folder=project)
+    assert (done.returncode, done.stderr) == (0, f"Installing the libraries of {told} …\n")
+    assert (project / "installs").read_text().splitlines()[-1].endswith(f"--editable .{asked and f'[{asked}]'}")
+    again = run(str(ROOT / "tools/install_environment"), "environment", *asked.split(), folder=project)
+    assert (again.returncode, again.stderr) == (0, "")
+
+
+def test_generated_tests_are_marked_and_long_ones_left_out(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
+    (tmp_path / "test_case.py").write_text(
+        "import pytest\n"
+        "from hypothesis import given, strategies\n"
+        "def test_plain(): pass\n"
+        "def test_counted(cases): pass\n"
+        "@given(strategies.integers())\n"
+        "def test_generated(number): pass\n"
+        "@pytest.mark.long\n"
+        "def test_long(): pass\n"
+    )
+    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", "--strict-markers")
+    markers = (ROOT / "pyproject.toml").read_text().split("[tool.pytest]")[1]
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest]" + markers)
+    collected = run(*pytest, "-n0", ".", folder=tmp_path).stdout
+    assert "test_plain" in collected
+    assert "test_counted" in collected
+    assert "test_long" not in collected
+    longer = run(*pytest, "-n0", "-m", "long or generated", ".", folder=tmp_path).stdout
+    assert "test_plain" not in longer
+    assert re.findall(r"::(test_\w+)", longer) == ["test_counted", "test_generated", "test_long"]
+
+
+def test_files_of_a_command_lie_where_tmpdir_says_and_are_removed_else(tmp_path: Path) -> None:
+    command = (str(ROOT / "tools/run_in_memory"), "sh", "-c", 'echo "$TMPDIR"; exit 3')
+    own = run(*command, folder=tmp_path, TMPDIR=str(tmp_path))
+    assert (own.returncode, own.stdout) == (3, f"{tmp_path}\n")
+    other = run(*command, folder=tmp_path, TMPDIR="")
+    assert other.returncode == 3
+    assert other.stdout.strip() == "" or not Path(other.stdout.strip()).exists()

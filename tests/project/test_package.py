@@ -10,7 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"].values()
-WANTED = [*PROJECT["dependencies"], *(requirement for extra in EXTRAS for requirement in extra), "hatchling"]
+ALL = [*PROJECT["dependencies"], *(requirement for extra in EXTRAS for requirement in extra), "hatchling"]
+WANTED = [requirement for requirement in ALL if not requirement.startswith("outings[")]
 
 
 def list_tracked_files() -> list[str]:

@@ -253,6 +253,9 @@ def test_the_words_of_a_line_are_those_of_an_index(text: str) -> None:
     assert [token.word for token in line.list_tokens()] == split_words(text)
 
 
+# Of a processor. Reading takes a millisecond; what takes this long grows with more than its length.
+HOSTILE_SECONDS = 2.0
+
 HOSTILE = [
     "a", "1-", "1 ", "one ", "5 year old ", "$1 ", "kids ", "under ", " ", "5,5,", "1to", "sat ", "ages of ", "9", "１",
     "5-5 y", "5.5 1/2", "ש", "🎨", "' OR 1=1 -- ", "(a+)+$ ", "&", "''", "new york ", "ﷺ",
@@ -264,4 +267,4 @@ def test_a_hostile_query_costs_little(part: str) -> None:
     text = (part * 200)[:200]
     started = process_time()
     read_or_refuse(text)
-    assert process_time() - started < 0.05
+    assert process_time() - started < HOSTILE_SECONDS

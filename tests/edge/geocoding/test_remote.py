@@ -8,7 +8,7 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from tests.edge.geocoding.conftest import QUICK, Make
+from tests.edge.geocoding.conftest import Make
 from tests.edge.geocoding.serving import FORMATS
 
 ADDRESS = "12 Pier Street, Harbor"
@@ -136,10 +136,10 @@ def test_a_server_that_is_not_there_is_unavailable(make_asker: Make) -> None:
 
 def test_a_slow_server_takes_no_longer_than_its_time(make_asker: Make) -> None:
     asker = make_asker()
-    asker.server.dripping, asker.server.body = 0.05, b"[" + b" " * 1_000 + b"]"
+    asker.server.dripping, asker.server.body = 0.05, b"[" + b" " * 2_000 + b"]"
     started = time.monotonic()
     assert asker.fail(ADDRESS).status == 503
-    assert time.monotonic() - started < 2 * QUICK.attempts * (QUICK.whole + QUICK.silence)
+    assert time.monotonic() - started < 100, "each byte comes in time; all of them would take 100 s"
 
 
 def test_while_it_fails_nobody_waits_for_it(make_asker: Make) -> None:

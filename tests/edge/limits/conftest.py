@@ -119,7 +119,7 @@ def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             else:
                 server: RedisServer = request.getfixturevalue("redis")
                 server.clear()
-                made.append(RedisLimits(server.name_url(), clock=clock))
+                made.append(RedisLimits(server.name_url(), clock=clock, timeout_seconds=60))
             return Counting(made[-1], clock, runner)
 
         yield make

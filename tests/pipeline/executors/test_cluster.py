@@ -135,7 +135,7 @@ def test_where_no_scheduler_listens_it_is_told_at_once(unbuilt: Path) -> None:
     check_failed(
         build(unbuilt, "--executor", executor), executor.removeprefix("dask"), "no Dask scheduler can be reached"
     )
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30, "as long as Dask waits by itself"
     assert not (unbuilt.parent / "var/store").exists()
 
 
