@@ -1,7 +1,7 @@
 """What the source of a listing says of it, and what it amounts to on a date: docs/addons.md has the rules in words."""
 
+import datetime
 from collections.abc import Sequence
-from datetime import date
 
 import polars as pl
 from msgspec import Struct
@@ -11,7 +11,7 @@ from outings.contract.resources.source import SourceBlock, Verification
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.release.mapped import NOT_STATED, MappedTable
 
-_EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
 _UNKNOWN = -1
 _DAY = 86_400
 # Dates that nobody looked at for longer are stale, in days.
@@ -68,7 +68,7 @@ def _find_last(ends: pl.Expr) -> pl.Expr:
 class Day(Struct, frozen=True, kw_only=True):
     """A local date, and when it begins, in seconds since 1970."""
 
-    date: date
+    date: datetime.date
     start: int
 
 

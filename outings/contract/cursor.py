@@ -1,8 +1,8 @@
 """Where a walk stands: opaque text, bound to the request that issued it (decisions §5)."""
 
+import datetime
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from datetime import date
 from hashlib import sha256
 
 import msgspec
@@ -23,7 +23,7 @@ class Cursor(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_
 
     route: str
     release: str
-    date: date
+    date: datetime.date
     position: tuple[str | int | None, ...]
 
 

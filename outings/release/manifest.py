@@ -1,8 +1,8 @@
 """Manifest: what one metro's snapshot is made of. Names of objects are 64 hex digits of SHA-256, sizes are bytes."""
 
+import datetime
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from datetime import date, datetime
 
 import msgspec
 from msgspec import Struct
@@ -54,8 +54,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     layout: int
     renderer: int
     metro: MetroSettings
-    stamp: datetime
-    date: date
+    stamp: datetime.datetime
+    date: datetime.date
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
     inputs: str
