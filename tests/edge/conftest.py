@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -51,11 +53,23 @@ class Service:
             edge.close()
 
 
+@cache
+def publish_once() -> list[tuple[str, bytes]]:
+    """What a store holds after the first release. Publishing takes three quarters of the time that a service takes."""
+    store = MemoryStore()
+    with TemporaryDirectory() as folder:
+        publish_worlds(store, make_worlds(), folder=Path(folder))
+    return [(entry.name, store.get(entry.name)) for entry in store.list("")]
+
+
 def make_service(
     folder: Path, *, store: MemoryStore | None = None, published: bool = True, keyed: bool = True
 ) -> Service:
-    store, clock = store or MemoryStore(), Clock()
-    if published:
+    clock = Clock()
+    if store is None:
+        store = MemoryStore()
+        store.put_many(publish_once() if published else [])
+    elif published:
         publish_worlds(store, make_worlds(), folder=folder)
     keys = add_keys(store, KEY_KINDS) if keyed else {}
     edge = Edge(store, cache=folder / "cache", clock=clock)
