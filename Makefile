@@ -17,7 +17,7 @@ KILLS := 10000
 
 .DEFAULT_GOAL := help
 # Where `make run` serves.
-PORT := 8000
+PORT ?= 8000
 
 .PHONY: help install run test test-environment bench-environment test-long faults check bench bench-search bench-near clean build
 

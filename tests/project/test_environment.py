@@ -45,6 +45,12 @@ def test_no_package_to_install_needs_no_rights(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize(("arguments", "environment"), [(["PORT=8001"], {}), ([], {"PORT": "8001"})])
+def test_the_demos_port_is_taken_before_and_behind_make(arguments: list[str], environment: dict[str, str]) -> None:
+    shown = run("make", "--dry-run", "run", *arguments, folder=ROOT, **environment)
+    assert "outings demo --port 8001" in shown.stdout
+
+
 def test_a_file_over_400_lines_fails_the_check(tmp_path: Path) -> None:
     run("git", "init", "--quiet", folder=tmp_path)
     (tmp_path / "short.py").write_text("pass\n" * 400)
