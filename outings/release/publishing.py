@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 
@@ -21,11 +21,14 @@ LONGEST_BUILD = timedelta(hours=6)
 # Each loss means that another build published; no operator has as many at once.
 ATTEMPTS = 1_000
 
+# What publishes, by the name that its messages call it.
+Act = Literal["build", "rollback"]
+
 _Value = TypeVar("_Value")
 
 
 class BuildRaced(Exception):  # noqa: N818 - the name says it
-    """Another build published some of the same metros first; nothing of this one is in force. Exit 3."""
+    """Another build or rollback published some of the same metros first; nothing of this one is in force. Exit 3."""
 
 
 class BuildTooLong(Exception):  # noqa: N818 - the name says it
@@ -57,6 +60,7 @@ def publish(
     find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
     check_deadline: Callable[[], None] = lambda: None,
     trust: Trust = ANYBODY,
+    act: Act = "build",
 ) -> Published:
     """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
@@ -70,7 +74,7 @@ def publish(
     for _ in range(ATTEMPTS):
         current = read_pointer(store, trust=trust)
         standing = None if current is None else read_root(store, current.pointer.root)
-        refuse_touched(base=base, standing=standing, parts=parts)
+        refuse_touched(base=base, standing=standing, parts=parts, act=act)
         refuse_regress(standing, parts)
         found = (*changes, *find_changes(standing.parts if standing else {}))
         grown = append_versions(standing.log if standing else Log(), found, read=partial(read_object, store))
@@ -135,19 +139,21 @@ def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) ->
     return {name: value for name, value in {**under, **over}.items() if value is not None}
 
 
-def refuse_touched(*, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None]) -> None:
+def refuse_touched(
+    *, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
+) -> None:
     """BuildRaced where the standing root has another part of the same name than the build began from."""
     if base is not None and standing is None:
-        raise BuildRaced(f"the store has no release any more, and this build began from release {base.sequence}")
+        raise BuildRaced(f"the store has no release any more, and this {act} began from release {base.sequence}")
     if base is not None and standing is not None and standing.sequence < base.sequence:
         raise BuildRaced(
-            f"the store went back to release {standing.sequence}, and this build began from release {base.sequence}"
+            f"the store went back to release {standing.sequence}, and this {act} began from release {base.sequence}"
         )
     touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
     if touched and standing is not None:
         raise BuildRaced(
-            f"another build published {', '.join(touched)} first, as release {standing.sequence} or just before it; "
-            "nothing of this build is in force, run it again"
+            f"release {standing.sequence}, or one just before it, published {', '.join(touched)} first; "
+            f"nothing of this {act} is in force, run it again"
         )
 
 
@@ -164,13 +170,15 @@ def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> N
             raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
 
 
-def make_deadline(*, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time) -> Callable[[], None]:
+def make_deadline(
+    *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time, act: Act = "build"
+) -> Callable[[], None]:
     """A check that raises BuildTooLong when called later than `longest` from now, by the clock that prunes go by."""
     started = clock()
 
     def check() -> None:
         took = timedelta(seconds=round(clock() - started))
         if took > longest:
-            raise BuildTooLong(f"the build took {took}, longer than {longest}; nothing of it is in force")
+            raise BuildTooLong(f"the {act} took {took}, longer than {longest}; nothing of it is in force")
 
     return check

@@ -40,7 +40,7 @@ def roll_back(
     trust: Trust = ANYBODY,
 ) -> RolledBack:
     """`today`: each metro's local date. Raises BuildRaced when a build publishes meanwhile."""
-    check_deadline = make_deadline()
+    check_deadline = make_deadline(act="rollback")
     built = [
         _roll_metro_back(store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache)
         for slug, part in sorted(target.root.parts.items())
@@ -63,6 +63,7 @@ def roll_back(
         ),
         check_deadline=check_deadline,
         trust=trust,
+        act="rollback",
     )
     return RolledBack(published=published, metros=tuple(built))
 
