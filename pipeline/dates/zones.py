@@ -2,7 +2,7 @@
 
 from calendar import timegm
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -50,10 +50,19 @@ class Zone(Struct, frozen=True, kw_only=True):
 
     def localize(self, instant: datetime) -> datetime:
         """An instant with its zone → this zone's wall-clock time, naive."""
-        return instant.astimezone(self.info).replace(tzinfo=None)
+        return move_clock(instant, self.info)
 
     def _find_changes(self, local: Seconds) -> NDArray[np.intp]:
         return self.settled.searchsorted(local, side="right")
+
+
+def move_clock(instant: datetime, info: tzinfo) -> datetime:
+    """An instant with its zone on another clock, naive. Feeds say "for ever" by the last second of the year 9999, which
+    no clock east of UTC can show: there it stays as it is."""
+    try:
+        return instant.astimezone(info).replace(tzinfo=None)
+    except OverflowError:
+        return instant.replace(tzinfo=None)
 
 
 @cache

@@ -1,8 +1,11 @@
 """What the members of one object must agree in: ends after starts, a point of two coordinates, one way to say when."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Any, NamedTuple
+
+# Software that knows no end names one in centuries; and a snapshot has 32 bits for the seconds that an event lasts.
+LONGEST = timedelta(days=50 * 365)
 
 
 class Disagreement(NamedTuple):
@@ -44,3 +47,6 @@ def check_event(values: Values) -> Iterator[Disagreement]:
         yield Disagreement("ends_local", "contradictory: is given without starts_local or date_on", drop=True)
     elif ends and begins and ends < begins:
         yield Disagreement("ends_local", f"contradictory: is before the start, {begins.isoformat()}", drop=True)
+    elif ends and begins and ends - begins > LONGEST:
+        reason = f"out_of_range: is more than {LONGEST.days // 365} years after the start, {begins.isoformat()}"
+        yield Disagreement("ends_local", reason, drop=True)

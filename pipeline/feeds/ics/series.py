@@ -9,7 +9,7 @@ import msgspec
 
 from pipeline.dates.rules import WEEKDAY_CODES, Rule, RuleError, parse_rule
 from pipeline.dates.series import Series, count_seconds, list_live
-from pipeline.dates.zones import find_zone
+from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.lines import Component
 from pipeline.feeds.ics.times import Moment, Unreadable, parse_moments
 from pipeline.feeds.ics.zones import Clock, Zones
@@ -82,7 +82,7 @@ def _list_instants(rule: Rule, starts: Moment, excluded: Sequence[datetime]) -> 
 def _localize_until(rule: Rule, clock: Clock) -> Rule:
     if rule.until is None or rule.until.tzinfo is None:
         return rule
-    return msgspec.structs.replace(rule, until=rule.until.astimezone(clock.info).replace(tzinfo=None))
+    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
 
 
 def _shift_rule(text: str, rule: Rule, days: int) -> str:

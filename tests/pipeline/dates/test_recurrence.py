@@ -283,10 +283,19 @@ def test_a_year_is_counted_from_an_anchor_centuries_ago() -> None:
     assert [(one.index, one.starts_local.year) for one in expansion.occurrences] == [(251, 2026), (252, 2027)]
 
 
-@pytest.mark.parametrize("end", ["UNTIL=99991231T235959Z", "UNTIL=23000101", "COUNT=999999999"])
-def test_a_series_that_says_that_it_ends_in_centuries_has_no_end(end: str) -> None:
-    expansion = expand(NINE, f"FREQ=DAILY;{end}")
+@pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid"])
+@pytest.mark.parametrize("end", ["UNTIL=99991231T235959Z", "UNTIL=99991231", "UNTIL=23000101", "COUNT=999999999"])
+def test_a_series_that_says_that_it_ends_in_centuries_has_no_end(end: str, timezone: str) -> None:
+    expansion = expand(NINE, f"FREQ=DAILY;{end}", timezone=timezone)
     assert (expansion.total, len(expansion.occurrences)) == (None, (date(2027, 9, 14) - NINE.date()).days + 1)
+
+
+@pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid"])
+@pytest.mark.parametrize("frequency", ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
+@pytest.mark.parametrize("until", ["00010101T000000Z", "00010101", "00011231T235959", "17760704T000000Z"])
+def test_a_series_that_ended_before_it_began_is_its_first_date(until: str, frequency: str, timezone: str) -> None:
+    expansion = expand(NINE, f"FREQ={frequency};UNTIL={until}", timezone=timezone)
+    assert (read_starts(expansion), expansion.total, expansion.problems) == ([NINE], 1, ())
 
 
 def test_a_series_of_a_lifetime_is_counted() -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 from dateutil.rrule import rrulestr
 from hypothesis import assume, given
@@ -335,3 +336,32 @@ def test_a_calendar_is_built_and_the_last_good_version_of_an_event_stays(configu
         built.append(build_release(asked, store=store, executor=InlineExecutor()))
     assert [build.changes for build in built] == [{"created": 2}, {}, {"removed": 1}]
     assert [build.feeds[0].memory.quarantined for build in built] == [0, 1, 0]
+
+
+EXTREME = [
+    event("DTSTART:20260811T090000", f"RRULE:FREQ={frequency};{end}", uid=f"{frequency} {end}")
+    for frequency in ("DAILY", "YEARLY")
+    for end in (
+        "UNTIL=99991231T235959Z", "UNTIL=99991231", "UNTIL=00010101T000000Z", "UNTIL=00010101", "COUNT=999999999",
+        "INTERVAL=999999999", "COUNT=999999999;INTERVAL=999999999",
+    )
+] + [
+    event("DTSTART:20260811T090000Z", "RRULE:FREQ=DAILY;UNTIL=99991231T235959Z", uid="utc, for ever"),
+    event("DTSTART:20260811T090000Z", "RRULE:FREQ=DAILY;UNTIL=00010101T000000Z", uid="utc, over"),
+    event("DTSTART:19000101T000000", "RRULE:FREQ=DAILY", uid="since 1900"),
+    event("DTSTART:22001231T235959", "RRULE:FREQ=DAILY", uid="from 2200"),
+    event("DTSTART:19000101T000000", "DTEND:22001231T235959", uid="three centuries"),
+    event("DTSTART:20260801T000000", "DTEND:22001231T235959", "RRULE:FREQ=DAILY", uid="two centuries a day"),
+    event("DTSTART;VALUE=DATE:19000101", "DTEND;VALUE=DATE:22001231", uid="days of three centuries"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid"])
+def test_no_time_however_far_stops_a_build(configure: Configure, tmp_path: Path, timezone: str) -> None:
+    configuration = configure('format = "ics"\nurl = "feed.ics"\nmetro = "seattle"')
+    metros = tuple(msgspec.structs.replace(metro, timezone=timezone) for metro in configuration.metros)
+    configuration = msgspec.structs.replace(configuration, metros=metros)
+    (tmp_path / "feed.ics").write_text(wrap("\n".join(EXTREME)))
+    asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 11)))
+    (feed,) = build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor()).feeds
+    assert (feed.memory.read, feed.memory.quarantined) == (len(EXTREME), 0)
