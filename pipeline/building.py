@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.release.manifest import list_objects, read_manifest
-from outings.release.pointer import read_pointer
+from outings.release.pointer import read_current
 from outings.release.publishing import Published, make_deadline, publish
-from outings.release.root import Part, Root, read_root
+from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import compare_organizations, list_versions
@@ -57,11 +57,12 @@ def build_release(
     tell_feeds: TellFeeds = lambda _: None,
     trust: Trust = ANYBODY,
 ) -> Built:
-    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, StoreError: then
-    nothing is published. `tell_feeds` is told of what was read before anything can be refused for it."""
+    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt,
+    StoreError: then nothing is published. `tell_feeds` is told of what was read before anything can be refused for
+    it."""
     check_deadline, started = make_deadline(), perf_counter()
-    pointer = read_pointer(store, trust=trust)
-    base = None if pointer is None else read_root(store, pointer.pointer.root)
+    current = read_current(store, trust=trust)
+    base = None if current is None else current.root
     with TemporaryDirectory(prefix="outings-build-") as scratch:
         sources = _open_sources(build, base, store=store, scratch=Path(scratch) / ".sources", progress=progress)
         opened = perf_counter()

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.objects import decode_json
-from outings.release.root import Root, format_release_id, walk_roots
+from outings.release.objects import Corrupt, decode_json
+from outings.release.root import Root, format_release_id, read_root, walk_roots
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, PublicKey, Trust
 
@@ -35,6 +35,13 @@ class VersionedPointer(Struct, frozen=True):
 
     pointer: Pointer
     etag: str
+
+
+class Current(Struct, frozen=True):
+    """The release in force: the pointer and the root that it names, which fit each other."""
+
+    pointer: VersionedPointer
+    root: Root
 
 
 def encode_pointer(pointer: Pointer) -> bytes:
@@ -66,6 +73,21 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
     pointer = parse_pointer(found.data)
     find_pointer_signer(pointer, trust=trust)
     return VersionedPointer(pointer, found.etag)
+
+
+def read_current(store: Store, *, trust: Trust = ANYBODY) -> Current | None:
+    """The release in force, or None where nothing was published yet. For who publishes after it or deletes what it does
+    not name: Corrupt where the pointer does not fit its root. Untrusted, NotFound, StoreError."""
+    found = read_pointer(store, trust=trust)
+    if found is None:
+        return None
+    pointer = found.pointer
+    root = read_root(store, pointer.root)
+    reason = explain_pointer(pointer, root)
+    if reason is not None:
+        release_id = format_release_id(pointer.sequence, pointer.root)
+        raise Corrupt(f"{NAME}, which names release {release_id}: {reason}; put it back as it was published")
+    return Current(found, root)
 
 
 def explain_pointer(pointer: Pointer, root: Root) -> str | None:

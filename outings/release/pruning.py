@@ -11,10 +11,8 @@ from datetime import timedelta
 from msgspec import Struct
 
 from outings.release.objects import PREFIX, object_name
-from outings.release.pointer import read_pointer
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.releases import list_references
-from outings.release.root import walk_roots
+from outings.release.releases import list_references, list_releases
 from outings.release.store import TEMPORARY, Entry, Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -51,18 +49,17 @@ def prune(
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _Kept:
     """The hashes that kept releases name, their roots' included."""
-    current = read_pointer(store, trust=trust)
     named: set[str] = set()
     releases = 0
     replaced_at: float | None = None
-    for sha, root in walk_roots(store, current.pointer.root) if current else ():
+    for release in list_releases(store, trust=trust):
         if replaced_at is not None and replaced_at < expired_before - grace.total_seconds():
-            return _Kept(frozenset(named), releases, sha)
-        named.update(list_references(store, root, known=named))
-        named.add(sha)
+            return _Kept(frozenset(named), releases, release.sha)
+        named.update(list_references(store, release.root, known=named))
+        named.add(release.sha)
         releases += 1
         # It replaced the one before it when its root was written, to a second or so.
-        replaced_at = max((entry.modified_at for entry in store.list(object_name(sha))), default=None)
+        replaced_at = max((entry.modified_at for entry in store.list(object_name(release.sha))), default=None)
     return _Kept(frozenset(named), releases, None)
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from outings.release.log import UnnumberedVersion, append_versions
 from outings.release.objects import hash_of, name_of, read_object
-from outings.release.pointer import NAME, Pointer, VersionedPointer, read_pointer, sign_pointer, swap_pointer
-from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id, read_root
+from outings.release.pointer import NAME, Pointer, VersionedPointer, read_current, sign_pointer, swap_pointer
+from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
@@ -67,24 +67,24 @@ def publish(
     `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
     were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
     of `parts`; Untrusted where the release in force is nobody's that `trust` believes, as it would be signed along;
-    StoreError; what `check_deadline` raises right before a swap.
+    Corrupt where the pointer does not fit its root; StoreError; what `check_deadline` raises right before a swap.
 
     `find_changes` adds what depends on the parts in force, which it is given, also on those of others.
     """
     for _ in range(ATTEMPTS):
-        current = read_pointer(store, trust=trust)
-        standing = None if current is None else read_root(store, current.pointer.root)
+        found = read_current(store, trust=trust)
+        current, standing = (None, None) if found is None else (found.pointer, found.root)
         refuse_touched(base=base, standing=standing, parts=parts, act=act)
         refuse_regress(standing, parts)
-        found = (*changes, *find_changes(standing.parts if standing else {}))
-        grown = append_versions(standing.log if standing else Log(), found, read=partial(read_object, store))
+        told = (*changes, *find_changes(standing.parts if standing else {}))
+        grown = append_versions(standing.log if standing else Log(), told, read=partial(read_object, store))
         root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
         store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
         check_deadline()
         pointer = put_in_force(store, root, current=current, trust=trust)
         if pointer is not None:
             release_id = format_release_id(root.sequence, pointer.root)
-            return Published(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=found)
+            return Published(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=told)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
 

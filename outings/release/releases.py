@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 
 from outings.release.manifest import list_objects, read_manifest
-from outings.release.pointer import read_pointer
+from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id, parse_release_id, walk_roots
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
@@ -22,12 +22,20 @@ class ListedRelease(Struct, frozen=True):
 def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
     """The current release and the ones before it, newest first, until one is pruned. Lazy: a root is one read.
 
-    Each names the one before it by hash, so the pointer's signature is theirs too. Untrusted, Corrupt, StoreError.
+    Each names the one before it by hash, so the pointer's signature is theirs too. Untrusted, Corrupt, NotFound,
+    StoreError.
     """
-    current = read_pointer(store, trust=trust)
-    if current is not None:
-        for sha, root in walk_roots(store, current.pointer.root):
-            yield ListedRelease(format_release_id(root.sequence, sha), sha, root)
+    current = read_current(store, trust=trust)
+    if current is None:
+        return
+    yield name_release(current.pointer.pointer.root, current.root)
+    if current.root.previous is not None:
+        for sha, root in walk_roots(store, current.root.previous):
+            yield name_release(sha, root)
+
+
+def name_release(sha: str, root: Root) -> ListedRelease:
+    return ListedRelease(format_release_id(root.sequence, sha), sha, root)
 
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:

@@ -147,6 +147,15 @@ def test_a_pointer_that_is_broken(world: Path) -> None:
     assert (store_of(world) / "current.json").read_text() == "{"
 
 
+def test_a_pointer_that_does_not_fit_its_root(world: Path) -> None:
+    """What followed it would be a release that nobody believes, after one that is whole."""
+    pointer = store_of(world) / "current.json"
+    pointer.write_text(json.dumps({**json.loads(pointer.read_text()), "sequence": 7}))
+    before = pointer.read_text()
+    check_failure(build(world, as_of=clock_of(1)), said=("the pointer says sequence 7, its root 1", "current.json"))
+    assert pointer.read_text() == before
+
+
 @pytest.mark.parametrize("damage", ["gone", "torn"])
 def test_a_base_that_is_broken(damage: str, world: Path) -> None:
     """No release is built upon what is not whole; what was published is left as it was."""

@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from outings.release.objects import Corrupt, name_of, read_object
 from outings.release.pointer import Pointer, encode_pointer, parse_pointer, read_pointer
+from outings.release.pruning import prune
 from outings.release.publishing import BuildRaced, BuildTooLong, make_deadline, publish
 from outings.release.releases import list_releases, read_release
 from outings.release.root import (
@@ -127,6 +129,24 @@ def test_a_build_whose_release_is_gone_from_the_store_is_refused(store: Store) -
     store.delete(list(store.list("current.json")))
     with pytest.raises(BuildRaced, match="this build began from release 1"):
         publish(store, base=base.root, parts={}, changes=[], feeds={}, now=NOON)
+
+
+@pytest.mark.parametrize("changed", ["sequence", "latest_version_id"])
+def test_nothing_follows_or_is_pruned_by_a_pointer_that_does_not_fit_its_root(store: Store, changed: str) -> None:
+    base = publish(store, base=None, parts={}, changes=[change(1)], feeds={}, now=NOON)
+    right = parse_pointer(store.get("current.json"))
+    wrong = encode_pointer(replace(right, **{changed: getattr(right, changed) + 4}))
+    store.put("current.json", wrong)
+    names = {entry.name for entry in store.list("")}
+    for act in (
+        lambda: publish(store, base=base.root, parts={}, changes=[], feeds={}, now=NOON),
+        lambda: prune(store, keep_days=0, now=NOON.timestamp() + 10**7),
+        lambda: next(list_releases(store)),
+    ):
+        with pytest.raises(Corrupt, match=r"the pointer says \w+ 5, its root 1"):
+            act()
+    assert store.get("current.json") == wrong
+    assert {entry.name for entry in store.list("")} == names
 
 
 def test_a_stamp_never_goes_back(store: Store) -> None:
