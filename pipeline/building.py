@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from msgspec import Struct
@@ -25,6 +24,7 @@ from pipeline.objects.writing import Tally
 from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
+from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.shrink import refuse_shrink
 from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
 
@@ -63,18 +63,19 @@ def build_release(
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)
     base = None if current is None else current.root
-    with TemporaryDirectory(prefix="outings-build-") as scratch:
-        sources = _open_sources(build, base, store=store, scratch=Path(scratch) / ".sources", progress=progress)
+    sweep_scratch()
+    with open_scratch() as scratch:
+        sources = _open_sources(build, base, store=store, scratch=scratch / ".sources", progress=progress)
         opened = perf_counter()
         plan = plan_build(build, base=base, store=store, sources=sources)
         planned = perf_counter()
-        done = _read_feeds(build, plan, sources, spool=Path(scratch), executor=executor, progress=progress)
+        done = _read_feeds(build, plan, sources, spool=scratch, executor=executor, progress=progress)
         tell_feeds(done)
         if not build.allow_shrink:
             memories = {each.feed: each.memory for each in done}
             refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
         read = perf_counter()
-        metros = _build_metros(build, plan, done, spool=Path(scratch), executor=executor, progress=progress)
+        metros = _build_metros(build, plan, done, spool=scratch, executor=executor, progress=progress)
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]

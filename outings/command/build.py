@@ -36,6 +36,7 @@ from pipeline.lock import LockHeld, hold_metros
 from pipeline.plan import Build
 from pipeline.records.quarantine import write_quarantine
 from pipeline.reports.build import describe_build, format_build, list_problems
+from pipeline.scratch import discard_scratch
 from pipeline.shrink import ShrinkRefused
 
 PROCESSES = "processes"
@@ -179,6 +180,7 @@ def _open_executor(
         """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
         click.echo(f"Error: {_WORKER_DIED}", err=True)
         recorder.end(1, _WORKER_DIED)
+        discard_scratch()
         os._exit(1)
 
     if cluster is not None:

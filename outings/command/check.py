@@ -19,6 +19,7 @@ from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount, format_report, make_report, sum_counts
+from pipeline.scratch import sweep_scratch
 
 
 @click.command()
@@ -28,6 +29,7 @@ def check(*, config: Path, as_json: bool) -> None:
     """Read the configuration, every feed and the neighborhoods; report, publish nothing."""
     configuration = read_config(config)
     read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
+    sweep_scratch()
     counts: list[FeedCount] = []
     problems: list[Problem] = []
     unknown: dict[str, dict[str, int]] = {}

@@ -18,6 +18,7 @@ from pipeline.lock import hold_file
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.metrics import write_metrics
 from pipeline.reports.page import render_reports, write_reports
+from pipeline.scratch import discard_scratch
 from pipeline.work import FeedDone
 
 
@@ -107,6 +108,7 @@ def _stopping(recorder: Recorder) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         if recorder.end(STOPPED, "stopped by SIGTERM"):
+            discard_scratch()
             os._exit(STOPPED)
 
     before = signal.signal(signal.SIGTERM, stop)

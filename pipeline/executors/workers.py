@@ -12,6 +12,8 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from pipeline.scratch import discard_scratch
+
 WATCH_SECONDS = 0.5
 GRACE_SECONDS = 5.0  # A pool that can tell of a death does so within a second; it also has to end the others.
 
@@ -72,4 +74,5 @@ def _end_with_parent() -> None:
     parent = parent_process()
     assert parent is not None
     wait([parent.sentinel])
+    discard_scratch()
     os._exit(1)

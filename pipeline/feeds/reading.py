@@ -4,8 +4,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct, structs
@@ -25,6 +23,7 @@ from pipeline.feeds.table import read_rows
 from pipeline.records.cleaning import Origin, clean_record, is_stated, quarantine_unread
 from pipeline.records.members import make_members
 from pipeline.records.record import Problem, Record
+from pipeline.scratch import open_scratch
 
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50
@@ -60,8 +59,8 @@ def read_feed(
 ) -> FeedRead:
     """Reads and cleans all of `feed`, whatever was read before. Raises as `read_source` and `open_sources` do."""
     check_defaults(feed, configuration.vocabulary)
-    with TemporaryDirectory(prefix="outings-feed-") as scratch:
-        source = open_sources([feed], configuration, scratch=Path(scratch), tell=tell)[feed.name]
+    with open_scratch() as scratch:
+        source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
         return read_source(feed, configuration, source)
 
 

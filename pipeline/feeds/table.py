@@ -7,7 +7,6 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -20,6 +19,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.ndjson import RawRecord, decode_record
 from pipeline.feeds.selection import lock, select_records
 from pipeline.feeds.source import FeedError, SelectError, SourceFile, read_select
+from pipeline.scratch import open_scratch
 
 # One thread: with more, an order that the SELECT leaves open would be another one each time.
 _SETTINGS: dict[str, str | int | float | list[str]] = {
@@ -39,12 +39,12 @@ def read_rows(feed: FeedTable, files: Sequence[SourceFile], vocabulary: Vocabula
     assert feed.select is not None  # the configuration holds it
     query = read_select(feed.name, feed.select)
     with (
-        TemporaryDirectory(prefix="outings-") as folder,
+        open_scratch() as folder,
         duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": f"{folder}/spill"}) as connection,
     ):
         # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
         connection.execute("SET enable_progress_bar = false")
-        open_table(connection, feed, files, scratch=Path(folder))
+        open_table(connection, feed, files, scratch=folder)
         lock(connection)
         try:
             rows = select_records(connection, query, vocabulary)

@@ -19,13 +19,21 @@ from tests.faults.worlds import clock_of, copy_world
 PATIENCE = 60.0
 
 
+def find_temporary(config: Path) -> Path:
+    """Where a build's temporary files are."""
+    return config.parent / "tmp"
+
+
 @contextlib.contextmanager
 def start_build(config: Path) -> Iterator[subprocess.Popen[str]]:
     """Of two workers, in a group of its own; none of it is left after the block."""
     words = ["build", "-c", str(config), "--json", "--workers", "2", "--as-of", clock_of(1)]
+    temporary = find_temporary(config)
+    temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "outings.command", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )  # fmt: skip
     try:
         yield process
@@ -129,4 +137,5 @@ def test_a_build_that_is_told_to_end_ends_at_once_and_reports_it(built: Path, tm
     assert running.returncode == 128 + signal.SIGTERM
     report = json.loads((config.parent / "var/report/build.json").read_text())
     assert (report["outcome"], report["exit_code"], report["error"]) == ("stopped", 143, "stopped by SIGTERM")
+    assert [*find_temporary(config).glob("outings-*")] == []
     assert check_current(config.parent / "var/store") == 1

@@ -1,0 +1,91 @@
+"""Scratch folders among the temporary files of this machine: they go with their process, however that ends.
+
+Each has a lock of the operating system in it. It ends with the process, so that the next build knows whose nobody's is.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+
+from outings.release.publishing import LONGEST_BUILD
+
+PREFIX = "outings-build-"
+_LOCK = ".lock"
+
+# What this process has open; `discard_scratch` is for who can't wait for each block's end.
+_open: set[Path] = set()
+
+
+@contextlib.contextmanager
+def open_scratch() -> Iterator[Path]:
+    """A new folder, removed with the block. OSError."""
+    folder, lock = _make_locked()
+    _open.add(folder)
+    try:
+        yield folder
+    finally:
+        _open.discard(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def discard_scratch() -> None:
+    """Removes what this process has open, at once: it is about to end in the middle of its work."""
+    for folder in tuple(_open):
+        # Under another name first: workers that have not ended yet can't put anything there again.
+        gone = folder.with_name(f"{folder.name}.gone")
+        with contextlib.suppress(OSError):
+            folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def sweep_scratch() -> None:
+    """Removes folders of processes that are dead. What is another user's, or can't be removed, stays."""
+    for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError), _hold_dead(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_locked() -> tuple[Path, int]:
+    """A sweep may come between the folder and its lock: then there is another folder to be made."""
+    while True:
+        folder = Path(mkdtemp(prefix=PREFIX))
+        try:
+            # Not inherited by children: a worker that outlives its build must not hold it.
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        if os.fstat(lock).st_nlink:
+            return folder, lock
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _hold_dead(folder: Path) -> Iterator[None]:
+    """OSError where it is alive, or not ours to look at."""
+    found = folder.lstat()
+    if found.st_uid != os.geteuid() or folder.is_symlink():
+        raise PermissionError(folder)
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        # Its process is just making it, or was killed doing so, or was of a version before locks.
+        if found.st_mtime > time.time() - LONGEST_BUILD.total_seconds():
+            raise
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(lock)

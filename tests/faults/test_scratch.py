@@ -1,0 +1,71 @@
+"""What a build writes among temporary files goes with it; what a killed one left goes with the next build."""
+
+import os
+import signal
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from tests.faults.commands import Meets, Pause, build, start
+from tests.faults.whole import check_current
+from tests.faults.worlds import clock_of, copy_world
+
+BUILD = ("build", "--workers", "1", "--as-of", clock_of(1), "--metro")
+
+
+def use_folder(folder: Path) -> None:
+    tempfile.tempdir = str(folder)
+
+
+def is_writing(operation: str, _: int) -> bool:
+    """A metro is put together from the records in the scratch folder."""
+    return operation == "put_many"
+
+
+def pause_in(folder: Path) -> tuple[Pause, Meets]:
+    pause = Pause(is_writing)
+    return pause, Meets(operations=pause, prepare=partial(use_folder, folder))
+
+
+def list_scratch(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_the_next_build_removes_what_dead_ones_left_and_nothing_of_a_living_one(built: Path, tmp_path: Path) -> None:
+    config, folder = copy_world(built, tmp_path / "world"), tmp_path / "tmp"
+    folder.mkdir()
+    (folder / "somebody-elses").mkdir()
+    pause, meets = pause_in(folder)
+    with start(*BUILD, "seattle", config=config, meets=meets) as killed:
+        assert pause.wait(killed)
+        killed.kill()
+    left = list_scratch(folder)
+    assert len(left) == 2
+    pause, meets = pause_in(folder)
+    with start(*BUILD, "new-york", config=config, meets=meets) as living:
+        assert pause.wait(living)
+        held = list_scratch(folder)
+        assert held & left == {"somebody-elses"}
+        assert len(held) == 2
+        through = build(
+            config, "--metro", "seattle", as_of=clock_of(1), meets=Meets(prepare=partial(use_folder, folder))
+        )
+        assert through.code == 0, through.err
+        assert list_scratch(folder) == held
+        pause.end()
+        assert living.wait().code == 0
+    assert list_scratch(folder) == {"somebody-elses"}
+    assert check_current(config.parent / "var/store") == 3
+
+
+def test_a_build_that_is_told_to_end_leaves_no_scratch(built: Path, tmp_path: Path) -> None:
+    config, folder = copy_world(built, tmp_path / "world"), tmp_path / "tmp"
+    folder.mkdir()
+    pause, meets = pause_in(folder)
+    with start(*BUILD, "seattle", config=config, meets=meets) as building:
+        assert pause.wait(building)
+        assert list_scratch(folder) != set()
+        os.kill(building.pid, signal.SIGTERM)
+        assert building.wait().code == 128 + signal.SIGTERM
+    assert list_scratch(folder) == set()
+    assert check_current(config.parent / "var/store") == 1
