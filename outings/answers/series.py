@@ -38,7 +38,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 # What they are made of.
-LISTINGS = ("is_recurring", "occurrences_total")
+LISTINGS = ("is_recurring", "occurrences_total", "exdates", "rdates")
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
 
@@ -49,6 +49,8 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
         pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
         end=pl.Series(ends, dtype=pl.UInt32()),
+        exdates=pl.col("exdates").fill_null([]),
+        rdates=pl.col("rdates").fill_null([]),
     )
 
 
@@ -76,6 +78,7 @@ class Series:
     def __init__(self, table: MappedTable, *, moments: MappedTable) -> None:
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
         self._ends = table.view_array("end")
+        self._exceptions = table.read_lists("exdates"), table.read_lists("rdates")
         self._indexes, self._instants = moments.view_array("index"), moments.view_array("starts_at")
         self._offsets = moments.view_array("offset")
         self._lasts, self._lasts_local = moments.view_array("lasts"), moments.view_array("lasts_local")
@@ -108,6 +111,11 @@ class Series:
     def read_total(self, row: int) -> int | None:
         """How many occurrences a row has, those past the build's horizon too; None where it has no end."""
         return None if self._totals[row] == _UNKNOWN else self._totals[row]
+
+    def list_exceptions(self, row: int) -> tuple[list[int], list[int]]:
+        """The dates that its source takes from a row's rule and adds to it: seconds of the local clock, as stated."""
+        excluded, added = (values[ends[row] : ends[row + 1]].tolist() for ends, values in self._exceptions)
+        return excluded, added
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""

@@ -69,6 +69,9 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "has_time": pl.Boolean(),
     "is_recurring": pl.Boolean(),
     "occurrences_total": pl.UInt32(),  # null when the series has no end (or the row is no event)
+    # Of a series, as its source states them: seconds of the local clock; null in a release from before they were kept.
+    "exdates": pl.List(pl.Int64()),
+    "rdates": pl.List(pl.Int64()),
     "enrollment_type": pl.UInt8(),  # index in vocabulary.ENROLLMENT_TYPES
     "program_key": pl.String(),  # classes that are one card share it
     "year": pl.Int16(),

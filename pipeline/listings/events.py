@@ -1,11 +1,13 @@
 """An event's row: its members, its columns and its occurrences within the horizon."""
 
+from collections.abc import Sequence
 from datetime import datetime, time
 
 from outings.contract.instants import format_clock, format_instant, format_local
 from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
+from pipeline.dates.series import count_seconds
 from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
 from pipeline.listings.price import complete_price
 from pipeline.listings.resolution import Resolved, Setting
@@ -57,6 +59,8 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
             "has_time": has_time,
             "is_recurring": expansion.is_recurring,
             "occurrences_total": expansion.total,
+            "exdates": _count_all(record.exdates) if expansion.is_recurring else None,
+            "rdates": _count_all(record.rdates) if expansion.is_recurring else None,
         }
     )
     row = Row(
@@ -67,6 +71,10 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
         occurrences=expansion.occurrences,
     )
     return row, _name_problems(record, expansion)
+
+
+def _count_all(moments: Sequence[datetime]) -> list[int] | None:
+    return [count_seconds(moment) for moment in moments] or None
 
 
 def _has_time(record: EventRecord) -> bool:

@@ -29,7 +29,7 @@ from pipeline.objects.export_columns import list_columns
 from pipeline.objects.writing import ObjectWriter
 
 # Of what this writes: other bytes of the same documents are another number.
-VERSION = 2
+VERSION = 3
 GZIP = "gzip"
 # Rows that are columns in memory at once.
 _ROW_GROUP = 20_000

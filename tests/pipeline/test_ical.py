@@ -142,6 +142,21 @@ SERIES = {
     "an anchor beside the rule": {"rrule": "FREQ=WEEKLY;BYDAY=MO"},
     "with exceptions": {"rrule": "FREQ=DAILY", "exdates": ["2026-08-14T10:00:00", "2026-08-20T10:00:00"]},
     "with additions": {"rrule": "FREQ=WEEKLY", "rdates": ["2026-08-15T10:00:00", "2026-08-16T18:30:00"]},
+    "without its first date": {"rrule": "FREQ=WEEKLY", "exdates": ["2026-08-12T10:00:00"]},
+    "without its first dates": {
+        "rrule": "FREQ=DAILY",
+        "exdates": [f"2026-08-{day}" for day in ("12T10:00", "13T00:00")],
+    },
+    "without a first date beside its rule": {"rrule": "FREQ=WEEKLY;BYDAY=MO", "exdates": ["2026-08-12T10:00:00"]},
+    "days without the first": {
+        "starts_local": None,
+        "date_on": "2026-08-12",
+        "rrule": "FREQ=WEEKLY",
+        "exdates": ["2026-08-12T00:00:00"],
+    },
+    "a first date in the gap": {"starts_local": "2026-03-08T02:30:00", "rrule": "FREQ=WEEKLY;INTERVAL=3"},
+    "of one date that is excluded": {"rrule": "FREQ=WEEKLY;COUNT=1", "exdates": ["2026-08-12T10:00:00"]},
+    "begins past the horizon": {"starts_local": "2029-08-12T10:00:00", "rrule": "FREQ=WEEKLY"},
     "of dates alone": {"rdates": ["2026-08-20T10:00:00", "2026-08-29T09:00:00"]},
     "in the gap": {"starts_local": "2026-08-12T02:30:00", "rrule": "FREQ=DAILY"},
     "begun long ago": {"starts_local": "2023-01-04T10:00:00", "rrule": "FREQ=WEEKLY"},
@@ -154,16 +169,35 @@ SERIES = {
         "exdates": [f"{date(2026, 8, 13) + timedelta(days=2 * n)}T10:00:00" for n in range(80)],
     },
 }
+# 2024-01-10 is 944 days before the build, 2028-01-05 is 513 after it: the lists know the days between.
+EXCEPTIONS = {
+    "starts_local": "2023-01-04T10:00:00",
+    "rrule": "FREQ=WEEKLY",
+    "exdates": ["2024-01-10T10:00:00", "2028-01-05T10:00:00"],
+    "rdates": ["2024-01-11T10:00:00"],
+}
+# In winter the clock in Los Angeles is 8 hours behind UTC, in summer 7.
+ENDS = {
+    "UNTIL=20280101T090000": datetime(2028, 1, 1, 17),
+    "UNTIL=20280701T090000": datetime(2028, 7, 1, 16),
+    "UNTIL=20280101": datetime(2028, 1, 2, 7, 59, 59),
+    "UNTIL=2028-01-01T09:00:00": datetime(2028, 1, 1, 17),
+    "UNTIL=20280101T090000Z": datetime(2028, 1, 1, 9),
+}
+DAYS = {"starts_local": None, "date_on": "2026-08-12"}
+SERIES |= {f"end {number}": {"rrule": f"FREQ=WEEKLY;{end}"} for number, end in enumerate(ENDS)}
+SERIES |= {"far exceptions": EXCEPTIONS, "days to 2028": {**DAYS, "rrule": "FREQ=WEEKLY;UNTIL=2028-01-01"}}
 WINDOWS = [(date(2026, 7, 1), 90), (date(2027, 2, 20), 31)]
 
 
 def expand(component: Component) -> Iterator[datetime]:
-    """A reader's own expansion, in local time, from far before to far after."""
+    """A reader's own expansion, in local time, from far before to far after. DTSTART counts whatever the rule says."""
     anchor = read_local(component["DTSTART"].dt)
     if "RRULE" not in component:
         yield anchor
         return
     dates = rruleset()
+    dates.rdate(anchor)
     dates.rrule(rrulestr(write_rule(component), dtstart=anchor))
     for name, add in (("EXDATE", dates.exdate), ("RDATE", dates.rdate)):
         if name in component:
@@ -224,6 +258,30 @@ def test_an_end_in_utc_is_the_last_date_itself(series: City) -> None:
     (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'counted')}")
     assert event["RRULE"]["UNTIL"] == [datetime(2026, 8, 20, 17, tzinfo=ZoneInfo("UTC"))]
     assert "COUNT" not in event["RRULE"]
+
+
+def test_exceptions_beyond_what_the_build_lists_are_said_too(series: City) -> None:
+    (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'far exceptions')}")
+    assert [each.dt for each in event["EXDATE"].dts] == [
+        datetime(2024, 1, 10, 10, tzinfo=ZONE),
+        datetime(2028, 1, 5, 10, tzinfo=ZONE),
+    ]
+    assert [each.dt for each in event["RDATE"].dts] == [datetime(2024, 1, 11, 10, tzinfo=ZONE)]
+
+
+def test_a_series_of_which_every_date_is_excluded_is_in_no_calendar(series: City) -> None:
+    assert read_events(series, f"{PATH}?ids={find_id(series, 'of one date that is excluded')}") == []
+
+
+@pytest.mark.parametrize(("number", "end"), list(enumerate(ENDS)))
+def test_an_end_beyond_the_horizon_is_the_same_instant_in_utc(series: City, number: int, end: str) -> None:
+    (event,) = read_events(series, f"{PATH}?ids={find_id(series, f'end {number}')}")
+    assert event["RRULE"]["UNTIL"] == [ENDS[end].replace(tzinfo=ZoneInfo("UTC"))]
+
+
+def test_days_that_end_beyond_the_horizon_end_on_the_day_that_is_written(series: City) -> None:
+    (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'days to 2028')}")
+    assert event["RRULE"]["UNTIL"] == [date(2028, 1, 1)]
 
 
 def test_dates_that_no_rule_says_are_entries_by_their_keys(tmp_path: Path) -> None:

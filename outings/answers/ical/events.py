@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.recurrence import Recurrence, find_recurrence, read_local
+from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, read_local
 from outings.answers.series import Moment, Series
 
 _DAY = timedelta(days=1)
@@ -38,15 +38,27 @@ def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> byte
     anchor = _read_times(event["starts_local"], event["ends_local"])
     if not event["is_recurring"]:
         return encode_lines(_write_event(event, event["id"], anchor))
-    moments = series.list_moments(row)
-    found = find_recurrence(
-        event["rrule"], moments, anchor=anchor[0], total=series.read_total(row), is_timed=event["has_time"]
-    )
+    known = _read_known(event, anchor[0], series=series, row=row)
+    if known.total == 0:
+        return b""
+    found = find_recurrence(event["rrule"], known)
     if found is not None:
         return encode_lines(_write_event(event, event["id"], anchor, recurrence=found))
-    if not moments:
+    if not known.moments:
         return encode_lines(_write_event(event, event["id"], anchor))
-    return b"".join(encode_lines(_write_date(event, moment)) for moment in moments)
+    return b"".join(encode_lines(_write_date(event, moment)) for moment in known.moments)
+
+
+def _read_known(event: Mapping[str, Any], anchor: datetime, *, series: Series, row: int) -> Known:
+    excluded, added = series.list_exceptions(row)
+    return Known(
+        anchor=anchor,
+        zone=event["timezone"] if event["has_time"] else None,
+        moments=series.list_moments(row),
+        total=series.read_total(row),
+        excluded=tuple(map(read_local, excluded)),
+        added=tuple(map(read_local, added)),
+    )
 
 
 def split_entries(calendar: bytes) -> dict[str, bytes]:

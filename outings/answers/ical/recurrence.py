@@ -1,21 +1,37 @@
 """A series as iCalendar can say it: its rule and what the rule gets wrong, where that is little; else its dates.
 
 Whether a rule is faithful is tried: `dateutil` expands it over the days that the build knew, and what it has too many
-or too few become EXDATE and RDATE.
+or too few become EXDATE and RDATE. Before and after those days they are what the source states.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 
 from dateutil.rrule import rrulestr
 from msgspec import Struct
 
 from outings.answers.series import Moment
+from outings.configuration import read_zone
 
 # Beyond them a rule says less than the dates do.
 MOST_EXCLUDED = 64
 MOST_ADDED = 16
 _ENDS = ("UNTIL", "COUNT")
+_LAST_SECOND = time(23, 59, 59)
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """What is known of a series. Times are naive and local. `zone`: None for one of whole days. `moments`: what the
+    build listed of it; `total`: how many dates there are in all, None where they do not end. `excluded` and `added`: as
+    the source states them, of whatever date.
+    """
+
+    anchor: datetime
+    zone: str | None
+    moments: Sequence[Moment]
+    total: int | None
+    excluded: tuple[datetime, ...] = ()
+    added: tuple[datetime, ...] = ()
 
 
 class Recurrence(Struct, frozen=True, kw_only=True):
@@ -26,29 +42,42 @@ class Recurrence(Struct, frozen=True, kw_only=True):
     added: tuple[datetime, ...]
 
 
-def find_recurrence(
-    rrule: str | None, moments: Sequence[Moment], *, anchor: datetime, total: int | None, is_timed: bool
-) -> Recurrence | None:
-    """None where no rule says what the series is. `moments`: what the build knew of it; `total` as of a `Series`."""
+def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
+    """None where no rule says what the series is."""
     parts = _split_rule(rrule)
-    if parts is None or not moments:
+    if parts is None:
         return None
-    live = [read_local(moment.starts_local) for moment in moments]
     endless = ";".join(f"{name}={value}" for name, value in parts.items() if name not in _ENDS)
+    live = [read_local(moment.starts_local) for moment in known.moments]
     try:
-        expanded = rrulestr(endless, dtstart=anchor).between(live[0], live[-1], inc=True)
+        # Nothing takes place before the first live date: what the rule names there is too many.
+        first = known.anchor if not live or known.moments[0].index == 1 else live[0]
+        last = live[-1] if live else known.anchor
+        named = {*rrulestr(endless, dtstart=known.anchor).between(first, last, inc=True)}
+        end = _name_end(parts, known)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):  # what it raises for rules it can't read
         return None
-    excluded, added = sorted({*expanded} - {*live}), sorted({*live} - {*expanded})
+    excluded, added = ({*named, first} - {*live}, {*live} - named) if live else (set[datetime](), set[datetime]())
     if len(excluded) > MOST_EXCLUDED or len(added) > MOST_ADDED:
         return None
-    end = _name_end(parts, moments[-1], total=total, is_timed=is_timed)
-    return Recurrence(rule=endless + end, excluded=tuple(excluded), added=tuple(added))
+    stated = {_place(each, known) for each in known.excluded}
+    others = {_place(each, known, is_added=True) for each in known.added} - stated
+    return Recurrence(
+        rule=endless + end,
+        excluded=tuple(sorted(excluded | {each for each in stated if not first <= each <= last})),
+        added=tuple(sorted(added | {each for each in others if not first <= each <= last})),
+    )
 
 
 def read_local(seconds: int) -> datetime:
     """Of the local clock, naive."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+
+def _place(stated: datetime, known: Known, *, is_added: bool = False) -> datetime:
+    """An exception by its date alone is of whatever the series has on that day."""
+    by_day = known.zone is None or (stated.time() == time() and not is_added)
+    return datetime.combine(stated.date(), known.anchor.time()) if by_day else stated
 
 
 def _split_rule(rrule: str | None) -> dict[str, str] | None:
@@ -59,16 +88,32 @@ def _split_rule(rrule: str | None) -> dict[str, str] | None:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _name_end(parts: dict[str, str], last: Moment, *, total: int | None, is_timed: bool) -> str:
-    """A series that ends in sight ends at its last date; one that ends later as its rule says."""
-    if last.index == total:
-        moment = datetime.fromtimestamp(last.starts_at, UTC) if is_timed else read_local(last.starts_local)
-        return f";UNTIL={moment:%Y%m%dT%H%M%SZ}" if is_timed else f";UNTIL={moment:%Y%m%d}"
+def _name_end(parts: dict[str, str], known: Known) -> str:
+    """A series that ends in sight ends at its last date; one that ends later as its rule says. One whose end is
+    further off than anyone looks has none."""
+    if known.total is None:
+        return ""
+    if known.moments and known.moments[-1].index == known.total:
+        return f";UNTIL={_format_until(read_local(known.moments[-1].starts_local), known)}"
     if "COUNT" in parts:
         return f";COUNT={parts['COUNT']}"
-    if "UNTIL" in parts:
-        day = parts["UNTIL"][:8]
-        if not is_timed:
-            return f";UNTIL={day}"
-        return f";UNTIL={parts['UNTIL'] if parts['UNTIL'].endswith('Z') else f'{day}T235959Z'}"
-    return ""
+    if "UNTIL" not in parts:
+        return ""
+    text = parts["UNTIL"].replace("-", "").replace(":", "")
+    if known.zone is None:
+        return f";UNTIL={text[:8]}"
+    if text.endswith("Z"):
+        return f";UNTIL={text}"
+    until = datetime.strptime(text, "%Y%m%dT%H%M%S") if "T" in text else _end_day(text)
+    return f";UNTIL={_format_until(max(until, known.anchor), known)}"
+
+
+def _end_day(text: str) -> datetime:
+    return datetime.combine(datetime.strptime(text, "%Y%m%d"), _LAST_SECOND)
+
+
+def _format_until(local: datetime, known: Known) -> str:
+    """Of a series with clock times it is in UTC (RFC 5545, 3.3.10)."""
+    if known.zone is None:
+        return f"{local:%Y%m%d}"
+    return f"{local.replace(tzinfo=read_zone(known.zone)).astimezone(UTC):%Y%m%dT%H%M%SZ}"
