@@ -57,7 +57,7 @@ def expand_recurrence(
     A single event is given at any date, and so is the one date of a series whose rule we can't follow. ValueError for
     a time zone that is none.
     """
-    rule, problems = _read_rule(rrule)
+    rule, problems = _read_rule(rrule, starts_local.time() if starts_local and has_time else None)
     text = None if rule is None else rrule
     is_recurring = rule is not None or (bool(rdates) and not problems)
     if starts_local is None:
@@ -84,14 +84,14 @@ def expand_recurrence(
     return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=_count_days(horizon[0]))
 
 
-def _read_rule(rrule: str | None) -> tuple[Rule | None, tuple[str, ...]]:
+def _read_rule(rrule: str | None, starts: time | None) -> tuple[Rule | None, tuple[str, ...]]:
     if rrule is None or not rrule.strip():
         return None, ()
     try:
         rule = parse_rule(rrule)
     except RuleError:
         return None, ("recurrence_unreadable",)
-    return rule, ("recurrence_unsupported",) if rule.unsupported else ()
+    return rule, ("recurrence_unsupported",) if rule.list_unsupported(starts) else ()
 
 
 def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None) -> Moment:

@@ -7,6 +7,7 @@ a rule that never falls (30 February) costs what any other does. Why not python-
 
 from datetime import date
 from functools import cache
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -102,11 +103,11 @@ def _number_periods(rule: Rule, calendar: _Calendar, anchor: int) -> NDArray[np.
 
 
 def _meet_conditions(rule: Rule, calendar: _Calendar, anchor: int) -> Mask:
-    """BYMONTH, BYMONTHDAY and BYDAY; a rule that names no day has its anchor's (RFC 5545, 3.3.10)."""
+    """The parts that name days; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
-    if not month_days and not weekdays:
+    if not month_days and not weekdays and not rule.year_days:
         start = date.fromordinal(anchor + _EPOCH)
-        if rule.frequency == "WEEKLY":
+        if rule.frequency == "WEEKLY" or rule.weeks:
             weekdays = ((0, start.weekday()),)
         elif rule.frequency != "DAILY":
             month_days = (start.day,)
@@ -115,11 +116,28 @@ def _meet_conditions(rule: Rule, calendar: _Calendar, anchor: int) -> Mask:
     if months:
         met &= _choose(months, 13)[calendar.month]
     if month_days:
-        before, after = _choose(month_days, 32), _choose([-day for day in month_days], 32)
-        met &= before[calendar.month_day] | after[calendar.month_left]
+        met &= _number_among(month_days, calendar.month_day, calendar.month_left, 32)
+    if rule.year_days:
+        met &= _number_among(rule.year_days, calendar.year_day, calendar.year_left, 367)
+    if rule.weeks:
+        met &= _meet_weeks(rule, calendar)
     if weekdays:
         met &= _meet_weekdays(rule, calendar, weekdays)
     return met
+
+
+def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray[Any], size: int) -> Mask:
+    """Whether a number is among those named, counted from the front or, where they are negative, from the end."""
+    met: Mask = _choose(numbers, size)[counted] | _choose([-number for number in numbers], size)[left]
+    return met
+
+
+def _meet_weeks(rule: Rule, calendar: _Calendar) -> Mask:
+    """BYWEEKNO. A week is of the year in which its fourth day is, and that day's numbers in it give the week's."""
+    whole = _read_calendar()
+    fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
+    at = np.clip(fourth - FIRST_DAY, 0, whole.days.size - 1)
+    return _number_among(rule.weeks, (whole.year_day[at] - 1) // 7 + 1, (whole.year_left[at] - 1) // 7 + 1, 54)
 
 
 def _meet_weekdays(rule: Rule, calendar: _Calendar, weekdays: tuple[tuple[int, int], ...]) -> Mask:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 WEEKDAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+DAY_END = time(23, 59, 59)
 FREQUENCIES = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 FINER_FREQUENCIES = ("HOURLY", "MINUTELY", "SECONDLY")
 
@@ -20,7 +21,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     """`until` is the last local time; one with a zone is an instant, to be made local first. Weekdays: 0 is Monday.
 
     `weekdays` are (number, weekday): number 0 is every one, 2 the second, -1 the last of its month or year.
-    `unsupported` names the parts (or the frequency) that are not followed here.
+    `times`: BYHOUR, BYMINUTE and BYSECOND, by their names. `unsupported` names the parts (or the frequency) that are
+    not followed here.
     """
 
     frequency: str
@@ -30,9 +32,19 @@ class Rule(Struct, frozen=True, kw_only=True):
     weekdays: tuple[tuple[int, int], ...] = ()
     month_days: tuple[int, ...] = ()
     months: tuple[int, ...] = ()
+    year_days: tuple[int, ...] = ()
+    weeks: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
     week_start: int = 0
+    times: tuple[tuple[str, tuple[int, ...]], ...] = ()
     unsupported: tuple[str, ...] = ()
+
+    def list_unsupported(self, starts: time | None) -> tuple[str, ...]:
+        """What is not followed in a series that starts at this time of the day. A time that only repeats it is nothing
+        to follow; neither is any in a series of days (None), of which RFC 5545 (3.3.10) has it passed over."""
+        own = {} if starts is None else {"BYHOUR": starts.hour, "BYMINUTE": starts.minute, "BYSECOND": starts.second}
+        other = [name for name, numbers in self.times if own and {*numbers} != {own[name]}]
+        return (*self.unsupported, *other)
 
 
 @lru_cache(maxsize=10_000)
@@ -47,13 +59,16 @@ def parse_rule(text: str) -> Rule:
         raise RuleError(f"FREQ={frequency}: one of {', '.join(FREQUENCIES)} is needed")
     unsupported = [frequency] if frequency in FINER_FREQUENCIES else []
     members: dict[str, object] = {}
+    times = []
     for name, value in parts.items():
-        if name in _PARTS:
+        if name in _TIMES:
+            times.append((name, _parse_times(name, value)))
+        elif name in _PARTS:
             member, parse = _PARTS[name]
             members[member] = parse(name, value)
         else:
             unsupported.append(name)
-    rule = Rule(frequency=frequency, unsupported=tuple(unsupported), **members)  # type: ignore[arg-type]
+    rule = Rule(frequency=frequency, times=tuple(times), unsupported=tuple(unsupported), **members)  # type: ignore[arg-type]
     if frequency in ("WEEKLY", "DAILY") and any(number for number, _ in rule.weekdays):
         raise RuleError(f"BYDAY={parts['BYDAY']}: a numbered weekday has no meaning in a {frequency} rule")
     return rule
@@ -79,12 +94,24 @@ def _parse_number(name: str, value: str) -> int:
     return int(value)
 
 
+def _parse_count(name: str, value: str) -> int | None:
+    """-1 is what software writes of a series without an end."""
+    return None if value == "-1" else _parse_number(name, value)
+
+
+def _parse_times(name: str, value: str) -> tuple[int, ...]:
+    numbers = value.split(",")
+    if all(re.fullmatch(r"\d{1,2}", each) and int(each) <= _TIMES[name] for each in numbers):
+        return tuple(int(each) for each in numbers)
+    raise RuleError(f"{name}={value}: numbers from 0 to {_TIMES[name]} are needed")
+
+
 def _parse_until(name: str, value: str) -> datetime:
     """A date is inclusive of its whole day. Dashes and colons are forgiven: feeds write ISO 8601."""
     plain = value.replace("-", "").replace(":", "")
     try:
         if re.fullmatch(r"\d{8}", plain):
-            return datetime.combine(datetime.strptime(plain, "%Y%m%d"), time(23, 59, 59))
+            return datetime.combine(datetime.strptime(plain, "%Y%m%d"), DAY_END)
         if re.fullmatch(r"\d{8}T\d{6}Z?", plain):
             moment = datetime.strptime(plain[:15], "%Y%m%dT%H%M%S")
             return moment.replace(tzinfo=UTC) if plain.endswith("Z") else moment
@@ -122,13 +149,16 @@ def _parse_numbers_within(low: int, high: int) -> Callable[[str, str], tuple[int
     return parse
 
 
+_TIMES = {"BYHOUR": 23, "BYMINUTE": 59, "BYSECOND": 60}
 _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "INTERVAL": ("interval", _parse_number),
-    "COUNT": ("count", _parse_number),
+    "COUNT": ("count", _parse_count),
     "UNTIL": ("until", _parse_until),
     "BYDAY": ("weekdays", _parse_weekdays),
     "BYMONTHDAY": ("month_days", _parse_numbers_within(-31, 31)),
     "BYMONTH": ("months", _parse_numbers_within(1, 12)),
+    "BYYEARDAY": ("year_days", _parse_numbers_within(-366, 366)),
+    "BYWEEKNO": ("weeks", _parse_numbers_within(-53, 53)),
     "BYSETPOS": ("positions", _parse_numbers_within(-366, 366)),
     "WKST": ("week_start", _parse_week_start),
 }

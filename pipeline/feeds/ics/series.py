@@ -51,7 +51,7 @@ def _convert_series(
         rule = parse_rule(text)
     except RuleError:
         return {"rrule": text}
-    if rule.unsupported:
+    if rule.list_unsupported(starts.local.time()):
         return {"rrule": text}
     dates = _list_instants(rule, starts, [moment.on(clock) for moment in excluded])
     if dates is not None:

@@ -10,40 +10,10 @@ from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.dates.zones import find_zone
+from tests.pipeline.dates.expanding import HORIZON, NINE, at, expand, read_starts
 
 EPOCH = datetime(1970, 1, 1)
-NINE = datetime(2026, 8, 10, 9)
-HORIZON = (date(2025, 7, 6), date(2027, 9, 14))
-
-
-def expand(starts_local: datetime | None, rrule: str | None = None, **given: Any) -> Expansion:
-    return expand_recurrence(
-        starts_local=starts_local,
-        ends_local=given.get("ends_local"),
-        has_time=given.get("has_time", True),
-        rrule=rrule,
-        exdates=given.get("exdates", ()),
-        rdates=given.get("rdates", ()),
-        timezone=given.get("timezone", "America/Los_Angeles"),
-        horizon=given.get("horizon", HORIZON),
-    )
-
-
-def read_starts(expansion: Expansion) -> list[datetime]:
-    return [occurrence.starts_local for occurrence in expansion.occurrences]
-
-
-def at(text: str) -> list[datetime]:
-    """`2026-08-10 12 14` → those days of August 2026 at nine; months are separated by `;`."""
-    moments = []
-    for month in text.split(";"):
-        first, *days = month.split()
-        start = datetime.fromisoformat(f"{first}T09:00:00")
-        moments += [start, *(start.replace(day=int(day)) for day in days)]
-    return moments
-
 
 # As RFC 5545 lists them (3.8.5.3), and four more of its rules read off a calendar; from 2 September 1997 in New York.
 STANDARD = [
@@ -126,7 +96,9 @@ def test_everything_excluded_leaves_a_series_without_dates() -> None:
     assert expansion.anchor.starts_local == NINE
 
 
-@pytest.mark.parametrize("rrule", ["FREQ=SECONDLY", "FREQ=DAILY;BYHOUR=9,10", "FREQ=YEARLY;BYWEEKNO=20"])
+@pytest.mark.parametrize(
+    "rrule", ["FREQ=SECONDLY", "FREQ=DAILY;BYHOUR=9,10", "FREQ=DAILY;BYHOUR=10", "FREQ=YEARLY;BYEASTER=0"]
+)
 def test_a_rule_that_we_do_not_follow_is_shown_on_its_first_date_and_reported(rrule: str) -> None:
     expansion = expand(NINE, rrule, rdates=at("2026-08-20"))
     assert (expansion.rrule, expansion.is_recurring, expansion.total) == (rrule, True, 1)
@@ -288,14 +260,6 @@ def test_a_year_is_counted_from_an_anchor_centuries_ago() -> None:
 def test_a_series_that_says_that_it_ends_in_centuries_has_no_end(end: str, timezone: str) -> None:
     expansion = expand(NINE, f"FREQ=DAILY;{end}", timezone=timezone)
     assert (expansion.total, len(expansion.occurrences)) == (None, (date(2027, 9, 14) - NINE.date()).days + 1)
-
-
-@pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid"])
-@pytest.mark.parametrize("frequency", ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
-@pytest.mark.parametrize("until", ["00010101T000000Z", "00010101", "00011231T235959", "17760704T000000Z"])
-def test_a_series_that_ended_before_it_began_is_its_first_date(until: str, frequency: str, timezone: str) -> None:
-    expansion = expand(NINE, f"FREQ={frequency};UNTIL={until}", timezone=timezone)
-    assert (read_starts(expansion), expansion.total, expansion.problems) == ([NINE], 1, ())
 
 
 def test_a_series_of_a_lifetime_is_counted() -> None:

@@ -34,6 +34,18 @@ def number_lists(low: int, high: int) -> st.SearchStrategy[list[int]]:
 def rules(draw: st.DrawFn) -> str:
     frequency = draw(st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]))
     weekday = st.sampled_from(CODES)
+    if frequency == "YEARLY" and draw(st.booleans()):
+        # dateutil takes weeks without weekdays for all their days; numbered weekdays have no meaning in them.
+        weeks = draw(number_lists(-53, 53))
+        return (
+            f"FREQ=YEARLY;INTERVAL={draw(st.integers(1, 3))}"
+            + write_part("BYMONTH", draw(st.one_of(st.just([]), number_lists(1, 12))))
+            + write_part("BYWEEKNO", weeks)
+            + write_part("BYYEARDAY", [] if weeks else draw(number_lists(-366, 366)))
+            + write_part("BYDAY", draw(st.lists(weekday, min_size=1, max_size=4, unique=True)))
+            + write_part("BYSETPOS", draw(st.one_of(st.just([]), number_lists(-6, 6))))
+            + write_part("WKST", draw(st.lists(weekday, max_size=1)))
+        )
     if frequency in ("MONTHLY", "YEARLY"):
         number = st.integers(-6, 6) if frequency == "MONTHLY" else st.integers(-53, 53)
         weekday = st.one_of(weekday, st.builds(lambda n, code: f"{n}{code}", number.filter(bool), weekday))
@@ -109,10 +121,23 @@ class Words:
     def is_named(self, day: date) -> bool:
         length = monthrange(day.year, day.month)[1]
         months, numbers, codes = (self.list_values(name) for name in ("BYMONTH", "BYMONTHDAY", "BYDAY"))
+        if not self.is_in_year(day):
+            return False
         in_month = not months or str(day.month) in months
         by_number = not numbers or bool({str(day.day), str(day.day - length - 1)} & set(numbers))
         by_weekday = not codes or any(self.is_weekday(day, code) for code in codes)
         return in_month and by_number and by_weekday and (bool(numbers or codes) or self.is_like_anchor(day))
+
+    def is_in_year(self, day: date) -> bool:
+        """Whether BYWEEKNO and BYYEARDAY name it. A week is of the year that four of its days are in."""
+        weeks, days = self.list_values("BYWEEKNO"), self.list_values("BYYEARDAY")
+        before = (day.weekday() - CODES.index(self.parts.get("WKST", "MO"))) % 7
+        fourth = day + timedelta(days=3 - before)
+        first, end = date(day.year, 1, 1), date(day.year, 12, 31)
+        week = (fourth - date(fourth.year, 1, 1)).days // 7 + 1
+        left = (date(fourth.year, 12, 31) - fourth).days // 7 + 1
+        by_week = not weeks or bool({str(week), str(-left)} & set(weeks))
+        return by_week and (not days or bool({str((day - first).days + 1), str((day - end).days - 1)} & set(days)))
 
     def is_like_anchor(self, day: date) -> bool:
         """What is asked of a day where no part names days."""
