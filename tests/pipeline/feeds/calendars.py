@@ -40,6 +40,22 @@ END:VTIMEZONE
 CUSTOM = OUTLOOK_ZONE.format(name="Customized Time Zone", more="", summer="-0700", winter="-0800")
 ODD_OFFSET = OUTLOOK_ZONE.format(name="Island", more="", summer="-0615", winter="-0715")
 LIC = OUTLOOK_ZONE.format(name="tz-7", more="X-LIC-LOCATION:America/New_York\n", summer="-0400", winter="-0500")
+MENU = r"""BEGIN:VTIMEZONE
+TZID:(UTC+01:00) Amsterdam\, Berlin\, Bern
+BEGIN:STANDARD
+DTSTART:16010101T030000
+TZOFFSETFROM:+0200
+TZOFFSETTO:+0100
+RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:16010101T020000
+TZOFFSETFROM:+0100
+TZOFFSETTO:+0200
+RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3
+END:DAYLIGHT
+END:VTIMEZONE
+"""
 
 TIMES = [
     Odd("plain", event("DTSTART;TZID=America/Los_Angeles:20260811T090000"), {"u": ["08-11 16:00"]}),
@@ -65,6 +81,30 @@ TIMES = [
     Odd("X-LIC-LOCATION names the zone", LIC + event("DTSTART;TZID=tz-7:20260811T120000"), {"u": ["08-11 16:00"]}),
     Odd("zones after the events", event("DTSTART;TZID=tz-7:20260811T120000") + "\n" + LIC, {"u": ["08-11 16:00"]}),
     Odd("an offset as a zone", event("DTSTART;TZID=GMT-0500:20260811T110000"), {"u": ["08-11 16:00"]}),
+    Odd("a zone in lower case", event("DTSTART;TZID=America/los_angeles:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("a zone with a space", event("DTSTART;TZID=America/New York:20260811T120000"), {"u": ["08-11 16:00"]}),
+    Odd("Exchange 2007: two names of a menu, in quotes",
+        event('DTSTART;TZID="(GMT-08:00) Pacific Time (US & Canada); Tijuana":20260811T090000'),
+        {"u": ["08-11 16:00"]}),
+    Odd("Exchange 2007: two names of a menu, without quotes",
+        event("DTSTART;TZID=(GMT-08:00) Pacific Time (US & Canada); Tijuana:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("Lotus: a dot in the offset", event('DTSTART;TZID="(GMT-05.00) Eastern Time (US & Canada)":20260811T120000'),
+        {"u": ["08-11 16:00"]}),
+    Odd("a menu's cities", event('DTSTART;TZID="(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna":'
+        "20260811T180000"), {"u": ["08-11 16:00"]}),
+    Odd("a menu's cities, of which the first has another offset",
+        event('DTSTART;TZID="(UTC-07:00) Chihuahua, La Paz, Mazatlan":20260811T090000'), {"u": ["08-11 16:00"]}),
+    Odd("Exchange: commas escaped, as its VTIMEZONE has them", MENU + event(
+        r"DTSTART;TZID=(UTC+01:00) Amsterdam\, Berlin\, Bern:20260811T180000"), {"u": ["08-11 16:00"]}),
+    Odd("Exchange: commas in quotes, escaped in its VTIMEZONE", MENU + event(
+        'DTSTART;TZID="(UTC+01:00) Amsterdam, Berlin, Bern":20260811T180000'), {"u": ["08-11 16:00"]}),
+    Odd("what the metro's clock is called", event("DTSTART;TZID=PST:20260811T090000"), {"u": ["08-11 16:00"]}),
+    Odd("a zone as it is spoken of", event("DTSTART;TZID=Eastern Daylight Time:20260811T120000"),
+        {"u": ["08-11 16:00"]}),
+    Odd("Microsoft's UTC", event("DTSTART;TZID=tzone://Microsoft/Utc:20260811T160000"), {"u": ["08-11 16:00"]}),
+    Odd("UTC as menus call it", event('DTSTART;TZID="(UTC) Coordinated Universal Time":20260811T160000'),
+        {"u": ["08-11 16:00"]}),
+    Odd("an offset alone", event('DTSTART;TZID="-05:00":20260811T110000'), {"u": ["08-11 16:00"]}),
     Odd("a zone that is none", event("DTSTART;TZID=Seattle Time:20260811T090000"), {}, ("u",)),
     Odd("its VTIMEZONE broken", "BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\nTZOFFSETTO:x\nEND:STANDARD\nEND:VTIMEZONE\n"
         + event("DTSTART;TZID=X:20260811T090000"), {}, ("u",)),
