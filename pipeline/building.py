@@ -30,6 +30,7 @@ from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_
 
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedDone]], None]
+TellRelease = Callable[[str, Sequence[Problem]], None]
 
 
 class Built(Struct, frozen=True, kw_only=True):
@@ -55,11 +56,13 @@ def build_release(
     executor: Executor,
     progress: Progress = lambda _: None,
     tell_feeds: TellFeeds = lambda _: None,
+    tell_release: TellRelease = lambda *_: None,
     trust: Trust = ANYBODY,
 ) -> Built:
     """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt,
     StoreError: then nothing is published. `tell_feeds` is told of what was read before anything can be refused for
-    it."""
+    it, and `tell_release` of the release's id and all problems before it is in force: killed after that, nobody could
+    tell of them."""
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)
     base = None if current is None else current.root
@@ -84,6 +87,7 @@ def build_release(
     feeds += _remember_feeds(plan, base, sources, store=store)
     carried = _tally_carried(plan, base, store=store)
     changes = {each.slug: each.changes for each in built}
+    problems = tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done})
     published = publish(
         store,
         base=base,
@@ -97,13 +101,14 @@ def build_release(
             store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
         ),
         check_deadline=check_deadline,
+        tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
         trust=trust,
     )
     ended = perf_counter()
     return Built(
         published=published,
         feeds=tuple(feeds),
-        problems=tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done}),
+        problems=problems,
         metros=tuple(built),
         carried=tuple(plan.carried),
         changes=Counter(version.kind for version in published.changes),

@@ -24,9 +24,9 @@ from outings.command.options import (
 from outings.command.recording import Recorder, recording
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
-from outings.release.publishing import BuildRaced
+from outings.release.publishing import BuildRaced, BuildTooLong
 from outings.release.trust import read_publisher
-from pipeline.building import Built, build_release
+from pipeline.building import Built, TellRelease, build_release
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
 from pipeline.executors.inline import InlineExecutor
@@ -34,8 +34,8 @@ from pipeline.executors.workers import open_workers
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.lock import LockHeld, hold_metros
 from pipeline.plan import Build
-from pipeline.records.quarantine import write_quarantine
-from pipeline.reports.build import describe_build, format_build, list_problems
+from pipeline.records.quarantine import QuarantineFile
+from pipeline.reports.build import describe_build, format_build
 from pipeline.scratch import discard_scratch
 from pipeline.shrink import ShrinkRefused
 
@@ -89,13 +89,20 @@ def build(
             asked = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
             )
-            built = run_build(asked, workers=workers, cluster=cluster, recorder=recorder)
-        quarantine = _write_quarantine(built, configuration)
-        recorder.tell_quarantine(quarantine)
+            quarantine = QuarantineFile(configuration.directory)
+            try:
+                built = run_build(
+                    asked, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
+                )
+            except (Refused, BuildTooLong):
+                quarantine.discard()
+                raise
+        _tell_unwritten(quarantine, built)
+        recorder.tell_quarantine(quarantine.path)
     if as_json:
-        print_json(describe_build(built, quarantine=quarantine))
+        print_json(describe_build(built, quarantine=quarantine.path))
     else:
-        click.echo(format_build(built, quarantine=quarantine))
+        click.echo(format_build(built, quarantine=quarantine.path))
 
 
 @contextlib.contextmanager
@@ -115,17 +122,21 @@ def _tell(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _write_quarantine(built: Built, configuration: Configuration) -> Path | None:
+def _tell_unwritten(quarantine: QuarantineFile, built: Built) -> None:
     """The release is in force by now: where there is no room for the file, that is all that failed."""
-    name = built.published.id
-    try:
-        return write_quarantine(list_problems(built), directory=configuration.directory, name=name)
-    except OSError as error:
-        click.echo(f"release {name} is published; its quarantine file can't be written: {error}", err=True)
-        return None
+    if quarantine.path is None:
+        name = built.published.id
+        _tell(f"release {name} is published; its quarantine file can't be written: {quarantine.error}")
 
 
-def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None, cluster: str | None = None) -> Built:
+def run_build(
+    asked: Build,
+    *,
+    recorder: Recorder,
+    workers: int | None = None,
+    cluster: str | None = None,
+    tell_release: TellRelease = lambda *_: None,
+) -> Built:
     """One build with its progress on standard error; refusals become the command's exit codes. `cluster`: the address
     of a Dask scheduler."""
     trust = read_trust(asked.configuration, read_publisher)
@@ -143,6 +154,7 @@ def run_build(asked: Build, *, recorder: Recorder, workers: int | None = None, c
                 executor=executor,
                 progress=_tell,
                 tell_feeds=recorder.tell_feeds,
+                tell_release=tell_release,
                 trust=trust,
             )
     except (ShrinkRefused, BuildRaced) as refused:

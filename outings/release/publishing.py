@@ -59,6 +59,7 @@ def publish(
     now: datetime,
     find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
     check_deadline: Callable[[], None] = lambda: None,
+    tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
     act: Act = "build",
 ) -> Published:
@@ -68,6 +69,7 @@ def publish(
     were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
     of `parts`; Untrusted where the release in force is nobody's that `trust` believes, as it would be signed along;
     Corrupt where the pointer does not fit its root; StoreError; what `check_deadline` raises right before a swap.
+    `tell_id` is told the release's id before each swap, as what is lost has another id the next time.
 
     `find_changes` adds what depends on the parts in force, which it is given, also on those of others.
     """
@@ -80,10 +82,11 @@ def publish(
         grown = append_versions(standing.log if standing else Log(), told, read=partial(read_object, store))
         root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
         store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
+        release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
+        tell_id(release_id)
         check_deadline()
         pointer = put_in_force(store, root, current=current, trust=trust)
         if pointer is not None:
-            release_id = format_release_id(root.sequence, pointer.root)
             return Published(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=told)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)

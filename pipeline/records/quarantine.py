@@ -3,6 +3,7 @@
 A feed of several files has `file` too, in which `line` counts.
 """
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterable
@@ -15,6 +16,35 @@ from pipeline.records.record import Problem
 FOLDER = Path("var/quarantine")
 # A build every quarter of an hour leaves one each: those of the last days are enough to see when something began.
 KEPT_FILES = 100
+
+
+class QuarantineFile:
+    """Of the release that a build is about to publish; on disk before that is in force. `path`: None where it can't be
+    written, `error` says why."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._own: int | None = None
+        self.path: Path | None = None
+        self.error: OSError | None = None
+
+    def write(self, release_id: str, problems: Iterable[Problem]) -> None:
+        """In place of what was written for a release that did not come into force."""
+        self.discard()
+        was_there = (self._directory / FOLDER / f"{release_id}.ndjson").exists()
+        try:
+            self.path = write_quarantine(problems, directory=self._directory, name=release_id)
+            self._own = None if was_there else self.path.stat().st_ino
+        except OSError as error:
+            self.error = error
+
+    def discard(self) -> None:
+        """Unless another build, of the same feeds, wrote it too: then it is of the release which that one publishes."""
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                if self.path.stat().st_ino == self._own:
+                    self.path.unlink()
+            self.path = None
 
 
 def encode_quarantine(problems: Iterable[Problem]) -> bytes:

@@ -1,0 +1,105 @@
+"""Whoever sees a release finds its quarantine file, wherever the build of it was killed."""
+
+import json
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.folder import FolderStore
+from tests.faults.commands import Meets, build, pause_at_swap, start
+from tests.faults.worlds import clock_of, copy_world, read_feed, write_feed, write_round
+from tests.release.doubles import Act, Watch, kill, kill_after
+from tests.release.worlds import read_current
+
+LINE = 3
+
+
+@pytest.fixture(scope="module")
+def world(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each metro's feed has one record without a name."""
+    config = copy_world(built, tmp_path_factory.mktemp("spoilt") / "world")
+    spoil_feeds(config, 1)
+    return config
+
+
+def spoil_feeds(config: Path, number: int) -> None:
+    write_round(config, number)
+    for slug in ("seattle", "new-york"):
+        records = read_feed(config, slug)
+        records[LINE - 1]["name"] = None
+        write_feed(config, slug, records)
+
+
+def find_release(config: Path) -> str:
+    current = read_current(FolderStore(config.parent / "var/store"))
+    assert current is not None
+    return f"{current['sequence']}-{current['root'][:8]}"
+
+
+def read_quarantine(config: Path) -> dict[str, list[dict[str, Any]]]:
+    """By release."""
+    files = (config.parent / "var/quarantine").glob("*.ndjson")
+    return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in files}
+
+
+def find_places(quarantined: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
+    return sorted((each["feed"], each["line"], each["field"]) for each in quarantined)
+
+
+def meet_swap(fault: Watch, operation: str, act: Act) -> Any:
+    return fault(operation, act) if operation == "put_if" else act()
+
+
+EXPECTED = [("new-york-samples", LINE, "name"), ("seattle-samples", LINE, "name")]
+
+
+@pytest.mark.parametrize("fault", [kill, kill_after], ids=["before", "after"])
+def test_a_build_killed_around_its_swap_leaves_the_file_of_the_release_in_force(
+    fault: Watch, world: Path, tmp_path: Path
+) -> None:
+    config = copy_world(world, tmp_path / "killed")
+    ended = build(config, as_of=clock_of(1), meets=Meets(operations=partial(meet_swap, fault)))
+    assert ended.code == -signal.SIGKILL, ended.err
+    if fault is kill:
+        assert build(config, as_of=clock_of(1)).code == 0
+    release = find_release(config)
+    assert release.startswith("2-")
+    quarantined = read_quarantine(config)
+    assert find_places(quarantined[release]) == EXPECTED
+    # Of a release that was never in force there is none.
+    assert quarantined.keys() <= {release, find_release(world)}
+
+
+def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Path, tmp_path: Path) -> None:
+    config = copy_world(world, tmp_path / "world")
+    pause = pause_at_swap()
+    elsewhere = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
+    words = ("build", "--json", "--workers", "1", "--as-of", clock_of(1), "--metro")
+    with start(*words, "seattle", config=config, meets=Meets(operations=pause, environ=elsewhere)) as slow:
+        assert pause.wait(slow)
+        quick = build(config, "--metro", "new-york", as_of=clock_of(1))
+        pause.end()
+        late = slow.wait()
+    assert (quick.code, late.code) == (0, 0), quick.err + late.err
+    quarantined = read_quarantine(config)
+    told = [json.loads(each.out) for each in (quick, late)]
+    assert [Path(each["quarantine"]).stem for each in told] == [each["release"] for each in told]
+    assert quarantined.keys() - {find_release(world)} == {each["release"] for each in told}
+    assert find_places(quarantined[told[1]["release"]]) == EXPECTED[1:]
+
+
+def test_a_build_that_another_forestalled_leaves_no_file(world: Path, tmp_path: Path) -> None:
+    config = copy_world(world, tmp_path / "world")
+    pause = pause_at_swap()
+    elsewhere = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
+    words = ("build", "--workers", "1", "--as-of", clock_of(1), "--metro", "seattle")
+    with start(*words, config=config, meets=Meets(operations=pause, environ=elsewhere)) as slow:
+        assert pause.wait(slow)
+        quick = build(config, "--metro", "seattle", as_of=clock_of(1))
+        pause.end()
+        assert slow.wait().code == 3
+    assert quick.code == 0, quick.err
+    assert read_quarantine(config).keys() - {find_release(world)} == {json.loads(quick.out)["release"]}
