@@ -1,8 +1,8 @@
 """Which release answers: the pointer is polled, a new release opened beside the old one and swapped in."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from edge.usage.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
+from outings.release.lineage import Chain
 from outings.release.log import list_tail
 from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.reading import open_release
-from outings.release.releases import ListedRelease, list_releases, read_release
+from outings.release.releases import ListedRelease, name_release
 from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
@@ -91,6 +92,7 @@ class Releases:
         self._fetching: tuple[frozenset[str], ...] = ()
         self._kept: tuple[Serving, ...] = ()
         self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
+        self._chain = Chain(store)
         self._etag: str | None = None
         self._retry_at = clock()
         self.current: Serving | None = None
@@ -153,17 +155,25 @@ class Releases:
         sequence, _ = parse_release_id(release_id)
         if self.current is not None and self.current.release.sequence < sequence:
             self.poll()  # another worker was first to see it
-        found = self.find_release(release_id)
-        if found is not None or self._gone.get((_RELEASE, release_id)) is not None:
+        found, current = self.find_release(release_id), self.current
+        if found is not None or current is None or self._gone.get((_RELEASE, release_id)) is not None:
             return found
-        try:
-            with self._open(read_release(self._store, release_id, trust=self._trust)) as served:
-                self._keep(served)
-                return served
-        except NotFound:
-            if self.current is not None and sequence <= self.current.release.sequence:
-                self._gone.put((_RELEASE, release_id), _GONE)
+        if sequence > current.root.sequence:
+            self._refuse_ahead(sequence)
             return None
+        with contextlib.suppress(NotFound):
+            sha = self._chain.find_id(release_id, current=current.root)
+            if sha is not None:
+                return self._open_kept(sha)
+        self._gone.put((_RELEASE, release_id), _GONE)
+        return None
+
+    def _refuse_ahead(self, sequence: int) -> None:
+        """StoreError where there is such a release, and this server does not serve it yet."""
+        found = read_pointer(self._store, trust=self._trust)
+        if found is not None and found.pointer.sequence >= sequence:
+            cause = f"this server serves release {None if self.current is None else self.current.release.id}"
+            raise StoreError(store=str(self._store), operation="open", name=f"release {sequence}", cause=cause)
 
     def has_published(self, version_id: int) -> bool:
         """Whether there is a release with this version, served or not, for all that can be known. Blocks."""
@@ -208,19 +218,25 @@ class Releases:
         return None if self._seen is None else self._seen.explain_return(pointer)
 
     def _open_listed(self, metro: str, stamp: str) -> Serving | None:
+        if self.current is None:
+            return None
         try:
-            listed = find_listed(self._store, metro=metro, stamp=stamp, trust=self._trust)
-            if listed is None:
-                self._gone.put((metro, stamp), _GONE)
-                return None
-            with self._open(listed) as served:
-                self._keep(served)
-                return served
+            sha = self._chain.find_stamp(metro, stamp, current=self.current.root)
+            if sha is not None:
+                return self._open_kept(sha)
         except (StoreError, Corrupt, OSError) as error:
             log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
+        if stamp < self.current.stamps.get(metro, ""):
+            self._gone.put((metro, stamp), _GONE)
+        return None
 
-    @contextmanager
+    def _open_kept(self, sha: str) -> Serving:
+        with self._open(name_release(sha, read_root(self._store, sha))) as served:
+            self._keep(served)
+            return served
+
+    @contextlib.contextmanager
     def _open(self, listed: ListedRelease) -> Iterator[Serving]:
         """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
         evicting, and another thread claiming what it finds kept."""
@@ -263,23 +279,6 @@ class Releases:
 def explain_successor(old: Root, new: Root) -> str | None:
     """Why `new` may not follow `old`, or None. Another root of the same sequence is another history."""
     return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)
-
-
-def find_listed(store: Store, *, metro: str, stamp: str, trust: Trust = ANYBODY) -> ListedRelease | None:
-    """The newest kept release whose metro has this stamp. Stamps never go back, so older ones need not be read."""
-    for listed in list_releases(store, trust=trust):
-        found = name_stamp(listed.root, metro)
-        if found == stamp:
-            return listed
-        if found is not None and found < stamp:
-            return None
-    return None
-
-
-def name_stamp(root: Root, metro: str) -> str | None:
-    """As a cursor names it (`answers.walks`): texts of instants are in the order of the instants."""
-    part = root.parts.get(metro)
-    return None if part is None else format_instant(part.stamp)
 
 
 def _list_files(store: Store, root: Root) -> Iterator[str]:

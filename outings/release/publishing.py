@@ -8,10 +8,11 @@ from typing import Literal, TypeVar
 
 from msgspec import Struct
 
+from outings.release.lineage import trace_lineage
 from outings.release.log import UnnumberedVersion, append_versions
 from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, read_current, sign_pointer, swap_pointer
-from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id
+from outings.release.root import FeedMemory, Lineage, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
@@ -80,7 +81,10 @@ def publish(
         refuse_regress(standing, parts)
         told = (*changes, *find_changes(standing.parts if standing else {}))
         grown = append_versions(standing.log if standing else Log(), told, read=partial(read_object, store))
-        root = compose_root(current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now)
+        earlier = _trace_lineage(store, current, standing)
+        root = compose_root(
+            current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier
+        )
         store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
         release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
         tell_id(release_id)
@@ -97,7 +101,10 @@ def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: d
 
     For who has checked it. BuildRaced where another release is in force meanwhile; StoreError.
     """
-    root = compose_root(current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now)
+    root = compose_root(
+        current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now,
+        earlier=_trace_lineage(store, current, standing),
+    )  # fmt: skip
     data = encode_root(root)
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
@@ -126,6 +133,7 @@ def compose_root(
     log: Log,
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
+    earlier: Lineage,
 ) -> Root:
     """The root that follows the standing one. Pure."""
     return Root(
@@ -135,7 +143,12 @@ def compose_root(
         parts=_lay_over(standing.parts if standing else {}, parts),
         log=log,
         feeds=_lay_over(standing.feeds if standing else {}, feeds),
+        earlier=earlier,
     )
+
+
+def _trace_lineage(store: Store, current: VersionedPointer | None, standing: Root | None) -> Lineage:
+    return () if current is None or standing is None else trace_lineage(store, current.pointer.root, standing)
 
 
 def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) -> dict[str, _Value]:

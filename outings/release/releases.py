@@ -1,12 +1,15 @@
 """Releases: the chain of roots that the pointer begins, as far as it is kept."""
 
+import contextlib
+import sys
 from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
+from outings.release.lineage import Chain
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
-from outings.release.root import Root, format_release_id, parse_release_id, walk_roots
+from outings.release.root import Root, format_release_id, parse_release_id, read_root, walk_roots
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -40,12 +43,14 @@ def name_release(sha: str, root: Root) -> ListedRelease:
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
     """NotFound where it is none of those kept. ValueError where the text is no release id. Untrusted, Corrupt."""
-    sequence, _ = parse_release_id(release_id)
-    for release in list_releases(store, trust=trust):
-        if release.id == release_id:
-            return release
-        if release.root.sequence <= sequence:
-            break
+    parse_release_id(release_id)
+    current = next(list_releases(store, trust=trust), None)
+    if current is not None and current.id == release_id:
+        return current
+    sha = None if current is None else Chain(store, most=sys.maxsize).find_id(release_id, current=current.root)
+    if sha is not None:
+        with contextlib.suppress(NotFound):
+            return name_release(sha, read_root(store, sha))
     cause = "it was never published, or is no longer kept"
     raise NotFound(store=str(store), operation="read", name=f"release {release_id}", cause=cause)
 

@@ -16,6 +16,10 @@ from outings.release.store import NotFound, Store
 LAYOUT = 1
 
 
+# Hashes of earlier roots, by level, the newest first (`lineage`).
+Lineage = tuple[tuple[str, ...], ...]
+
+
 class Part(Struct, frozen=True, kw_only=True):
     """A metro in a release: its manifest, when its bytes last changed, and the hash of its snapshot."""
 
@@ -72,7 +76,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
 
 class Root(Struct, frozen=True, kw_only=True):
-    """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first."""
+    """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `earlier`: which roots
+    it names beside that one; roots of before have none."""
 
     layout: int = LAYOUT
     sequence: int
@@ -81,6 +86,7 @@ class Root(Struct, frozen=True, kw_only=True):
     parts: Mapping[str, Part]
     log: Log = Log()
     feeds: Mapping[str, FeedMemory] = {}
+    earlier: Lineage = ()
 
 
 def encode_root(root: Root) -> bytes:

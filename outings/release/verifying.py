@@ -7,6 +7,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from outings.release.lineage import list_earlier
 from outings.release.manifest import hash_snapshot, read_manifest
 from outings.release.objects import Corrupt, check_object, object_name
 from outings.release.pointer import VersionedPointer, explain_pointer, find_pointer_signer, read_pointer
@@ -53,6 +54,7 @@ def verify_releases(
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
     seen: set[str] = set()
+    named: dict[int, str] = {}
     verified: list[VerifiedRelease] = []
     newer: ListedRelease | None = None
     sha: str | None = pointer.root
@@ -67,6 +69,7 @@ def verify_releases(
             break
         release = ListedRelease(format_release_id(root.sequence, sha), sha, root)
         wrong = explain_pointer(pointer, root) if newer is None else _explain_step(root, newer.root)
+        wrong = wrong or _explain_lineage(release, named=named)
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
         verified.append(_verify_release(store, release, seen=seen))
@@ -81,6 +84,14 @@ def _explain_step(old: Root, new: Root) -> str | None:
     if new.sequence != old.sequence + 1:
         return f"release {new.sequence} names it as the one before"
     return explain_regress(old, new)
+
+
+def _explain_lineage(release: ListedRelease, *, named: dict[int, str]) -> str | None:
+    """Adds to `named` what the release says of those before it; newer ones said it of this one."""
+    if named.get(release.root.sequence, release.sha) != release.sha:
+        return "a newer release names another root in its place"
+    wrong = [sequence for sequence, sha in list_earlier(release.root) if named.setdefault(sequence, sha) != sha]
+    return f"it and a newer release name two roots of release {wrong[0]}" if wrong else None
 
 
 def _verify_release(store: Store, release: ListedRelease, *, seen: set[str]) -> VerifiedRelease:

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from edge.releases import MOST_KEPT
+from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
+from outings.release.pointer import read_current
+from outings.release.publishing import publish
 from outings.release.releases import list_releases
 from outings.release.store import StoreError
 from tests.edge.conftest import Service
@@ -27,6 +31,25 @@ def publish_events(service: Service, count: int, *, minutes: int) -> None:
 def list_ids(service: Service) -> list[str]:
     """Newest first."""
     return [listed.id for listed in list_releases(service.store)]
+
+
+class Counting(MemoryStore):
+    """What is read of it is counted."""
+
+    reads = 0
+
+    def get(self, name: str) -> bytes:
+        self.reads += 1
+        return super().get(name)
+
+
+def publish_again(service: Service, times: int) -> None:
+    """Releases that change nothing."""
+    for _ in range(times):
+        current = read_current(service.store)
+        assert current is not None
+        publish(service.store, base=current.root, parts={}, changes=[], feeds={}, now=NOW)
+    service.edge.poll()
 
 
 def add_release(target: str, release_id: str) -> str:
@@ -110,6 +133,29 @@ def test_metro_and_scope_come_first(service: Service) -> None:
     assert service.get("/v1/atlantis/events?release=1-0a1b2c3d").status == 404
     assert service.get(f"{LIST}?release=1-0a1b2c3d", kind="lakeside").status == 403
     assert service.get(f"{LIST}?release=1-0a1b2c3d&bogus=1").error["details"]["reason"] == "unknown_parameter"
+
+
+def test_a_release_or_a_walk_of_long_ago_is_found_in_few_reads(make_own: MakeService) -> None:
+    store = Counting()
+    service = make_own(store=store)
+    first = service.get(f"{LIST}?limit=2")
+    cursor = first.read_json()["meta"]["next_cursor"]
+    publish_events(service, 2, minutes=1)
+    publish_again(service, 298)
+    oldest = first.headers["x-release"]
+
+    def count_reads(target: str) -> tuple[Any, int]:
+        """By a server that knows of nothing but the current release."""
+        fresh = service.start_another()
+        before = store.reads
+        return fresh.get(target), store.reads - before
+
+    got, reads = count_reads(f"{LIST}?limit=2&cursor={cursor}")
+    assert (got.headers["x-release"], reads < 40) == (oldest, True), reads
+    got, reads = count_reads(add_release(LIST, oldest))
+    assert (got.headers["x-release"], reads < 40) == (oldest, True), reads
+    got, reads = count_reads(add_release(LIST, "1-0a1b2c3d"))
+    assert (got.error["details"]["reason"], reads < 10) == ("release_gone", True), reads
 
 
 def test_a_worker_that_is_behind_takes_up_the_release_that_is_named(make_own: MakeService) -> None:

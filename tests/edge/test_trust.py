@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import structlog
+from msgspec.structs import replace
 
 from edge.app import Edge
 from edge.processes.worker import make_served_edge
@@ -198,14 +199,18 @@ def test_a_server_that_finds_no_release_that_it_believes_serves_none_and_says_wh
     assert signed.count_events(edge) == 3
 
 
-def test_a_kept_release_is_not_read_from_a_chain_that_nobody_signed(signed: Signed) -> None:
+def test_a_kept_release_is_one_that_the_signed_one_names(signed: Signed) -> None:
     signed.point(3)
     edge = signed.start()
-    older = f"{2}-{json.loads(signed.published['2'])['root'][:8]}"
-    strip(signed)
-    assert ask(edge, f"{LIST}?release={older}", key=signed.key).status >= 400
-    signed.point(3)
-    got = ask(edge, f"{LIST}?release={older}", key=signed.key)
+    sha = json.loads(signed.published["2"])["root"]
+    root = read_root(signed.store, sha)
+    made_up = put_object(signed.store, encode_root(replace(root, parts=read_root(signed.store, root.previous).parts)))
+    following = replace(read_root(signed.store, signed.pointer["root"]), previous=made_up, earlier=((made_up,),))
+    signed.point(3, root=put_object(signed.store, encode_root(following)), signature=None)
+    edge.poll()
+    got = ask(edge, f"{LIST}?release=2-{made_up[:8]}", key=signed.key)
+    assert (got.status, got.error["details"]["reason"]) == (400, "release_gone")
+    got = ask(edge, f"{LIST}?release=2-{sha[:8]}", key=signed.key)
     assert (got.status, len(got.read_json()["data"])) == (200, 2)
 
 

@@ -1,0 +1,169 @@
+"""Lineage: the earlier roots that a root names, by which any kept release is a few reads away.
+
+Level 0 is the 16 roots before it, level 1 the last 16 before it whose sequence is a multiple of 16, level 2 those of
+256, and so on. Root 671 names 34 roots so, and release 12 is found through roots 256 and 16. What is pruned, or never
+was, is known after as many reads.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from datetime import datetime
+from itertools import islice
+
+from msgspec import Struct
+
+from outings.contract.instants import format_instant
+from outings.release.objects import Corrupt, decode_json, object_name, read_object
+from outings.release.root import LAYOUT, Lineage, Root, format_release_id, parse_release_id, walk_roots
+from outings.release.store import NotFound, Store, StoreError
+
+WIDTH = 16
+# Roots that one search may read. A dozen are enough, but where a program of before wrote them, without a lineage: there
+# the chain is walked, and who asks again goes on where the search before ended.
+MOST_READS = 256
+# Of roots that were read. They take 4 kB each.
+_MOST_STEPS = 1_024
+# As far back as a build makes up a lineage that its base has not: four weeks at a build each quarter of an hour.
+_MOST_TRACED = 2_688
+
+
+class _Stamped(Struct, frozen=True):
+    stamp: datetime
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """What a search reads of a root."""
+
+    layout: int
+    sequence: int
+    previous: str | None
+    parts: Mapping[str, _Stamped]
+    earlier: Lineage = ()
+
+
+def trace_lineage(store: Store, sha: str, root: Root) -> Lineage:
+    """Of the root that follows this one. Where this one is from before there was any, the chain is walked, once."""
+    if root.earlier or root.previous is None:
+        return _extend(root.earlier, root.sequence, sha)
+    chain = [(sha, root)]
+    for each in islice(walk_roots(store, root.previous), _MOST_TRACED):
+        chain.append(each)
+        if each[1].earlier:
+            break
+    lineage = chain[-1][1].earlier
+    for each_sha, each_root in reversed(chain):
+        lineage = _extend(lineage, each_root.sequence, each_sha)
+    return lineage
+
+
+def _extend(lineage: Lineage, sequence: int, sha: str) -> Lineage:
+    """With the root of this sequence, whose own lineage it is, as the newest."""
+    levels = list(lineage)
+    level = 0
+    while sequence % WIDTH**level == 0:
+        known = levels[level] if level < len(levels) else ()
+        levels[level : level + 1] = [(sha, *known)[:WIDTH]]
+        level += 1
+    return tuple(levels)
+
+
+def list_earlier(root: Root | Step) -> list[tuple[int, str]]:
+    """The sequences and hashes of all roots that it names, newest first."""
+    named = {} if root.previous is None else {root.sequence - 1: root.previous}
+    for level, hashes in enumerate(root.earlier):
+        newest = (root.sequence - 1) // WIDTH**level
+        named |= {(newest - back) * WIDTH**level: sha for back, sha in enumerate(hashes)}
+    return sorted(named.items(), reverse=True)
+
+
+def name_stamp(root: Root | Step, metro: str) -> str | None:
+    """As a cursor names it (`answers.walks`): texts of instants are in the order of the instants."""
+    part = root.parts.get(metro)
+    return None if part is None else format_instant(part.stamp)
+
+
+class Chain:
+    """The kept releases of a store. What it read of their roots it remembers, for these never change."""
+
+    def __init__(self, store: Store, *, most: int = MOST_READS) -> None:
+        """`most`: reads of a search; one that would need more raises StoreError."""
+        self._store = store
+        self._most = most
+        self._steps: dict[str, Step] = {}
+
+    def find_id(self, release_id: str, *, current: Root) -> str | None:
+        """The hash of the root of this id, among those before `current`; None where it is not kept. ValueError where
+        the text is no release id; Corrupt, StoreError."""
+        sequence, _ = parse_release_id(release_id)
+        search = _Search(self._store, self._steps, most=self._most)
+        root: Root | Step | None = current
+        while root is not None and root.sequence > sequence:
+            named = [each for each in list_earlier(root) if each[0] >= sequence]
+            if not named:
+                return None
+            at, sha = named[-1]
+            if at == sequence:
+                return sha if format_release_id(at, sha) == release_id else None
+            root = search.read(at, sha)
+        return None
+
+    def find_stamp(self, metro: str, stamp: str, *, current: Root) -> str | None:
+        """The hash of the newest root before `current` in which the metro has this stamp; None where none is kept.
+        Stamps never go back, so the chain is halved and not walked. Corrupt, StoreError."""
+        search = _Search(self._store, self._steps, most=self._most)
+
+        def is_newer(root: Root | Step | None) -> bool:
+            """Where the metro is missing it came later."""
+            found = None if root is None else name_stamp(root, metro)
+            return found is not None and found > stamp
+
+        newer: Root | Step = current
+        not_newer = 0
+        while is_newer(newer):
+            earlier = list_earlier(newer)
+            named = [each for each in earlier if each[0] > not_newer]
+            count = bisect_left(named, 1, key=lambda each: int(not is_newer(search.read(*each))))
+            if count < len(named):
+                not_newer = named[count][0]
+            if count == 0:
+                before = search.read(*earlier[0]) if earlier else None
+                return earlier[0][1] if before is not None and name_stamp(before, metro) == stamp else None
+            following = search.read(*named[count - 1])
+            assert following is not None  # it was newer
+            newer = following
+        return None
+
+
+class _Search:
+    """Counts what one search reads."""
+
+    def __init__(self, store: Store, steps: dict[str, Step], *, most: int) -> None:
+        self._store = store
+        self._steps = steps
+        self._left = most
+
+    def read(self, sequence: int, sha: str) -> Step | None:
+        """None where it is pruned, with all before it."""
+        step = self._steps.get(sha)
+        if step is None:
+            if not self._left:
+                cause = "the chain is long, and was written by an older program; ask again, to go on from here"
+                raise StoreError(store=str(self._store), operation="find", name=f"release {sequence}", cause=cause)
+            self._left -= 1
+            try:
+                step = _parse_step(read_object(self._store, sha), name=object_name(sha))
+            except NotFound:
+                return None
+            while len(self._steps) >= _MOST_STEPS:
+                del self._steps[next(iter(self._steps))]
+            self._steps[sha] = step
+        if step.sequence != sequence:
+            raise Corrupt(f"root {object_name(sha)}: its sequence is {step.sequence}; a newer root says {sequence}")
+        return step
+
+
+def _parse_step(data: bytes, *, name: str) -> Step:
+    step = decode_json(data, Step, name=f"root {name}")
+    if step.layout != LAYOUT:
+        raise Corrupt(f"root {name}: its layout is {step.layout}; this program reads {LAYOUT}")
+    return step
