@@ -1,10 +1,8 @@
 """Time zones: local wall-clock times to instants, one at a time or a series at once."""
 
 from calendar import timegm
-from collections.abc import Iterator
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from functools import cache
-from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,14 +10,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.configuration import read_zone
+from outings.configuration.zones import list_changes, measure_offset
 
 Seconds = NDArray[np.int64]
 
 # Changes of offset are known from 1900 to 2299: no series of ours is counted outside of them (rule_days.py).
 _FIRST = timegm((1900, 1, 1, 0, 0, 0))
 _LAST = timegm((2300, 1, 1, 0, 0, 0))
-# Zones keep an offset for weeks: a look a week finds every change, in 30 ms a zone (a test compares all zones).
-_STEP = 7 * 86_400
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -69,8 +66,8 @@ def move_clock(instant: datetime, info: tzinfo) -> datetime:
 def find_zone(name: str) -> Zone:
     """ValueError for a name that is none."""
     info = read_zone(name)
-    moments = np.fromiter(_list_changes(info), dtype=np.int64)
-    offsets = np.array([_measure_offset(info, moment) for moment in (_FIRST, *moments.tolist())], dtype=np.int64)
+    moments = np.fromiter(list_changes(info, _FIRST, _LAST), dtype=np.int64)
+    offsets = np.array([measure_offset(info, moment) for moment in (_FIRST, *moments.tolist())], dtype=np.int64)
     before, after = offsets[:-1], offsets[1:]
     return Zone(
         info=info,
@@ -79,27 +76,3 @@ def find_zone(name: str) -> Zone:
         # The offset before holds until both clocks have passed: a fold is its first time, a gap is the one before.
         settled=moments + np.maximum(before, after),
     )
-
-
-def _list_changes(info: ZoneInfo) -> Iterator[int]:
-    for early, late in pairwise(range(_FIRST, _LAST + _STEP, _STEP)):
-        while _measure_offset(info, early) != _measure_offset(info, late):
-            early = _find_change(info, early, late)
-            yield early
-
-
-def _find_change(info: ZoneInfo, early: int, late: int) -> int:
-    """The first second of another offset than at `early`, by halving: their offsets differ."""
-    offset = _measure_offset(info, early)
-    while late - early > 1:
-        middle = (early + late) // 2
-        if _measure_offset(info, middle) == offset:
-            early = middle
-        else:
-            late = middle
-    return late
-
-
-def _measure_offset(info: ZoneInfo, instant: int) -> int:
-    offset = datetime.fromtimestamp(instant, UTC).astimezone(info).utcoffset()
-    return 0 if offset is None else offset.days * 86_400 + offset.seconds

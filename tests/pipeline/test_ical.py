@@ -54,6 +54,13 @@ def test_a_timed_event_is_in_its_zone_which_the_file_explains(tmp_path: Path) ->
     assert offsets == {timedelta(hours=-8), timedelta(hours=-7)}
 
 
+def test_a_calendar_says_how_often_to_ask_for_it(tmp_path: Path) -> None:
+    calendar = read_calendar(build(tmp_path))
+    assert calendar["REFRESH-INTERVAL"].dt == timedelta(hours=1)
+    assert calendar["REFRESH-INTERVAL"].params["VALUE"] == "DURATION"
+    assert str(calendar["X-PUBLISHED-TTL"]) == "PT1H"
+
+
 def test_an_event_says_what_its_detail_says(tmp_path: Path) -> None:
     city = build(
         tmp_path,
