@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.cells import make_cells
+from outings.contract.cursor import LAYOUT as CURSOR_LAYOUT
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -205,7 +206,7 @@ def _write_tables(
     return Manifest(
         layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
-        mapped_layout=MAPPED_LAYOUT,
+        mapped_layout=MAPPED_LAYOUT, cursor_layout=CURSOR_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,
         origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),
     )  # fmt: skip

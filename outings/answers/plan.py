@@ -44,8 +44,10 @@ from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.search.answer import answer_search, estimate_cost
 from outings.answers.search.settled import settle_search
+from outings.answers.selecting.walks import check_cursor
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.zips import check_zips
+from outings.contract.cursor import LAYOUT
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
@@ -123,6 +125,7 @@ def _find_snapshot(query: Query, about: Circumstances) -> tuple[Query, Snapshot]
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
+    check_cursor(query, snapshot)
     check_zips(query, lambda: open_snapshot(snapshot).zips)
     return query, snapshot
 
@@ -280,14 +283,14 @@ def _plan_versions(query: Query, about: Circumstances) -> Plan:
     read = [home.snapshot.hash for home in homes]
     named = name_log(about.release.history.log)
     return Plan(
-        _hash("versions", named, read, query.text, read_position(query), about.entitlement.digest),
+        _hash("versions", named, read, query.text, read_position(query, homes), about.entitlement.digest),
         lambda: answer_versions(query, homes, about=about),
         reads_store=True,
     )
 
 
 def _hash(*parts: object) -> str:
-    digest = hashlib.sha256(msgspec.json.encode((RENDERER, parts))).hexdigest()
+    digest = hashlib.sha256(msgspec.json.encode((RENDERER, LAYOUT, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'
 
 

@@ -1,6 +1,8 @@
-"""Where a walk stands: opaque text, bound to the request that issued it (decisions §5)."""
+"""Where a walk stands: opaque text, bound to the request that issued it and sealed with the snapshot that it began in
+(decision 0030)."""
 
 import datetime
+import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
@@ -9,17 +11,21 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.errors import ApiError, bad_request
+from outings.contract.instants import format_instant
+from outings.contract.values import EARLIEST, LATEST, parse_instant
 
 # Part of the text: a cursor that another layout made is refused, never read as if it were this one's.
-LAYOUT = 1
+LAYOUT = 2
 MOST_CHARACTERS = 2000
 _BINDING_BYTES = 12
 _CHECK_BYTES = 8
+_SEAL_BYTES = 16
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Cursor(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
-    """`release` and `date` (of the metro) are those on which the walk began; `position` is the last row's key."""
+    """`release` is the stamp of the metro, and `date` its local date, on which the walk began; `position` is the last
+    row's key."""
 
     route: str
     release: str
@@ -31,60 +37,94 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Cursor)
 
 
-def encode_cursor(cursor: Cursor, request_text: str) -> str:
-    """`request_text`: `Query.walk`, the request without its page and cursor.
+def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
+    """`request_text`: `Query.walk`, the request without its page and cursor. `snapshot`: the hash of the one that the
+    walk began in.
 
     Raises ValueError when the position makes the text longer than the contract allows.
     """
-    body = bytes([LAYOUT]) + _encoder.encode(cursor) + _bind(request_text)
-    text = urlsafe_b64encode(body + _sum(body)).rstrip(b"=").decode()
+    body = _encode_body(cursor, request_text)
+    seal = _seal(body, snapshot)
+    text = urlsafe_b64encode(body + _sum(body + seal) + seal).rstrip(b"=").decode()
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"a cursor of {len(text)} characters; at most {MOST_CHARACTERS}: {cursor!r}")
     return text
 
 
-def parse_cursor(text: str, *, route: str, request_text: str) -> Cursor:
-    """Raises `cursor_malformed` (cut, changed, of another layout or route) or `cursor_mismatch` (another request)."""
-    body = _read_body(text)
-    if body is None or body[0] != LAYOUT:
-        raise _malformed()
+def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, bytes]:
+    """The cursor and its seal, which `is_sealed` compares once the snapshot is known.
+
+    Raises `cursor_malformed` (cut, changed, of another layout or route) or `cursor_mismatch` (another request).
+    """
+    parts = _split_text(text)
+    if parts is None:
+        raise malformed_cursor()
+    body, seal = parts
+    fields, binding = body[1:-_BINDING_BYTES], body[-_BINDING_BYTES:]
     try:
-        cursor = _decoder.decode(body[1:-_BINDING_BYTES])
+        cursor = _decoder.decode(fields)
     except msgspec.MsgspecError:
-        raise _malformed() from None
-    if cursor.route != route:
-        raise _malformed()
-    if body[-_BINDING_BYTES:] != _bind(request_text):
+        raise malformed_cursor() from None
+    # MessagePack has several spellings of a number: only ours passes.
+    if cursor.route != route or not _is_possible(cursor) or _encoder.encode(cursor) != fields:
+        raise malformed_cursor()
+    if binding != _bind(request_text):
         raise bad_request(
             param="cursor",
             reason="cursor_mismatch",
             message="This cursor was issued for another request; send it with exactly the parameters that gave it.",
         )
-    return cursor
+    return cursor, seal
 
 
-def _read_body(text: str) -> bytes | None:
-    """The bytes under the check sum, or None. Base64 has several spellings of some bytes: only ours passes."""
+def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) -> bool:
+    """Whether it was made in the snapshot of this hash."""
+    return hmac.compare_digest(seal, _seal(_encode_body(cursor, request_text), snapshot))
+
+
+def malformed_cursor() -> ApiError:
+    return bad_request(
+        param="cursor",
+        reason="cursor_malformed",
+        message="This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew.",
+    )
+
+
+def _split_text(text: str) -> tuple[bytes, bytes] | None:
+    """The body and the seal, or None. Base64 has several spellings of some bytes: only ours passes."""
     if len(text) > MOST_CHARACTERS or not _ALPHABET.fullmatch(text) or len(text) % 4 == 1:
         return None
     data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if urlsafe_b64encode(data).rstrip(b"=").decode() != text:
         return None
+    data, seal = data[:-_SEAL_BYTES], data[-_SEAL_BYTES:]
     body, check = data[:-_CHECK_BYTES], data[-_CHECK_BYTES:]
-    return body if len(body) > _BINDING_BYTES and check == _sum(body) else None
+    is_whole = len(body) > _BINDING_BYTES and body[0] == LAYOUT and check == _sum(body + seal)
+    return (body, seal) if is_whole else None
+
+
+def _is_possible(cursor: Cursor) -> bool:
+    """Whether any walk can have begun on this date, in a snapshot of this stamp."""
+    stamp = parse_instant(cursor.release)
+    if stamp is None or format_instant(stamp) != cursor.release:
+        return False
+    return all(EARLIEST <= each <= LATEST for each in (cursor.date, stamp.date()))
+
+
+def _encode_body(cursor: Cursor, request_text: str) -> bytes:
+    return bytes([LAYOUT]) + _encoder.encode(cursor) + _bind(request_text)
 
 
 def _bind(request_text: str) -> bytes:
     return sha256(request_text.encode()).digest()[:_BINDING_BYTES]
 
 
-def _sum(body: bytes) -> bytes:
-    return sha256(body).digest()[:_CHECK_BYTES]
+def _seal(body: bytes, snapshot: str) -> bytes:
+    """The key is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
+    key = hmac.digest(snapshot.encode(), b"cursor", sha256)
+    return hmac.digest(key, body, sha256)[:_SEAL_BYTES]
 
 
-def _malformed() -> ApiError:
-    return bad_request(
-        param="cursor",
-        reason="cursor_malformed",
-        message="This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew.",
-    )
+def _sum(data: bytes) -> bytes:
+    """By it a cursor that somebody cut is told apart also when its snapshot is gone, and nothing can check the seal."""
+    return sha256(data).digest()[:_CHECK_BYTES]

@@ -32,12 +32,14 @@ class Query:
     """`values`: parsed, those alone that were given and are no default of a non-filter; a deprecated spelling stands
     under its new name. No default that depends on the local date is in them. `ignored` names change no value but give
     a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical request.
+    `seal` is the cursor's, for the snapshot that it names to check.
     """
 
     match: Match
     values: Mapping[str, Value]
     metro: str | None = None
     cursor: Cursor | None = None
+    seal: bytes = b""
     notices: tuple[Notice, ...] = ()
     ignored: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -157,7 +159,8 @@ def parse_query(
         query = query.with_metro(aliases.get(named, named))
     if cursor_text is None:
         return query
-    return replace(query, cursor=parse_cursor(str(cursor_text), route=route.name, request_text=query.walk))
+    cursor, seal = parse_cursor(str(cursor_text), route=route.name, request_text=query.walk)
+    return replace(query, cursor=cursor, seal=seal)
 
 
 def _split_pairs(query_string: bytes) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
+from outings.contract import cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
@@ -106,7 +107,7 @@ def put_snapshot(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
         tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
-        mapped_layout=mapped.LAYOUT,
+        mapped_layout=mapped.LAYOUT, cursor_layout=cursor.LAYOUT,
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),

@@ -10,10 +10,11 @@ from msgspec import Struct
 from outings.answers.changes.changes import is_visible, refuse_row
 from outings.answers.circumstances import Circumstances
 from outings.answers.opened import open_snapshot
+from outings.answers.selecting.walks import check_cursor, make_cursor
 from outings.answers.words.names import Names
-from outings.contract.cursor import Cursor, encode_cursor
+from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
-from outings.contract.errors import bad_request, not_found
+from outings.contract.errors import not_found
 from outings.contract.instants import format_instant
 from outings.contract.meta import VersionsMeta
 from outings.contract.query import Query
@@ -23,8 +24,9 @@ from outings.release.log import Version, list_history, read_versions
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
-# Ids only rise, so a walk needs no release to go on in, and no date.
-_NO_RELEASE, _NO_DATE = "", date(1970, 1, 1)
+# Ids only rise, so a walk goes on in any release, and on any date.
+_NO_DATE = date(1970, 1, 1)
+_MOST_VERSIONS = 1 << 53
 
 
 class Home(Struct, frozen=True, kw_only=True):
@@ -67,14 +69,15 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: Circumstances
     """The body as parts."""
     limit = query.get_as("limit", int)
     assert limit is not None
+    latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
     found = list(islice(_walk_history(query, about), limit + 1))
     shown, has_more = found[:limit], len(found) > limit
     meta = VersionsMeta(
         limit=limit,
         count=len(shown),
         has_more=has_more,
-        next_cursor=_name_next(query, shown[-1].version_id) if has_more else None,
-        generated_at=format_instant(max(home.snapshot.stamp for home in homes)),
+        next_cursor=_name_next(query, shown[-1].version_id, snapshot=latest) if has_more else None,
+        generated_at=format_instant(latest.stamp),
     )
     items = [_encoder.encode(show_version(version)) for version in shown]
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
@@ -83,7 +86,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: Circumstances
 def _walk_history(query: Query, about: Circumstances) -> Iterator[Version]:
     """From the cursor on, in the order asked for, as far as they are read."""
     assert query.id is not None
-    history, after = about.release.history, read_position(query)
+    history, after = about.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)
     if query.get("order") == "asc":
         wanted = [each for each in ids if after is None or each > after]
@@ -95,19 +98,23 @@ def _walk_history(query: Query, about: Circumstances) -> Iterator[Version]:
         yield from (version for version in versions if is_visible(version, about))
 
 
-def read_position(query: Query) -> int | None:
+def read_position(query: Query, homes: Sequence[Home]) -> int | None:
     """The last version that was shown; None at the start. Raises `cursor_malformed`."""
+    check_cursor(query, *(home.snapshot for home in homes))
+    return _find_position(query)
+
+
+def _find_position(query: Query) -> int | None:
     if query.cursor is None:
         return None
-    position = query.cursor.position
-    if len(position) != 1 or not isinstance(position[0], int):
-        raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of this list.")
-    return position[0]
+    match query.cursor.position:
+        case (int(version_id),) if 0 < version_id < _MOST_VERSIONS and query.cursor.date == _NO_DATE:
+            return version_id
+    raise malformed_cursor()
 
 
-def _name_next(query: Query, version_id: int) -> str:
-    cursor = Cursor(route=query.route, release=_NO_RELEASE, date=_NO_DATE, position=(version_id,))
-    return encode_cursor(cursor, query.walk)
+def _name_next(query: Query, version_id: int, *, snapshot: Snapshot) -> str:
+    return make_cursor(query, (version_id,), snapshot=snapshot, today=_NO_DATE)
 
 
 def show_version(version: Version) -> ListingVersion:

@@ -8,15 +8,14 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.meta import read_limit, read_page
-from outings.answers.selecting.walks import KEY_CHARACTERS, name_walk
+from outings.answers.selecting.walks import KEY_CHARACTERS, make_cursor
 from outings.answers.selecting.window import Settled
-from outings.contract.cursor import Cursor, encode_cursor
-from outings.contract.errors import bad_request
+from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta
 from outings.contract.parameter import Moving
 from outings.contract.query import Query
-from outings.contract.values import EARLIEST, LATEST, Value, echo_value
+from outings.contract.values import Value, echo_value
 from outings.release.snapshot import Snapshot
 
 # Another way of ranking is another number: a cursor of before is refused, since its place in the order says nothing.
@@ -62,9 +61,7 @@ def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapsho
     next_cursor = None
     if stop < size:
         rank, name, row_id = name_key(stop - 1)
-        position = (RANKING, rank, name[:KEY_CHARACTERS], row_id)
-        cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
-        next_cursor = encode_cursor(cursor, query.walk)
+        next_cursor = make_cursor(query, (RANKING, rank, name[:KEY_CHARACTERS], row_id), snapshot=snapshot, today=today)
     return Page(start=start, stop=stop, next_cursor=next_cursor)
 
 
@@ -73,15 +70,9 @@ def read_key(query: Query) -> Key:
     cursor = query.cursor
     assert cursor is not None
     match cursor.position:
-        case (int(ranking), int(rank), str(name), str(row_id)) if (
-            ranking == RANKING and abs(rank) < _MOST_RANK and EARLIEST <= cursor.date <= LATEST
-        ):
+        case (int(ranking), int(rank), str(name), str(row_id)) if ranking == RANKING and abs(rank) < _MOST_RANK:
             return rank, name, row_id
-    raise bad_request(
-        param="cursor",
-        reason="cursor_malformed",
-        message="This is no cursor of this directory; send meta.next_cursor as it was given, or none to start anew.",
-    )
+    raise malformed_cursor()
 
 
 def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:

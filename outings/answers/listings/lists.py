@@ -16,7 +16,7 @@ from outings.answers.opened import Opened, open_snapshot
 from outings.answers.selecting.fields import choose_fields
 from outings.answers.selecting.filters import list_audiences
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
-from outings.answers.selecting.walks import Position, make_cursor, read_position
+from outings.answers.selecting.walks import Position, cut_position, make_cursor, read_position
 from outings.answers.selecting.window import Settled, settle_filters
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_list
@@ -51,7 +51,9 @@ def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Ci
         numbers: Sequence[int | None] = page.numbers or [None] * len(page.rows)
         whole = [forecasts.attach(*each) for each in zip(whole, page.rows, numbers, strict=True)]
     items = [*map(choose_fields(query), whole)]
-    next_cursor = None if page.end is None else make_cursor(query, page.end, snapshot=snapshot, today=today)
+    next_cursor = None
+    if page.end is not None:
+        next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
     meta = encode_meta(
         query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
     )

@@ -89,9 +89,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
 
 
 @lru_cache(maxsize=_MEMORY)
-def _ask(
-    filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking, now: Now
-) -> Asked:
+def _ask(filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking, now: Now) -> Asked:
     """The same one for the same: what is worked out for it is found by it."""
     found = ask_types(filters, types, asking)
     collections = {name: _leave_past(each, now) for name, each in found.collections.items()}

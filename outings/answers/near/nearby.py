@@ -18,13 +18,12 @@ from outings.answers.near.items import encode_nearby, read_id, round_metres
 from outings.answers.near.tiles import Measured
 from outings.answers.opened import Opened, open_snapshot
 from outings.answers.selecting.fields import choose_fields
-from outings.answers.selecting.walks import malformed_cursor, name_walk
-from outings.contract.cursor import Cursor, encode_cursor
+from outings.answers.selecting.walks import is_id, make_cursor
+from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
 from outings.contract.meta import NearbyMeta, NearCoverage
 from outings.contract.query import Query
-from outings.contract.values import parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
 
@@ -62,7 +61,7 @@ def settle_nearby(query: Query, *, snapshot: Snapshot, about: Circumstances) -> 
 def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
     match cursor.position:
         case (int(minute), int(bits), str(listing_type), str(row_id)) if (
-            0 <= minute < 1 << 27 and 0 <= bits < 1 << 62 and listing_type in TYPES and parse_uuid(row_id) == row_id
+            0 <= minute < 1 << 27 and 0 <= bits < 1 << 62 and listing_type in TYPES and is_id(row_id)
         ):
             (square,) = unpack("<d", pack("<q", bits))
             return datetime.fromtimestamp(minute * _MINUTE, UTC), _After(square, listing_type, row_id)
@@ -130,8 +129,7 @@ def _make_cursor(near: Near, page: Measured, opened: Opened) -> str:
     listing_type, row_id = read_id(opened.read_document(int(page.rows[-1])))
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
     position = (int(near.minute.timestamp()) // _MINUTE, bits, listing_type, row_id)
-    cursor = Cursor(route=near.query.route, release=name_walk(near.snapshot), date=near.today, position=position)
-    return encode_cursor(cursor, near.query.walk)
+    return make_cursor(near.query, position, snapshot=near.snapshot, today=near.today)
 
 
 def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:

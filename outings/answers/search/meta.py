@@ -6,8 +6,7 @@ from outings.answers.meta import read_limit
 from outings.answers.search.asking import Asked, find_override
 from outings.answers.search.score import Numbers
 from outings.answers.search.settled import Search
-from outings.answers.selecting.walks import name_walk
-from outings.contract.cursor import Cursor, encode_cursor
+from outings.answers.selecting.walks import make_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
 from outings.contract.values import Value, echo_value
@@ -45,7 +44,9 @@ def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: i
         count_estimate=min(total, MOST_COUNTED),
         capped=max(total, *counts.tolist()) > MOST_COUNTED,
         has_more=end is not None,
-        next_cursor=None if end is None else _make_cursor(search, end),
+        next_cursor=None
+        if end is None
+        else make_cursor(search.query, (search.ranking, end), snapshot=search.snapshot, today=search.today),
         generated_at=format_instant(search.snapshot.stamp),
     )
 
@@ -59,13 +60,3 @@ def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
         )
         for name, each in asked.collections.items()
     }
-
-
-def _make_cursor(search: Search, offset: int) -> str:
-    cursor = Cursor(
-        route=search.query.route,
-        release=name_walk(search.snapshot),
-        date=search.today,
-        position=(search.ranking, offset),
-    )
-    return encode_cursor(cursor, search.query.walk)

@@ -13,6 +13,7 @@ from outings.answers.selecting.selection import Selection
 from outings.answers.selecting.walks import name_walk
 from outings.answers.semantic.nearness import Semantic, open_semantic
 from outings.answers.understanding.query import Understood, understand_query
+from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
@@ -84,4 +85,4 @@ def _read_offset(query: Query, snapshot: Snapshot, *, ranking: str) -> int:
                 param="cursor", reason="cursor_expired",
                 message="The release or the ranking that this walk began in is gone; search again without a cursor.",
             )  # fmt: skip
-    raise bad_request(param="cursor", reason="cursor_malformed", message="This is no cursor of a search.")
+    raise malformed_cursor()

@@ -2,11 +2,10 @@
 
 from datetime import date
 
-from outings.contract.cursor import Cursor, encode_cursor
-from outings.contract.errors import ApiError, bad_request
+from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.query import Query
-from outings.contract.values import EARLIEST, LATEST, parse_date
+from outings.contract.values import parse_date, parse_uuid
 from outings.release.snapshot import Snapshot
 
 # The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
@@ -27,27 +26,40 @@ def name_walk(snapshot: Snapshot) -> str:
     return format_instant(snapshot.stamp)
 
 
-def make_cursor(query: Query, position: Position, *, snapshot: Snapshot, today: date) -> str:
+def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:
+    """To what comes after the position, which is one of the query's route."""
+    cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
+    return encode_cursor(cursor, query.walk, snapshot=snapshot.hash)
+
+
+def check_cursor(query: Query, *snapshots: Snapshot) -> None:
+    """Raises `cursor_malformed` for one that names any of these and was made in none. Of one that names another, which
+    is gone, nobody can tell."""
+    cursor = query.cursor
+    if cursor is None:
+        return
+    named = [each.hash for each in snapshots if name_walk(each) == cursor.release]
+    if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=each) for each in named):
+        raise malformed_cursor()
+
+
+def cut_position(position: Position) -> Position:
     key, row_id = position
-    if isinstance(key, str):
-        key = key[:KEY_CHARACTERS]
-    cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=(key, row_id))
-    return encode_cursor(cursor, query.walk)
+    return (key[:KEY_CHARACTERS] if isinstance(key, str) else key), row_id
 
 
 def read_position(query: Query) -> Position:
-    """Of a query with a cursor. Raises `cursor_malformed` for a position or date that its list can't have given: the
-    check sum is no signature."""
+    """Of a query with a cursor. Raises `cursor_malformed` for a position that its list can't have given."""
     cursor, listing_type = query.cursor, query.resource
     assert cursor is not None
     assert listing_type is not None
-    if len(cursor.position) != 2 or not EARLIEST <= cursor.date <= LATEST:
+    if len(cursor.position) != 2:
         raise malformed_cursor()
     key, row_id = cursor.position
     is_key = _is_instant(key) if "changed_since" in query.values else _is_key(key, listing_type)
-    if not isinstance(row_id, str) or not is_key:
+    if not is_key or not is_id(row_id):
         raise malformed_cursor()
-    return key, row_id
+    return key, str(row_id)
 
 
 def _is_key(key: str | int | None, listing_type: str) -> bool:
@@ -62,9 +74,6 @@ def _is_instant(key: str | int | None) -> bool:
     return isinstance(key, int) and abs(key) < _SECONDS
 
 
-def malformed_cursor() -> ApiError:
-    return bad_request(
-        param="cursor",
-        reason="cursor_malformed",
-        message="This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew.",
-    )
+def is_id(value: str | int | None) -> bool:
+    """As rows have it: a uuid in lower case."""
+    return isinstance(value, str) and parse_uuid(value) == value

@@ -147,12 +147,12 @@ def test_a_cursor_is_of_its_listing_order_and_limit(release: Release) -> None:
         assert raised.value.details["reason"] == "cursor_mismatch"
 
 
-@pytest.mark.parametrize("position", [(), ("x",), (None,), (1, 2)])
+@pytest.mark.parametrize("position", [(), ("x",), (None,), (1, 2), (0,), (-1,), (1 << 60,)])
 def test_a_cursor_made_up_with_another_position_is_malformed(release: Release, position: Any) -> None:
     query = parse(path_of(EVENT))
-    made_up = Cursor(route="versions", release="", date=date(1970, 1, 1), position=position)
+    made_up = Cursor(route="versions", release="2026-07-01T12:00:00Z", date=date(1970, 1, 1), position=position)
     with pytest.raises(ApiError) as raised:
-        ask(release, path_of(EVENT), {"cursor": encode_cursor(made_up, query.walk)})
+        ask(release, path_of(EVENT), {"cursor": encode_cursor(made_up, query.walk, snapshot="0" * 64)})
     assert raised.value.details["reason"] == "cursor_malformed"
 
 

@@ -1,5 +1,6 @@
 """`q` of `/v1/{metro}/organizations`: what finds whom, how well, and walks through what was found."""
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
@@ -18,7 +20,7 @@ from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.directory.oracle import rate
 from tests.answers.listings.test_details import make_uuid
 from tests.answers.listings.test_lists import seeds
-from tests.answers.worlds import TODAY, World, open_release
+from tests.answers.worlds import STAMP, TODAY, World, open_release, open_world
 
 PATH = "/v1/harbor/organizations"
 EVERY = {"min_count": "0"}
@@ -230,7 +232,8 @@ def test_a_walk_goes_on_by_key_where_its_release_is_gone(
 ) -> None:
     names = ["Gym", "gym" + " long" * 60 + " b", "Gym", "gym" + " long" * 60 + " a", "Gym and more"]
     release = open_release([make_crowd(names)], tmp_path / "first")
-    then = open_release([make_crowd(names, without=gone)], tmp_path / "then")
+    later = open_world(make_crowd(names, without=gone), tmp_path / "then", stamp=STAMP + timedelta(hours=1))
+    then = replace(release, metros={"harbor": later})
     asked = {**EVERY, **question, "limit": "2"}
     walked = [item["id"] for page in walk_by_cursor(release, PATH, asked, then=then) for item in page]
     kept = [item["id"] for item in fetch(release, PATH, {**EVERY, **question})["data"]]
@@ -248,8 +251,9 @@ def test_a_walk_goes_on_by_key_where_its_release_is_gone(
 def test_a_cursor_of_another_ranking_or_shape_is_refused(named: Release, position: tuple[Any, ...]) -> None:
     query = parse(PATH, {"limit": "1"})
     cursor = Cursor(route=query.route, release="2026-08-01T12:00:00Z", date=TODAY, position=position)
+    sealed = encode_cursor(cursor, query.walk, snapshot=named.metros["harbor"].hash)
     with pytest.raises(ApiError) as raised:
-        ask(named, PATH, {"limit": "1", "cursor": encode_cursor(cursor, query.walk)})
+        ask(named, PATH, {"limit": "1", "cursor": sealed})
     assert raised.value.details["reason"] == "cursor_malformed"
 
 

@@ -251,8 +251,8 @@ FOREIGN: list[tuple[str | int | None, ...]] = [
 def test_a_foreign_position_is_no_cursor_of_it(
     harbor: tuple[World, Release], position: tuple[str | int | None, ...]
 ) -> None:
-    cursor = Cursor(route="nearby", release="x", date=TODAY, position=position)
-    text = encode_cursor(cursor, parse(PATH, HERE).walk)
+    cursor = Cursor(route="nearby", release="2026-07-01T12:00:00Z", date=TODAY, position=position)
+    text = encode_cursor(cursor, parse(PATH, HERE).walk, snapshot="0" * 64)
     with pytest.raises(ApiError) as refused:
         fetch(harbor[1], PATH, {**HERE, "cursor": text})
     assert refused.value.details["reason"] == "cursor_malformed"

@@ -131,20 +131,28 @@ def test_a_cursor_names_the_metros_stamp_and_nothing_of_the_release(tmp_path: Pa
     assert cursor.release == name_walk(release.metros["harbor"]) == "2026-08-01T12:00:00Z"
 
 
+ID = "0a000000-0000-4000-8000-000000000001"
+
+
 @pytest.mark.parametrize(
     ("kind", "position"),
     [
-        ("event", ("Zoo", "id")),
-        ("event", (None, "id")),
-        ("event", (2**62, "id")),
+        ("event", (1, "id")),
+        ("event", (1, ID.upper())),
+        ("class", ("clay", "")),
+        ("place", ("zoo", ID.replace("-", ""))),
+        ("camp", (None, "0x" + ID[2:])),
+        ("event", ("Zoo", ID)),
+        ("event", (None, ID)),
+        ("event", (2**62, ID)),
         ("event", (1, None)),
         ("event", (1,)),
         ("event", ()),
-        ("class", (1, "id")),
-        ("place", (None, "id")),
-        ("camp", (5, "id")),
-        ("camp", ("2026-13-01", "id")),
-        ("camp", ("soon", "id")),
+        ("class", (1, ID)),
+        ("place", (None, ID)),
+        ("camp", (5, ID)),
+        ("camp", ("2026-13-01", ID)),
+        ("camp", ("soon", ID)),
     ],
 )
 def test_a_position_that_the_list_cannot_have_given_is_refused(
@@ -155,14 +163,14 @@ def test_a_position_that_the_list_cannot_have_given_is_refused(
 
 @pytest.mark.parametrize("day", [date.min, date.max])
 def test_a_date_that_no_walk_began_on_is_refused(tmp_path: Path, day: date) -> None:
-    assert _refuse(tmp_path, "event", position=(1, "id"), day=day) == "cursor_malformed"
+    assert _refuse(tmp_path, "event", position=(1, ID), day=day) == "cursor_malformed"
 
 
 def _refuse(folder: Path, kind: str, *, position: tuple[str | int | None, ...], day: date) -> object:
     release = open_release([World()], folder)
     path = f"/v1/harbor/{COLLECTIONS[kind]}"
-    cursor = Cursor(route=f"{COLLECTIONS[kind]}.list", release="x", date=day, position=position)
+    cursor = Cursor(route=f"{COLLECTIONS[kind]}.list", release="2026-07-01T12:00:00Z", date=day, position=position)
     with pytest.raises(ApiError) as raised:
-        fetch(release, path, {"cursor": encode_cursor(cursor, parse(path).walk)}, today=day)
+        fetch(release, path, {"cursor": encode_cursor(cursor, parse(path).walk, snapshot="0" * 64)}, today=day)
     assert raised.value.details["param"] == "cursor"
     return raised.value.details["reason"]
