@@ -131,16 +131,24 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 
 @releases.command()
 @take_config
+@click.option("--clock-is-right", is_flag=True, help="Prune even where this machine's clock looks wrong.")
 @take_json
-def prune(*, config: Path, as_json: bool) -> None:
+def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
     """Delete what no kept release needs ([store] keep_days)."""
+    from outings.release.pruning import WrongClock, check_clock
     from outings.release.pruning import prune as prune_store
 
     configuration = read_config(config)
     trust = read_trust(configuration, read_auditor)
-    pruned = prune_store(
-        open_config_store(configuration), keep_days=configuration.store.keep_days, now=time.time(), trust=trust
-    )
+    store, now = open_config_store(configuration), time.time()
+    try:
+        if not clock_is_right:
+            check_clock(store, now=now)
+        pruned = prune_store(
+            store, keep_days=configuration.store.keep_days, now=now, is_clock_right=clock_is_right, trust=trust
+        )
+    except WrongClock as wrong:
+        raise Refused(str(wrong)) from wrong
     size = sum(entry.size for entry in pruned.deleted)
     if as_json:
         print_json({"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases})

@@ -130,6 +130,17 @@ class FolderStore:
             self._disk.sync_folders(sorted({self._path(entry.name).parent for entry in removed}))
         return removed
 
+    def read_clock(self) -> float:
+        """Of the file system, which may be another machine's."""
+        temporary = next(self._name_temporaries())
+        with self._explained("ask the time of", TEMPORARY):
+            self._make_folder_of(TEMPORARY)
+            self._disk.write_file(temporary, b"")
+            try:
+                return temporary.stat().st_mtime
+            finally:
+                self._disk.remove(temporary)
+
     def _remove(self, entry: Entry) -> bool:
         path = self._path(entry.name)
         with contextlib.suppress(FileNotFoundError):

@@ -54,6 +54,9 @@ class MemoryStore:
             self._held[name] = (bytes(data), self._clock())
             return Outcome.WON
 
+    def read_clock(self) -> float:
+        return self._clock()
+
     def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
         removed = []
         for entry in entries:

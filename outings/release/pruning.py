@@ -3,18 +3,25 @@
 Kept are all that is named by a release replaced less than `keep_days` and one longest build ago (a build or a rollback
 may have begun from it on its last day), and whatever is younger than the longest build, which may be about to be named.
 Times are those at which the store says an object was written: a release's own are its build's, which may be `--as-of`.
+
+A clock that is days ahead makes every release look old. So nothing is deleted where the clock looks wrong.
 """
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import pairwise
 
 from msgspec import Struct
 
 from outings.release.objects import PREFIX, object_name
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.releases import list_references, list_releases
+from outings.release.releases import ListedRelease, list_references, list_releases
 from outings.release.store import TEMPORARY, Entry, Store
 from outings.release.trust import ANYBODY, Trust
+
+# As much as S3 allows a client's clock to differ.
+MOST_AHEAD = timedelta(minutes=15)
+_ADVICE = "nothing is deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
 
 
 class Pruned(Struct, frozen=True, kw_only=True):
@@ -24,43 +31,79 @@ class Pruned(Struct, frozen=True, kw_only=True):
     releases: int
 
 
+class WrongClock(Exception):  # noqa: N818 - the name says it
+    """By the releases or the store, the clock of this machine is or was wrong; nothing was deleted. Exit 3."""
+
+
 class _Kept(Struct, frozen=True):
     named: frozenset[str]
-    releases: int
-    cut: str | None  # the newest root that is not kept
+    releases: tuple[ListedRelease, ...]
+    cut: ListedRelease | None  # the newest that is not kept
+
+
+def check_clock(store: Store, *, now: float) -> None:
+    """WrongClock where `now` is far later than the store's own clock. One that is behind deletes less. StoreError."""
+    ahead = timedelta(seconds=round(now - store.read_clock()))
+    if ahead > MOST_AHEAD:
+        raise WrongClock(f"the clock of this machine is {ahead} ahead of the store's; {_ADVICE}")
 
 
 def prune(
-    store: Store, *, keep_days: float, now: float, longest_build: timedelta = LONGEST_BUILD, trust: Trust = ANYBODY
+    store: Store,
+    *,
+    keep_days: float,
+    now: float,
+    longest_build: timedelta = LONGEST_BUILD,
+    is_clock_right: bool = False,
+    trust: Trust = ANYBODY,
 ) -> Pruned:
     """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt;
-    Untrusted: a made-up pointer would name nothing of what is needed.
+    Untrusted: a made-up pointer would name nothing of what is needed. WrongClock unless `is_clock_right`.
 
     Safe beside builds and readers. Killed in its middle: the releases that it lists no more are gone, all others whole.
     """
     expired_before = now - timedelta(days=keep_days).total_seconds()
     kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
+    if not is_clock_right:
+        _refuse_gap(kept, longest=timedelta(days=keep_days))
     young = now - longest_build.total_seconds()
     # The chain is cut first: from then on no one finds a release whose objects are going.
-    cut = store.delete(store.list(object_name(kept.cut))) if kept.cut else ()
+    cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
     unneeded = store.delete(_list_unneeded(store, named=kept.named, young=young))
-    return Pruned(deleted=(*cut, *unneeded), releases=kept.releases)
+    return Pruned(deleted=(*cut, *unneeded), releases=len(kept.releases))
 
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _Kept:
     """The hashes that kept releases name, their roots' included."""
     named: set[str] = set()
-    releases = 0
+    releases: list[ListedRelease] = []
     replaced_at: float | None = None
     for release in list_releases(store, trust=trust):
         if replaced_at is not None and replaced_at < expired_before - grace.total_seconds():
-            return _Kept(frozenset(named), releases, release.sha)
+            return _Kept(frozenset(named), tuple(releases), release)
         named.update(list_references(store, release.root, known=named))
         named.add(release.sha)
-        releases += 1
+        releases.append(release)
         # It replaced the one before it when its root was written, to a second or so.
         replaced_at = max((entry.modified_at for entry in store.list(object_name(release.sha))), default=None)
-    return _Kept(frozenset(named), releases, None)
+    return _Kept(frozenset(named), tuple(releases), None)
+
+
+def _refuse_gap(kept: _Kept, *, longest: timedelta) -> None:
+    """Where the last release came too long after the one before it; where one did that other releases followed, only
+    if there is a release to delete."""
+    if kept.cut is None:
+        compared = kept.releases[:2]
+    else:
+        # What the newest deleted one was followed by is known for long, save where that is the current one.
+        compared = kept.releases if len(kept.releases) > 1 else (*kept.releases, kept.cut)
+    for newer, older in pairwise(compared):
+        gap = newer.root.built_at - older.root.built_at
+        if gap > longest:
+            raise WrongClock(
+                f"release {newer.id} was published {gap} after release {older.id}, more than [store] keep_days "
+                f"({longest.days}): nothing was built for so long, or the clock was wrong; {_ADVICE}"
+            )
 
 
 def _list_unneeded(store: Store, *, named: frozenset[str], young: float) -> Iterator[Entry]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import boto3
@@ -147,6 +148,20 @@ class S3Store:
             return entry
 
         return [entry for entry in _run_all(remove, entries) if entry is not None]
+
+    def read_clock(self) -> float:
+        """As the head of an answer says."""
+        reply = self._ask(
+            "ask the time of",
+            "the bucket",
+            lambda: self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1),
+        )
+        date = reply["ResponseMetadata"]["HTTPHeaders"].get("date", "")
+        try:
+            return parsedate_to_datetime(date).timestamp()
+        except ValueError:
+            cause = f'its answer has no date but "{date}"'
+            raise StoreError(store=str(self), operation="ask the time of", name="the bucket", cause=cause) from None
 
     def _at(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}

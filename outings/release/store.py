@@ -83,5 +83,8 @@ class Store(Protocol):
         Of any number of racing writers at most one wins.
         """
 
+    def read_clock(self) -> float:
+        """The time by which it says when something was written, in seconds since 1970."""
+
     def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
         """Remove what was listed, durably, save what was written again since; those that were removed."""

@@ -17,7 +17,7 @@ from outings.release.publishing import make_deadline
 from outings.release.root import explain_regress, read_root
 from tests.faults.commands import Ended, Meets, run
 from tests.faults.mirror import mirroring
-from tests.faults.whole import Whole, check_current, read_whole
+from tests.faults.whole import Whole, check_current, check_listed, read_whole
 from tests.faults.worlds import METROS, MONDAY, write_round
 
 HOUR = timedelta(hours=1)
@@ -108,3 +108,26 @@ def test_builds_and_a_rollback_go_on_whatever_the_clock_says(tmp_path: Path) -> 
 def test_a_clock_that_is_set_back_in_the_middle_of_a_build_ends_it_no_sooner() -> None:
     moments = iter([5_000.0, 1_400.0])
     make_deadline(clock=lambda: next(moments))()
+
+
+def prune_at(config: Path, *words: str, by: timedelta) -> Ended:
+    return run("releases", "prune", "--json", *words, config=config, meets=Meets(prepare=partial(set_clock, by)))
+
+
+def test_a_clock_that_is_weeks_ahead_prunes_nothing_unless_it_is_said_to_be_right(tmp_path: Path) -> None:
+    config = write_world(tmp_path / "outings.toml", today=MONDAY, size=6)
+    ahead = timedelta(days=40)
+    build(config, 0, by=timedelta())
+    build(config, 1, by=timedelta())
+    alone = prune_at(config, by=ahead)
+    build(config, 2, by=ahead)
+    after_a_build, back = prune_at(config, by=ahead), prune_at(config, by=timedelta())
+    for refused, said in ((alone, "ahead of the store's"), (after_a_build, "ahead of the store's"), (back, "40 days")):
+        assert (refused.code, refused.out) == (3, ""), refused.err
+        assert said in refused.err
+        assert "--clock-is-right" in refused.err
+    assert len(check_listed(config.parent / "var/store")) == 3
+    overruled = prune_at(config, "--clock-is-right", by=ahead)
+    assert overruled.code == 0, overruled.err
+    assert json.loads(overruled.out)["releases"] == 1
+    assert check_current(config.parent / "var/store") == 3

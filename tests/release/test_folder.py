@@ -126,9 +126,7 @@ def latest(store: FolderStore) -> Root:
 def publish_one(store: Any, *, base: Root | None, number: int) -> Root:
     part = put_metro(store, "seattle", str(number), stamp=minutes(number))
     changes = [change(number, stamp=minutes(number))]
-    return publish(
-        store, base=base, parts={"seattle": part}, changes=changes, feeds={}, now=minutes(number)
-    ).root
+    return publish(store, base=base, parts={"seattle": part}, changes=changes, feeds={}, now=minutes(number)).root
 
 
 def test_the_double_forgets_what_was_not_synced(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from outings.release.memory import MemoryStore
 from outings.release.objects import name_of
-from outings.release.pruning import prune
+from outings.release.pruning import WrongClock, prune
 from outings.release.publishing import publish
 from outings.release.releases import list_releases, read_release
 from outings.release.root import Root
@@ -142,3 +142,42 @@ def test_a_prune_that_ends_anywhere_leaves_whole_releases(clock: Clock, fate: An
         n += 1
     assert n > 20
     assert read_current(store) is not None
+
+
+def publish_on(store: Any, clock: Clock, days: list[float], *, ahead: float = 0) -> None:
+    """A release on each of those days; from the third on whoever builds believes that it is so many days later."""
+    base: Root | None = None
+    for number, day in enumerate(days):
+        clock.now = day * DAY
+        believed = NOON + timedelta(days=day + (ahead if number >= 2 else 0))
+        parts = {"seattle": put_metro(store, "seattle", str(number))}
+        base = publish(store, base=base, parts=parts, changes=[change(number)], feeds={}, now=believed).root
+
+
+def test_nothing_is_pruned_where_the_last_release_came_long_after_the_one_before(
+    store: MemoryStore, clock: Clock
+) -> None:
+    publish_on(store, clock, [0, 1, 2], ahead=40)
+    before = {entry.name for entry in store.list("")}
+    with pytest.raises(WrongClock, match=r"release 3-\w{8} was published 41 days.* after release 2-.*--clock-is-right"):
+        prune(store, keep_days=7, now=clock.now + 40 * DAY)
+    assert {entry.name for entry in store.list("")} == before
+    assert prune(store, keep_days=7, now=clock.now + 40 * DAY, is_clock_right=True).releases == 1
+
+
+def test_a_wrong_clock_is_still_told_when_several_releases_came_by_it(store: MemoryStore, clock: Clock) -> None:
+    publish_on(store, clock, [0, 1, 42, 42.1, 42.2])
+    before = {entry.name for entry in store.list("")}
+    with pytest.raises(WrongClock, match=r"release 3-\w{8} was published 41 days.* after release 2-"):
+        prune(store, keep_days=7, now=clock.now + DAY)
+    assert {entry.name for entry in store.list("")} == before
+    # Said once that it is right: there is nothing left for it to take.
+    assert prune(store, keep_days=7, now=clock.now + DAY, is_clock_right=True).releases == 4
+    assert prune(store, keep_days=7, now=clock.now + 2 * DAY).releases == 4
+    # A week on, what was before the pause has had its days.
+    assert prune(store, keep_days=7, now=clock.now + 8 * DAY).releases == 1
+
+
+def test_builds_that_pause_for_less_than_a_release_is_kept_are_pruned_as_ever(store: MemoryStore, clock: Clock) -> None:
+    publish_on(store, clock, [0, 6.9, 13.8, 20.7])
+    assert prune(store, keep_days=7, now=clock.now).releases == 3

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from outings.release.pruning import WrongClock, check_clock
 from outings.release.store import NotFound, Outcome, Store, StoreError, Versioned
 from outings.release.stores import open_store
 
@@ -146,3 +147,23 @@ def test_an_error_says_store_operation_name_and_cause() -> None:
     error = StoreError(store="file:/x", operation="put", name="objects/aa/1", cause="No space left on device")
     assert str(error) == "store file:/x: cannot put objects/aa/1: No space left on device"
     assert (error.store, error.operation, error.name) == ("file:/x", "put", "objects/aa/1")
+
+
+def test_the_clock_of_a_store_is_that_by_which_it_says_when_something_was_written(store: Store) -> None:
+    read = []
+    for name in ("before", "after"):
+        store.put(f"objects/aa/{name}", b"x")
+        read.append(store.read_clock())
+    before, after = (next(store.list(f"objects/aa/{name}")).modified_at for name in ("before", "after"))
+    # Some tell whole seconds.
+    assert before - 1 <= read[0] <= after + 1
+    assert after - 1 <= read[1]
+    assert {entry.name for entry in store.list("")} == {"objects/aa/before", "objects/aa/after"}
+
+
+def test_a_clock_far_ahead_of_the_stores_own_prunes_nothing(store: Store) -> None:
+    check_clock(store, now=store.read_clock())
+    # One that is behind prunes less.
+    check_clock(store, now=store.read_clock() - 40 * 86_400)
+    with pytest.raises(WrongClock, match=r"is 40 days,? .*ahead of the store's"):
+        check_clock(store, now=store.read_clock() + 40 * 86_400 + 60)
