@@ -17,7 +17,8 @@ from outings import answers, contract, release
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import MetroSettings
-from outings.release.tables import LAYOUT, RENDERER
+from outings.release.sources import hash_sources
+from outings.release.tables import LAYOUT
 
 _FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
@@ -30,7 +31,7 @@ _EXTRA = 'extra == "semantic"'
 @cache
 def hash_program() -> str:
     """Of all that decides what a build makes of its inputs: our sources, and the libraries that they use."""
-    return hashlib.sha256(msgspec.json.encode([hash_sources(), sorted(describe_libraries().items())])).hexdigest()
+    return hashlib.sha256(msgspec.json.encode([hash_rules(), sorted(describe_libraries().items())])).hexdigest()
 
 
 @cache
@@ -55,15 +56,14 @@ def _find_version(name: str) -> str:
 
 
 @cache
-def hash_sources() -> str:
+def hash_rules() -> str:
     """Of the sources that decide what a build makes: a changed rule is a changed input."""
-    digest = hashlib.sha256()
-    for folder in _PROGRAM:
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml", ".csv"):
-                digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+    return hash_sources(_PROGRAM)
+
+
+def number_renderer() -> int:
+    """Whose documents a build writes, as a number of 52 bits: a manifest has always had a number there."""
+    return int(hash_rules()[:13], 16)
 
 
 def make_fingerprint(
@@ -80,7 +80,7 @@ def make_fingerprint(
 ) -> str:
     """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro; `model`: its hash."""
     parts = [
-        LAYOUT, RENDERER, hash_program(), metro, vocabulary, related, today,
+        LAYOUT, hash_program(), metro, vocabulary, related, today,
         hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
@@ -88,5 +88,5 @@ def make_fingerprint(
 
 def hash_making(*, metro: MetroSettings, vocabulary: Vocabulary, neighborhoods: bytes) -> str:
     """Of what makes a metro's listings of their records, whatever these and the date are."""
-    parts = [LAYOUT, RENDERER, hash_program(), metro, vocabulary, hashlib.sha256(neighborhoods).hexdigest()]
+    parts = [LAYOUT, hash_program(), metro, vocabulary, hashlib.sha256(neighborhoods).hexdigest()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.cells import make_cells
-from outings.contract.cursor import LAYOUT as CURSOR_LAYOUT
+from outings.answers.renderer import RENDERER
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -30,9 +30,10 @@ from outings.release.reading import open_snapshot
 from outings.release.root import Part
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
-from outings.release.tables import LAYOUT, RENDERER
+from outings.release.tables import LAYOUT
 from pipeline.centroids import Centroid, make_zips
 from pipeline.changes.diff import Change
+from pipeline.fingerprint import number_renderer
 from pipeline.listings.previous import Previous
 from pipeline.listings.rows import Row, Stay
 from pipeline.objects.documents import pack_documents
@@ -121,19 +122,21 @@ def build_metro(
     store: Store,
     stays: Sequence[Stay] = (),
     standing: Standing = NOTHING,
+    renderer: int | None = None,
     clock: Callable[[], float] = perf_counter,
 ) -> MetroBuilt:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
     `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
-    that the next build is to take as said."""
+    that the next build is to take as said; `renderer`: that of the documents of rows
+    that another release had."""
     started = clock()
-    base = plan.base
+    base, ours = plan.base, number_renderer()
     writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn})
     with Drawer(previous.snapshot) as drawer:
         sheets = Sheets(
             previous, drawer, stamp=int(plan.stamp.timestamp()),
-            renderer=RENDERER if base is None else base.manifest.renderer,
+            is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
         )  # fmt: skip
         sheets.add_rows(rows)
         sheets.add_stays(stays)
@@ -156,7 +159,7 @@ def build_metro(
         known=known,
     )  # fmt: skip
     kept = None if standing.records is None else writer.put(standing.records)
-    manifest = replace(manifest, pages=pages, exports=exports, standing=kept)
+    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, standing=kept)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuilt(
@@ -204,9 +207,9 @@ def _write_tables(
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()
     return Manifest(
-        layout=LAYOUT, renderer=RENDERER, metro=plan.metro, stamp=plan.stamp, date=plan.today,
+        layout=LAYOUT, renderer=number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
-        mapped_layout=MAPPED_LAYOUT, cursor_layout=CURSOR_LAYOUT,
+        mapped_layout=MAPPED_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,
         origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),
     )  # fmt: skip

@@ -21,6 +21,7 @@ from outings.answers.changes.changes import read_cursor
 from outings.answers.circumstances import Circumstances
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import Plan, make_plan
+from outings.answers.renderer import RENDERER
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor
@@ -282,7 +283,9 @@ def plan_request(
 
 
 def find_page(query: Query, about: Circumstances) -> Page | None:
-    """The object that was written ahead for this: only ever for keys of all types."""
+    """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
+    this one does."""
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
         return None
-    return about.release.metros[query.metro].pages.get(f"{query.text}@{about.dates[query.metro]}")
+    snapshot = about.release.metros[query.metro]
+    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}") if snapshot.answers == RENDERER else None

@@ -13,8 +13,8 @@ from outings.answers.directory import index as directory
 from outings.answers.near import tiles, traits, unplaced
 from outings.answers.search import postings
 from outings.answers.words import names, terms
+from outings.release.columns import read_columns
 from outings.release.mapped import MappedTable, encode_mapped
-from outings.release.tables import TABLES
 
 
 class _Index(Struct, frozen=True):
@@ -73,15 +73,5 @@ def open_index(name: str, *, mapped: Mapping[str, Path], tables: Mapping[str, Pa
     if path is not None:
         return MappedTable(path)
     index = _INDEXES[name]
-    frames = (_read_columns(tables.get(table), table, columns) for table, columns in index.tables.items())
+    frames = (read_columns(tables.get(table), table, columns) for table, columns in index.tables.items())
     return MappedTable(encode_mapped(index.make(*frames)))
-
-
-def _read_columns(path: Path | None, table: str, columns: Sequence[str]) -> pl.DataFrame:
-    """A column that the table of an older release has not is null; a table that it has not is empty."""
-    if path is None:
-        return pl.DataFrame(schema={name: TABLES[table][name] for name in columns})
-    known = pl.read_parquet_schema(path)
-    frame = pl.read_parquet(path, columns=[name for name in columns if name in known])
-    missing = (pl.lit(None, dtype=TABLES[table][name]).alias(name) for name in columns if name not in known)
-    return frame.with_columns(missing).select(columns)

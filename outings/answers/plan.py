@@ -42,18 +42,17 @@ from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.nearby import answer_nearby, settle_nearby
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
+from outings.answers.renderer import RENDERER
 from outings.answers.search.answer import answer_search, estimate_cost
 from outings.answers.search.settled import settle_search
 from outings.answers.selecting.walks import check_cursor
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.zips import check_zips
-from outings.contract.cursor import LAYOUT
 from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
 from outings.release.log import name_log
 from outings.release.snapshot import Export, Snapshot
-from outings.release.tables import RENDERER
 
 _DIGITS = 32
 JSON = "application/json"
@@ -290,7 +289,7 @@ def _plan_versions(query: Query, about: Circumstances) -> Plan:
 
 
 def _hash(*parts: object) -> str:
-    digest = hashlib.sha256(msgspec.json.encode((RENDERER, LAYOUT, parts))).hexdigest()
+    digest = hashlib.sha256(msgspec.json.encode((RENDERER, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'
 
 

@@ -11,6 +11,7 @@ from outings.answers.distance import Vectors, find_vectors
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
+from outings.release.columns import read_columns
 
 Rows = NDArray[np.uint32]
 
@@ -21,7 +22,7 @@ class Zips:
     def __init__(self, path: Path, *, listings: Path) -> None:
         points = pl.read_parquet(path)
         self._points = {code: (lat, lng) for code, lat, lng in points.select("zip", "lat", "lng").iter_rows()}
-        stated = pl.read_parquet(listings, columns=["row", "zip"])
+        stated = read_columns(listings, "listings", ("row", "zip"))
         grouped = stated.drop_nulls().group_by("zip").agg(pl.col("row").sort())
         self._rows = {code: np.array(rows, dtype=np.uint32) for code, rows in grouped.iter_rows()}
         placed = stated.join(points, on="zip", how="left", maintain_order="left")

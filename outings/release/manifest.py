@@ -44,12 +44,12 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `related` are the words that a search takes one for another, `mapped` is the
-    tables' second form (`release.mapped`, with its layout), and `cursor_layout` that of the pages' cursors; releases of
-    before them have none. `semantic` is there
-    where the build had a model. `pages` are named `<canonical request>@<local date>`, `exports`
-    `<collection>.<format>`. `details` is an object of the sorted hashes, 32 bytes each, of the details written as
-    objects (the listings' column `object`): a prune must know them without opening a table. `standing` is an object of
-    the records of feeds that say only what changed, for the next build and a rollback.
+    tables' second form (`release.mapped`, with its layout); releases of before them have none. `semantic` is there
+    where the build had a model. `pages` are named `<canonical request>@<local date>`, and are what the program
+    `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
+    bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
+    opening a table. `standing` is an object of the records of feeds that say only what changed, for the next build and
+    a rollback.
     """
 
     layout: int
@@ -63,10 +63,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
     mapped_layout: int = 1
-    cursor_layout: int = 1
     semantic: SemanticTables | None = None
     packs: tuple[Pack, ...]
     pages: Mapping[str, Page]
+    answers: str = ""
     exports: Mapping[str, Export] = {}
     details: str | None = None
     origins: Origins | None = None

@@ -7,7 +7,6 @@ from datetime import UTC
 from functools import lru_cache, partial
 from pathlib import Path
 
-from outings.contract import cursor
 from outings.release import mapped
 from outings.release.cache import fetch_object
 from outings.release.log import History
@@ -55,8 +54,8 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         mapped=_fetch_tables(store, manifest.mapped, cache=cache) if manifest.mapped_layout == mapped.LAYOUT else {},
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
         packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
-        # Their cursors are to be read again by this program.
-        pages=manifest.pages if manifest.cursor_layout == cursor.LAYOUT else {},
+        pages=manifest.pages,
+        answers=manifest.answers,
         exports=manifest.exports,
     )
 

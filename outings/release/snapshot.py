@@ -65,7 +65,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
     `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
     `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
-    `<canonical request>@<local date>`, `exports` `<collection>.<format>`: releases of before them have none.
+    `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
+    `<collection>.<format>`. Releases of before them have none.
     """
 
     metro: MetroSettings
@@ -78,6 +79,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     mapped: Mapping[str, Path] = {}
     semantic: SemanticFiles | None = None
     pages: Mapping[str, Page] = {}
+    answers: str = ""
     exports: Mapping[str, Export] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:

@@ -12,8 +12,6 @@ import polars as pl
 
 # Another layout is another number: a reader never opens tables of a layout that it does not know.
 LAYOUT = 1
-# A renderer that writes other bytes for the same members is another number.
-RENDERER = 1
 
 # Where a row's document is: pack's index in the manifest, byte offset and length.
 _DOCUMENT: Mapping[str, pl.DataType] = {

@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.contract.instants import format_instant
 from outings.contract.resources import LISTINGS, Organization
 from outings.contract.vocabulary import STATUSES
-from outings.release.tables import RENDERER
+from pipeline.changes.layouts import agree, complete_members
 from pipeline.listings.previous import Previous
 from pipeline.listings.rows import Row
 
@@ -68,26 +68,40 @@ def archive_row(row: Row, *, reason: str) -> Row:
     )
 
 
-def settle_row(row: Row, previous: Previous, *, stamp: int, renderer: int = RENDERER) -> Settled:
+def settle_row(row: Row, previous: Previous, *, stamp: int, is_ours: bool) -> Settled:
+    """`is_ours`: whether a program that shows the same made what is there; of another's documents only that counts
+    which both show."""
     old = previous.get(row.id)
     _mark_unpublished(row, old)
     digest = row.hash if row.hash is not None else hash_members(row.members)
     if old is None:
         return _render_row(row, digest, old, created_at=row.created_at or stamp, updated_at=stamp)
     same = old["hash"] == digest
-    if same and renderer == RENDERER:
-        return Settled(
-            row=row, hash=digest, created_at=old["created_at"], updated_at=old["updated_at"],
-            document=None, change=None,
-        )  # fmt: skip
+    if same and (is_ours or row.members is not None):
+        return _keep_row(row, old)
     created_at = row.created_at or old["created_at"]
     before = previous.read_document(row.id)
-    if renderer != RENDERER:
-        again = _render_row(row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before)
-        if same or not name_changed_members(before, again.document or b"{}", shared=True):
-            again.change = None
-            return again
-    return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
+    if is_ours:
+        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
+    if row.members is None:
+        row.members = _read_members(row)
+        digest = hash_members(row.members)
+    again = _render_row(
+        row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before, shared=True
+    )
+    if again.document == before:
+        return _keep_row(row, old)
+    if name_changed_members(before, again.document or b"{}", shared=True):
+        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before, shared=True)
+    again.change = None
+    return again
+
+
+def _keep_row(row: Row, old: Mapping[str, Any]) -> Settled:
+    return Settled(
+        row=row, hash=old["hash"], created_at=old["created_at"], updated_at=old["updated_at"],
+        document=None, change=None,
+    )  # fmt: skip
 
 
 def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
@@ -105,23 +119,25 @@ def _render_row(
     created_at: int,
     updated_at: int,
     before: bytes | None = None,
+    shared: bool = False,
 ) -> Settled:
-    members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before)
+    members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before, shared=shared)
     document = msgspec.json.encode(members)
     return Settled(
         row=row, hash=digest, created_at=created_at, updated_at=updated_at, document=document,
-        change=_name_change(row, old, before=before, after=document),
+        change=_name_change(row, old, before=before, after=document, shared=shared),
     )  # fmt: skip
 
 
 def _read_members(row: Row) -> Struct:
     """A carried document as its struct, without its stamps."""
     assert row.document is not None
-    members = msgspec.json.decode(row.document, type=STRUCTS[row.kind])
+    struct = STRUCTS[row.kind]
+    members = msgspec.convert(complete_members(msgspec.json.decode(row.document), struct), type=struct)
     return msgspec.structs.replace(members, updated_at=None)
 
 
-def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None) -> Struct:
+def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None, shared: bool) -> Struct:
     members = row.members if row.members is not None else _read_members(row)
     changes: dict[str, Any] = {
         "created_at": format_instant(created_at),
@@ -129,18 +145,24 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
     }
     part = {"class": "sections", "camp": "sessions"}.get(row.kind)
     if part is not None:
-        changes[part] = _stamp_parts(getattr(members, part), before, part, format_instant(updated_at))
+        changes[part] = _stamp_parts(
+            getattr(members, part), {} if before is None else _read_parts(before, part),
+            stamp=format_instant(updated_at), shared=shared,
+        )  # fmt: skip
     return msgspec.structs.replace(members, **changes)
 
 
-def _stamp_parts(parts: Iterable[Any], before: bytes | None, member: str, stamp: str) -> tuple[Struct, ...]:
+def _read_parts(document: bytes, member: str) -> dict[str, Any]:
+    return {part["id"]: part for part in msgspec.json.decode(document)[member]}
+
+
+def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
     """Sections and sessions keep their own `updated_at` while they say the same."""
-    old = {} if before is None else {part["id"]: part for part in msgspec.json.decode(before)[member]}
     stamped = []
     for part in parts:
         was = old.get(part.id)
         now = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
-        kept = was is not None and {**was, "updated_at": None} == now
+        kept = was is not None and _is_same({**was, "updated_at": None}, now, shared=shared)
         stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp))
     return tuple(stamped)
 
@@ -157,11 +179,13 @@ def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
     return "updated" if old["status"] == PUBLISHED else "restored"
 
 
-def _name_change(row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes) -> Change | None:
+def _name_change(
+    row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes, shared: bool
+) -> Change | None:
     kind = name_kind(old, row.columns["status"])
     if kind is None:
         return None
-    fields = name_changed_members(before or b"{}", after) if kind == "updated" else ()
+    fields = name_changed_members(before or b"{}", after, shared=shared) if kind == "updated" else ()
     return Change(
         listing_id=row.id, type=row.kind, slug=row.columns["slug"], kind=kind,
         reason=row.columns["reason"] if kind == "removed" else None,
@@ -173,8 +197,12 @@ def _name_change(row: Row, old: Mapping[str, Any] | None, *, before: bytes | Non
 def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -> tuple[str, ...]:
     """Top-level public members that differ between two documents, by name.
 
-    `shared`: only of those that both have, since another renderer's new member is no change of the listing.
+    `shared`: only of those that both have, however deep, since what another program shows is no change of the listing.
     """
     old, new = msgspec.json.decode(before), msgspec.json.decode(after)
     names = ({*old} & {*new} if shared else {*old, *new}) - set(_STAMPS)
-    return tuple(sorted(name for name in names if old.get(name) != new.get(name)))
+    return tuple(sorted(name for name in names if not _is_same(old.get(name), new.get(name), shared=shared)))
+
+
+def _is_same(one: Any, other: Any, *, shared: bool) -> bool:
+    return agree(one, other) if shared else bool(one == other)

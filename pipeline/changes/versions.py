@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from outings.answers.organizations import rank_copy
 from outings.release.cache import fetch_object
+from outings.release.columns import read_columns
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.root import Part
@@ -77,7 +78,7 @@ def _read_copies(
     for metro, part in sorted(parts.items()):
         manifest = read_manifest(store, part.manifest)
         path = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
-        rows = pl.read_parquet(path, columns=list(_COLUMNS)).filter(pl.col("id").is_in(list(ids)))
+        rows = read_columns(path, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
         for row in rows.iter_rows(named=True):
             found[row["id"]].append(Copy(metro=metro, row=row, manifest=manifest))
     return found
@@ -167,7 +168,7 @@ def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *,
     shown = {copy.row["hash"]: copy for copy in (*before, *after) if copy.row["status"] == PUBLISHED}
     record = _read_document(store, min(after, key=_rank), cache=cache)
     documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
-    return tuple(sorted({name for each in documents for name in name_changed_members(each, record)}))
+    return tuple(sorted({name for each in documents for name in name_changed_members(each, record, shared=True)}))
 
 
 def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pipeline.fingerprint import describe_libraries, hash_sources
+from pipeline.fingerprint import describe_libraries, hash_rules
 
 _DIGITS = 16
 
@@ -10,7 +10,7 @@ _DIGITS = 16
 def describe_program() -> Mapping[str, str]:
     """Versions by name: of Python, of our own sources (a hash), of each library; "none" of one that is not there."""
     libraries = dict(describe_libraries())
-    return {"Python": libraries.pop("Python"), "outings": hash_sources()[:_DIGITS], **libraries}
+    return {"Python": libraries.pop("Python"), "outings": hash_rules()[:_DIGITS], **libraries}
 
 
 def explain_difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from outings.contract.vocabulary import SETS, STATUSES, TYPES, Vocabulary
+from outings.release.columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import HAPPENINGS, TABLES
+from outings.release.tables import HAPPENINGS
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.happenings import split_happenings
 from pipeline.listings.resolution import Facts
@@ -44,7 +45,7 @@ class Previous:
         horizon: tuple[date, date] | None = None,
     ) -> None:
         self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
-        self.listings, self.organizations = (_read_rows(snapshot, name) for name in ("listings", "organizations"))
+        self.listings, self.organizations = (_read_table(snapshot, name) for name in ("listings", "organizations"))
         self._asked = (
             self.listings.select(*_ASKED, "object", "type", *Facts.__struct_fields__),
             self.organizations.select(*_ASKED),
@@ -188,9 +189,7 @@ class Previous:
 
     def read_table(self, name: str) -> pl.DataFrame:
         """Empty where there is none."""
-        if self.snapshot is None or name not in self.snapshot.tables:
-            return pl.DataFrame(schema=dict(TABLES[name]))
-        return pl.read_parquet(self.snapshot.tables[name], columns=list(TABLES[name]))
+        return _read_table(self.snapshot, name)
 
     @cached_property
     def _happenings(self) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
@@ -212,11 +211,5 @@ class Previous:
         return dict(split_happenings(self.read_table("occurrences")))
 
 
-def _read_rows(snapshot: Snapshot | None, name: str) -> pl.DataFrame:
-    """A column that an older release has not is null."""
-    schema = dict(TABLES[name])
-    if snapshot is None:
-        return pl.DataFrame(schema=schema)
-    frame = pl.read_parquet(snapshot.tables[name])
-    missing = [pl.lit(None, dtype=kind).alias(column) for column, kind in schema.items() if column not in frame.columns]
-    return frame.with_columns(missing).select(*schema)
+def _read_table(snapshot: Snapshot | None, name: str) -> pl.DataFrame:
+    return read_columns(None if snapshot is None else snapshot.tables.get(name), name)

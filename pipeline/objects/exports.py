@@ -19,6 +19,7 @@ from outings.answers.ical.events import Entry, render_event, split_entries
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
+from outings.release.columns import read_columns
 from outings.release.exports import NO_ROWS, add_rows
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
@@ -74,10 +75,9 @@ def put_exports(
 ) -> dict[str, Export]:
     """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before, of which `known` tells."""
     published = (
-        pl.scan_parquet(snapshot.tables["listings"])
+        read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
         .filter(pl.col("status") == STATUSES.index("published"))
-        .select("type", *_COLUMNS)
-        .collect()
+        .drop("status")
     )
     exports = {}
     for code, listing_type in enumerate(TYPES):

@@ -1,10 +1,11 @@
 """Two releases side by side: which listings differ, and in what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
+from outings.release.manifest import read_manifest
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from pipeline.changes.diff import PUBLISHED, name_changed_members
@@ -30,7 +31,10 @@ def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> li
         parts = one.parts.get(metro), other.parts.get(metro)
         if parts[0] != parts[1]:
             before, after = (_open(store, part, cache=cache) for part in parts)
-            found += sorted(_compare(metro, before, after), key=lambda each: (each.type, each.slug, each.id))
+            shared = not _have_one_renderer(store, parts)
+            found += sorted(
+                _compare(metro, before, after, shared=shared), key=lambda each: (each.type, each.slug, each.id)
+            )
     return found
 
 
@@ -38,7 +42,11 @@ def _open(store: Store, part: Part | None, *, cache: Path) -> Previous:
     return open_previous(store, read_base(store, part), cache=cache)
 
 
-def _compare(metro: str, before: Previous, after: Previous) -> Iterator[Difference]:
+def _have_one_renderer(store: Store, parts: Iterable[Part | None]) -> bool:
+    return len({read_manifest(store, part.manifest).renderer for part in parts if part is not None}) == 1
+
+
+def _compare(metro: str, before: Previous, after: Previous, *, shared: bool) -> Iterator[Difference]:
     for row_id in {*before, *after}:
         old, new = before.get(row_id), after.get(row_id)
         row = new or old
@@ -49,7 +57,10 @@ def _compare(metro: str, before: Previous, after: Previous) -> Iterator[Differen
         if was and now:
             if old is not None and new is not None and old["hash"] == new["hash"]:
                 continue
-            fields = name_changed_members(before.read_document(row_id), after.read_document(row_id))
+            documents = before.read_document(row_id), after.read_document(row_id)
+            fields = name_changed_members(*documents, shared=shared)
+            if shared and not fields:
+                continue  # another program shows more of it, or less
         if was or now:
             kind = "updated" if was and now else "created" if now else "removed"
             yield Difference(metro=metro, type=row["kind"], id=row_id, slug=row["slug"], kind=kind, fields=fields)

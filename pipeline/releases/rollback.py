@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
-import polars as pl
 from msgspec import Struct
 
+from outings.release.columns import read_columns
 from outings.release.objects import Corrupt, read_object
 from outings.release.publishing import Published, make_deadline, publish
 from outings.release.reading import open_snapshot
@@ -93,9 +93,10 @@ def _roll_metro_back(
         [source.carry_row(row_id) for row_id in source],
         open_previous(store, base, cache=cache, vocabulary=plan.vocabulary),
         plan=plan,
-        neighborhoods=pl.read_parquet(source.snapshot.tables["neighborhoods"]),
+        neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
         standing=_keep_standing(store, manifest.standing),
+        renderer=manifest.renderer,
     )
 
 

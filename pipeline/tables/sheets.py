@@ -42,13 +42,14 @@ class Changed(Struct, frozen=True):
 
 
 class Sheets:
-    """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `renderer` is that of the release before.
+    """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `is_ours`: whether the release before
+    has the documents that this program would write.
 
     A document without a `pack` is in the drawer.
     """
 
-    def __init__(self, previous: Previous, drawer: Drawer, *, stamp: int, renderer: int) -> None:
-        self._previous, self._drawer, self._stamp, self._renderer = previous, drawer, stamp, renderer
+    def __init__(self, previous: Previous, drawer: Drawer, *, stamp: int, is_ours: bool) -> None:
+        self._previous, self._drawer, self._stamp, self._is_ours = previous, drawer, stamp, is_ours
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
@@ -96,7 +97,7 @@ class Sheets:
                 yield row
 
     def _settle(self, row: Row) -> Settled:
-        return settle_row(row, self._previous, stamp=self._stamp, renderer=self._renderer)
+        return settle_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
 
     def _add(self, name: str, settled: Sequence[Settled]) -> None:
         if not settled:

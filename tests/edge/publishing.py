@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
-from outings.contract import cursor
+from outings.answers.renderer import RENDERER
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
@@ -100,14 +100,22 @@ def publish_worlds(
 
 
 def put_snapshot(
-    store: Store, snapshot: Snapshot, *, days: Sequence[date], vandal: bytes | None = None, exports: bool = True
+    store: Store,
+    snapshot: Snapshot,
+    *,
+    days: Sequence[date],
+    vandal: bytes | None = None,
+    exports: bool = True,
+    answers: str = RENDERER,
 ) -> Part:
-    """`vandal`: a body that stands in every page instead of the answer; `exports`: whether there are files of it."""
+    """`vandal`: a body that stands in every page instead of the answer; `exports`: whether there are files of it;
+    `answers`: the program that wrote the pages."""
     manifest = Manifest(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
+        answers=answers,
         tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
-        mapped_layout=mapped.LAYOUT, cursor_layout=cursor.LAYOUT,
+        mapped_layout=mapped.LAYOUT,
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),

@@ -18,6 +18,7 @@ from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Words, fold_words
 from outings.answers.words.texts import make_texts
 from outings.contract.vocabulary import STATUSES, TYPES
+from outings.release.columns import read_columns
 from outings.release.snapshot import Packs
 
 # The mapped files.
@@ -59,15 +60,15 @@ def make_spots(tables: Mapping[str, Path], *, packs: Packs) -> dict[str, pl.Data
     making = _Making()
     for listed, lat, lng in _read_listed(tables["listings"], packs):
         making.add_listed(listed, lat=lat, lng=lng)
-    areas = pl.read_parquet(tables["neighborhoods"], columns=["name", "lat", "lng"]).drop_nulls()
+    areas = read_columns(tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
     making.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
     return making.make_frames()
 
 
 def _read_listed(path: Path, packs: Packs) -> Iterator[tuple[Listed, float, float]]:
     """Published ones with coordinates: every place, and of those that are at none one for each point."""
-    columns = ["row", "type", "status", "lat", "lng", "place_id", "pack", "offset", "length"]
-    listings = pl.read_parquet(path, columns=columns).filter(
+    columns = ("row", "type", "status", "lat", "lng", "place_id", "pack", "offset", "length")
+    listings = read_columns(path, "listings", columns).filter(
         pl.col("status") == STATUSES.index("published"), pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS
+from outings.release.columns import read_columns
 
 Numbers = NDArray[Any]
 
@@ -37,7 +38,7 @@ class Buckets:
 
 def read_buckets(*, listings: Path, organizations: Path) -> Buckets:
     return Buckets(
-        pl.read_parquet(listings, columns=list(LISTINGS)), pl.read_parquet(organizations, columns=list(ORGANIZATIONS))
+        read_columns(listings, "listings", LISTINGS), read_columns(organizations, "organizations", ORGANIZATIONS)
     )
 
 

@@ -16,8 +16,11 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
+
+from outings.release.tables import TABLES
 
 Rows = NDArray[np.uint32]
 
@@ -27,14 +30,16 @@ _LISTINGS = """row, type, status, id, name_key, audience, categories, seasons, o
     is_indoor, is_outdoor, is_sensory_friendly, starts_at, has_time, is_recurring, enrollment_type, program_key,
     year, type_hint, has_birthday_parties, has_classes, updated_at"""
 _LOADED: Mapping[str, str] = {
-    "listings": f"SELECT {_LISTINGS} FROM read_parquet($1) ORDER BY row",
+    "listings": f"SELECT {_LISTINGS} FROM found ORDER BY row",
     # `number`: an occurrence's place in the table, which is the order of the expanded list.
     "occurrences": """SELECT row, date, weekday, time, starts_at, CAST(file_row_number AS UINTEGER) AS number
-        FROM read_parquet($1, file_row_number = true) ORDER BY date, row""",
-    "sections": "SELECT * FROM read_parquet($1) ORDER BY row, section",
-    "sessions": """SELECT *, bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated
-        FROM read_parquet($1) ORDER BY row, session""",
+        FROM found ORDER BY date, row""",
+    "sections": "SELECT * EXCLUDE (file_row_number) FROM found ORDER BY row, section",
+    "sessions": """SELECT * EXCLUDE (file_row_number), bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated
+        FROM found ORDER BY row, session""",
 }
+# `known` has this program's columns and no rows: one that the file of an older program has not is null.
+_FOUND = "WITH found AS (FROM known UNION ALL BY NAME FROM read_parquet($1, file_row_number = true))"
 
 
 # For every bound value DuckDB tries to import pandas, twice; where it is not installed, each try searches the whole
@@ -105,13 +110,14 @@ class Engine:
         self._numbers = itertools.count()
 
     def load_tables(self, files: Mapping[str, Path]) -> Tables:
-        """Raises duckdb.Error where a file is missing, broken, or has not the columns of its table."""
+        """Raises duckdb.Error where a file is missing or broken."""
         schema = f"snapshot_{next(self._numbers)}"
         cursor = self._connection.cursor()
         try:
             cursor.execute(f"CREATE SCHEMA {schema}")
             for name, query in _LOADED.items():
-                cursor.execute(f"CREATE TABLE {schema}.{name} AS {query}", [str(files[name])])
+                cursor.register("known", pl.DataFrame(schema=dict(TABLES[name])).to_arrow())
+                cursor.execute(f"CREATE TABLE {schema}.{name} AS {_FOUND} {query}", [str(files[name])])
         finally:
             cursor.close()
         return Tables(self._connection, schema=schema)

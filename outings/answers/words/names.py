@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from outings.answers.words.texts import HashedTexts, make_texts
 from outings.contract.vocabulary import STATUSES
+from outings.release.columns import read_columns
 from outings.release.mapped import MappedTable
 
 _PUBLISHED, _ARCHIVED = STATUSES.index("published"), STATUSES.index("archived")
@@ -120,6 +121,6 @@ class Names:
 
 def read_points(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Latitudes and longitudes by row; NaN where not stated."""
-    frame = pl.read_parquet(path, columns=["lat", "lng"])
+    frame = read_columns(path, "listings", ("lat", "lng"))
     lats, lngs = (frame[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
     return lats, lngs

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from edge.computing import Computing
+from outings.answers.renderer import RENDERER
 from outings.contract.errors import ApiError
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
@@ -34,13 +35,14 @@ def read_counts(service: Service) -> dict[str, int]:
     return {counter.name.lower(): count for counter, count in counts.items() if count}
 
 
-def publish_vandalized(service: Service, body: bytes) -> None:
+def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER) -> None:
     """A release whose pages all hold `body`, which no answer would be."""
     part = put_snapshot(
         service.store,
         open_world(make_worlds()[0], service.folder / "vandal", stamp=NOW + timedelta(minutes=1)),
         days=[NOW.date()],
         vandal=body,
+        answers=answers,
     )
     current = read_pointer(service.store)
     assert current is not None
@@ -61,6 +63,14 @@ def test_a_default_page_is_the_releases_object_and_all_else_is_computed(make_own
     for kind, target in (("events", LIST), ("all", f"{LIST}?limit=49"), ("all", f"{LIST}?from=2026-08-10")):
         assert b"Story 1" in service.get(target, kind=kind).body
     service.clock.now += timedelta(days=1)
+    assert b"Story 1" in service.get(LIST).body
+
+
+def test_a_page_that_another_program_wrote_is_computed(make_own: MakeService) -> None:
+    """Under one ETag is one body, and the ETag is of the program that answers."""
+    service = make_own()
+    written = service.get(LIST).body.replace(b"Story", b"Written ahead")
+    publish_vandalized(service, written, answers="of another program")
     assert b"Story 1" in service.get(LIST).body
 
 
