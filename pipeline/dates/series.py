@@ -82,30 +82,30 @@ def _list_ruled(series: Series) -> Live:
     """What rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped ones are among them."""
     if series.rule is None:
         return Live(starts=np.array([series.anchor], dtype=np.int64), has_end=True)
-    rule = _localize_until(series.rule, series)
+    rule = localize_until(series.rule, series.zone, has_time=series.has_time)
     if rule.count is not None:
         return _list_counted(rule, series, count=rule.count)
     last = series.last_day if rule.until is None else count_seconds(rule.until) // DAY
     return Live(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
 
 
-def _localize_until(rule: Rule, series: Series) -> Rule:
+def localize_until(rule: Rule, zone: Zone, *, has_time: bool) -> Rule:
     """An UNTIL in UTC on the clock of the place; one past the last day that we follow is none."""
     until = rule.until
     if until is not None and until.tzinfo is not None:
-        until = _settle_until(until, series)
+        until = _settle_until(until, zone, has_time=has_time)
     if until is not None and count_seconds(until) // DAY > LAST_DAY:
         until = None
     return msgspec.structs.replace(rule, until=until)
 
 
-def _settle_until(until: datetime, series: Series) -> datetime:
+def _settle_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
     """The last local time of an UNTIL in UTC. Exchange names the last day by the midnight at which it begins. Days end
     on the date that is written, unless what is written is the first or last second of a local day."""
-    local = series.zone.localize(until)
+    local = zone.localize(until)
     if local.time() == time():
         return datetime.combine(local.date(), DAY_END)
-    if series.has_time or local.time() == DAY_END:
+    if has_time or local.time() == DAY_END:
         return local
     return datetime.combine(until.date(), DAY_END)
 

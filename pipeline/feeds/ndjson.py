@@ -12,6 +12,14 @@ _SHOWN_BYTES = 200
 _BOM = b"\xef\xbb\xbf"
 
 
+class Note(NamedTuple):
+    """What was left out of a record, or taken for granted, before it was one; the record stands."""
+
+    field: str
+    reason: str
+    value: str | None
+
+
 class RawRecord(NamedTuple):
     """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
     `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
@@ -24,6 +32,7 @@ class RawRecord(NamedTuple):
     source_id: str | None = None
     item: str | None = None
     is_superseded: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:

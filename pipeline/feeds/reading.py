@@ -20,7 +20,7 @@ from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.rpde.reading import read_items
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
-from pipeline.records.cleaning import Origin, clean_record, is_stated, quarantine_unread
+from pipeline.records.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
 from pipeline.records.members import make_members
 from pipeline.records.record import Problem, Record
 from pipeline.scratch import open_scratch
@@ -93,6 +93,9 @@ def read_source(
             problems.append(unread)
             quarantined += 1
             continue
+        problems += [
+            report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
+        ]
         key = hash_value(raw.value, is_json=feed.format != "table")
         known = recalled.get(key)
         if known is not None:
@@ -198,7 +201,10 @@ def _read_file(
     vocabulary = configuration.vocabulary
     if feed.format == "ics":
         content = file.path.read_bytes()
-        return read_calendar(content, timezone=timezone, vocabulary=vocabulary, lines_before=lines_before)
+        return read_calendar(
+            content, timezone=timezone, vocabulary=vocabulary, lines_before=lines_before,
+            is_named="name" in feed.defaults,
+        )  # fmt: skip
     if feed.format == "jsonld":
         content = file.path.read_bytes()
         return read_documents(

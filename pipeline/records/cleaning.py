@@ -217,3 +217,11 @@ def show_value(value: Any) -> str | None:
 def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
     """The problem of a record that could not be decoded at all."""
     return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=source_id)
+
+
+def report_left_out(
+    field: str, reason: str, value: str | None, *, line: int, feed: str, source_id: str | None
+) -> Problem:
+    """The problem of what was left out before there was a record."""
+    finding = Finding(field, reason, value, quarantines=False)
+    return _make_problem(finding, line=line, feed=feed, source_id=source_id)

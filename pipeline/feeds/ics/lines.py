@@ -55,6 +55,7 @@ class Calendar(Struct, frozen=True, kw_only=True):
     events: tuple[Component, ...]
     zones: tuple[Component, ...]
     is_cancelled: bool
+    zone_name: str | None = None
 
 
 def count_lines(path: Path) -> int:
@@ -70,7 +71,10 @@ def parse_calendar(content: bytes) -> Calendar:
         raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
     if reader.is_open:
         raise ValueError("is cut short: it ends before END:VCALENDAR")
-    return Calendar(events=tuple(reader.events), zones=tuple(reader.zones), is_cancelled=reader.method == "CANCEL")
+    return Calendar(
+        events=tuple(reader.events), zones=tuple(reader.zones), is_cancelled=reader.method == "CANCEL",
+        zone_name=reader.zone_name,
+    )  # fmt: skip
 
 
 def unescape(value: str) -> str:
@@ -105,6 +109,7 @@ class _Reader:
         self.calendars = 0
         self.is_open = False
         self.method: str | None = None
+        self.zone_name: str | None = None
         self.events: list[Component] = []
         self.zones: list[Component] = []
         self._kind: str | None = None
@@ -127,6 +132,8 @@ class _Reader:
                 self._lines.append(line)
         elif line.name == "METHOD":
             self.method = line.value.strip().upper()
+        elif line.name == "X-WR-TIMEZONE" and self.zone_name is None:
+            self.zone_name = line.value.strip()
 
     def _begin(self, number: int, kind: str, text: str) -> None:
         if kind in ("VCALENDAR", "VEVENT", "VTIMEZONE"):

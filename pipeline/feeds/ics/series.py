@@ -1,102 +1,186 @@
 """RRULE, RDATE, EXDATE and changed dates of a VEVENT → the members of a record that recurs."""
 
-import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-import msgspec
+import numpy as np
+from msgspec import Struct
 
-from pipeline.dates.rules import WEEKDAY_CODES, Rule, RuleError, parse_rule
-from pipeline.dates.series import Series, count_seconds, list_live
-from pipeline.dates.zones import find_zone, move_clock
+from pipeline.dates.rules import Rule, RuleError, parse_rule
+from pipeline.dates.series import DAY, Live, Seconds, count_seconds
 from pipeline.feeds.ics.lines import Component
-from pipeline.feeds.ics.times import Moment, Unreadable, parse_moments
+from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, read_local, settle_rule
+from pipeline.feeds.ics.rule_texts import list_endless
+from pipeline.feeds.ics.saying import say_dates
+from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
+from pipeline.feeds.ndjson import Note
 from pipeline.records.values import MAX_ITEMS
 
-_EPOCH = datetime(1970, 1, 1)
+Members = dict[str, Any]
 
 
-def list_series(
-    event: Component, starts: Moment, changed: Sequence[Moment], *, shown: Clock, zones: Zones
-) -> dict[str, Any]:
-    """Nothing for a single event. `changed`: dates that other VEVENTs stand for; `shown`: the clock of the record."""
-    added = [moment for line in event.get_all("RDATE") for moment in parse_moments(line, zones)]
-    excluded = [moment for line in event.get_all("EXDATE") for moment in parse_moments(line, zones)]
-    excluded += changed
-    rules = event.get_all("RRULE")
-    if rest := [*rules[1:], *event.get_all("EXRULE")]:
-        raise Unreadable("unsupported: allowed is one RRULE, with RDATE and EXDATE", rest[0])
-    if not rules and not added:
-        return {}
-    rule = "".join(rules[0].value.split()) if rules else None
-    if rule is None or starts.is_date or starts.clock.zone:
-        members = {"exdates": _show_all(excluded, shown), "rdates": _show_all(added, shown)}
-        return members | ({} if rule is None else {"rrule": rule})
-    return _convert_series(rule, starts, added=added, excluded=excluded, shown=shown)
+class Recurrence(Struct, frozen=True, kw_only=True):
+    """A series as one VEVENT says it. Its pattern is on the clock of `starts`.
+
+    `texts`: its readable rules. `added` and `excluded` are RDATE and EXDATE, `changed` what other VEVENTs stand for.
+    `unread`: its only rule, which is none that we follow.
+    """
+
+    starts: Moment
+    pattern: Pattern
+    texts: tuple[str, ...]
+    unread: str | None
+    added: tuple[Moment, ...]
+    excluded: tuple[Moment, ...]
+    changed: tuple[Moment, ...]
+
+    @property
+    def is_days(self) -> bool:
+        return self.starts.is_date
+
+    @property
+    def repeats(self) -> bool:
+        return bool(self.texts or self.added or self.unread)
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """A series' dates on the clock `shown` that its record has. `days`: how far its weekdays are from those of its
+    rules; None where it is no rule of that clock that says them. `shift`: what lies between the clocks, where it is
+    taken to be the same all year."""
+
+    recurrence: Recurrence
+    shown: Clock
+    dates: Live
+    days: int | None
+    shift: int | None = None
+
+    @property
+    def anchor(self) -> int:
+        return count_seconds(self.recurrence.starts.on(self.shown))
+
+    def place(self, moment: Moment) -> int:
+        if self.shift is not None and not moment.is_date:
+            return count_seconds(moment.on(self.recurrence.starts.clock)) + self.shift
+        return count_seconds(moment.on(self.shown))
+
+
+def read_recurrence(
+    event: Component, starts: Moment, changed: Sequence[Moment], zones: Zones
+) -> tuple[Recurrence, list[Note]]:
+    added, notes = list_moments(event, "RDATE", zones, clock=starts.clock)
+    excluded, wrong = list_moments(event, "EXDATE", zones, clock=starts.clock)
+    notes += wrong
+    if starts.is_date:
+        added, excluded, changed = (
+            [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)
+        )
+    texts, unread = _sort_rules(event, "RRULE", starts)
+    exrules, others = _sort_rules(event, "EXRULE", starts)
+    lost = [*(unread if texts else unread[1:]), *others]
+    notes += [Note("rrule", "unsupported: a rule among others that can't be followed", text) for text in lost]
+    clock = starts.clock
+    pattern = Pattern(
+        anchor=count_seconds(starts.local),
+        rules=_settle_all(texts, starts),
+        exrules=_settle_all(exrules, starts),
+        added=tuple(count_seconds(moment.on(clock)) for moment in added),
+        excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
+    )
+    recurrence = Recurrence(
+        starts=starts, pattern=pattern, texts=tuple(texts), unread=unread[0] if unread and not texts else None,
+        added=tuple(added), excluded=tuple(excluded), changed=tuple(changed),
+    )  # fmt: skip
+    return recurrence, notes + _note_unmet(recurrence)
+
+
+def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[Placed, list[Note]]:
+    """A series by a clock that is no zone's, UTC before all, is given by its instants where it ends in sight. One that
+    does not repeats by the clock that the calendar or the metro names, as a wall calendar does."""
+    starts, dates = recurrence.starts, list_dates(recurrence.pattern)
+    if starts.is_date or starts.clock.zone:
+        return Placed(recurrence=recurrence, shown=starts.clock, dates=dates, days=0), []
+    if dates.has_end and dates.starts.size <= MAX_ITEMS:
+        moments = [Moment(read_local(each), starts.clock, is_date=False) for each in dates.starts.tolist()]
+        live = Live(starts=_make_array([moment.on(zones.metro) for moment in moments]), has_end=True)
+        return Placed(recurrence=recurrence, shown=zones.metro, dates=live, days=None), []
+    shown = zones.calendar or zones.metro
+    first = starts.on(shown)
+    shift = count_seconds(first) - count_seconds(starts.local)
+    added = [moment.on(shown) for moment in recurrence.added]
+    gone = exclude(np.array(recurrence.pattern.added, dtype=np.int64), recurrence.pattern.excluded)
+    ruled = np.setdiff1d(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))
+    live = Live(starts=np.union1d(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
+    days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
+    reason = f"assumed: a series in UTC without an end in sight repeats by the clock of {shown.zone}"
+    note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
+    return Placed(recurrence=recurrence, shown=shown, dates=live, days=days, shift=shift), [note]
+
+
+def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
+    """What a record says of all of it, and on which clock: the rule as it is written, where that says it."""
+    clock = recurrence.starts.clock
+    if recurrence.unread or (_is_plain(recurrence) and (recurrence.is_days or clock.zone)):
+        shown = clock if clock.zone else zones.metro
+        rule = recurrence.unread or next(iter(recurrence.texts), None)
+        excluded = (*recurrence.excluded, *recurrence.changed)
+        times = {"exdates": _show_all(excluded, shown), "rdates": _show_all(recurrence.added, shown)}
+        return shown, times | ({} if rule is None else {"rrule": rule}), []
+    placed, notes = place_recurrence(recurrence, zones)
+    if not recurrence.repeats and placed.dates.starts.size:
+        return placed.shown, {}, notes
+    members, cut = say_placed(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
+    return placed.shown, members, notes + cut
+
+
+def say_placed(
+    placed: Placed, dates: Live, *, starts: int, is_days: bool, moved: int = 0
+) -> tuple[Members, list[Note]]:
+    """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
+    texts = placed.recurrence.texts
+    candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
+    return say_dates(dates, anchor=starts, candidates=candidates, is_days=is_days)
+
+
+def _is_plain(recurrence: Recurrence) -> bool:
+    return recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
+
+
+def _sort_rules(event: Component, name: str, starts: Moment) -> tuple[list[str], list[str]]:
+    """The texts of rules, each once: those that are followed, and the others."""
+    texts: tuple[list[str], list[str]] = ([], [])
+    for text in dict.fromkeys("".join(line.value.split()) for line in event.get_all(name)):
+        texts[not _is_followed(text, starts)].append(text)
+    return texts
+
+
+def _is_followed(text: str, starts: Moment) -> bool:
+    try:
+        return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
+    except RuleError:
+        return False
+
+
+def _settle_all(texts: Sequence[str], starts: Moment) -> tuple[Rule, ...]:
+    return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
+
+
+def _note_unmet(recurrence: Recurrence) -> list[Note]:
+    if recurrence.unread or not recurrence.excluded:
+        return []
+    clock = recurrence.starts.clock
+    asked = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
+    reason = "contradictory: the series has no such date to leave out"
+    return [
+        Note("exdates", reason, f"EXDATE:{asked[each].local:%Y%m%dT%H%M%S}")
+        for each in list_unmet(recurrence.pattern, asked)
+    ]
 
 
 def _show_all(moments: Sequence[Moment], clock: Clock) -> list[str]:
     return [moment.on(clock).isoformat() for moment in moments]
 
 
-def _convert_series(
-    text: str, starts: Moment, *, added: Sequence[Moment], excluded: Sequence[Moment], shown: Clock
-) -> dict[str, Any]:
-    """A rule by a clock that is no zone's. One that ends in sight is given as its instants; one that does not repeats
-    by the clock shown, as a wall calendar does, from its first instant on."""
-    clock = starts.clock
-    try:
-        rule = parse_rule(text)
-    except RuleError:
-        return {"rrule": text}
-    if rule.list_unsupported(starts.local.time()):
-        return {"rrule": text}
-    dates = _list_instants(rule, starts, [moment.on(clock) for moment in excluded])
-    if dates is not None:
-        moments = [Moment(local, clock, is_date=False) for local in dates if local != starts.local]
-        gone = [] if starts.local in dates else [starts]
-        return {"rdates": _show_all([*moments, *added], shown), "exdates": _show_all(gone, shown)}
-    shift = starts.on(shown) - starts.local
-    hidden = [moment.local if moment.is_date else moment.on(clock) + shift for moment in excluded]
-    return {
-        "rrule": _shift_rule(text, rule, (starts.on(shown).date() - starts.local.date()) // timedelta(days=1)),
-        "rdates": _show_all(added, shown),
-        "exdates": [local.isoformat() for local in hidden],
-    }
-
-
-def _list_instants(rule: Rule, starts: Moment, excluded: Sequence[datetime]) -> list[datetime] | None:
-    """Its dates by its own clock, which skips no time as UTC does not; None for more than a record can name."""
-    series = Series(
-        zone=find_zone("UTC"), anchor=count_seconds(starts.local), rule=_localize_until(rule, starts.clock), added=(),
-        excluded=tuple(excluded), has_time=True, last_day=(date(2100, 1, 1) - _EPOCH.date()).days,
-    )  # fmt: skip
-    live = list_live(series)
-    if not live.has_end or live.starts.size > MAX_ITEMS:
-        return None
-    return [_EPOCH + timedelta(seconds=seconds) for seconds in live.starts.tolist()]
-
-
-def _localize_until(rule: Rule, clock: Clock) -> Rule:
-    if rule.until is None or rule.until.tzinfo is None:
-        return rule
-    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
-
-
-def _shift_rule(text: str, rule: Rule, days: int) -> str:
-    """Its weekdays where the clock shown is a day behind or ahead; other days of a month are none that a rule says."""
-    if days == 0 or (rule.frequency == "DAILY" and not (rule.weekdays or rule.month_days or rule.months)):
-        return text
-    if rule.frequency not in ("WEEKLY", "DAILY") or rule.month_days or rule.months or rule.positions:
-        raise Unreadable("unsupported: an endless RRULE in UTC, of days of a month that are other ones here")
-    return re.sub(
-        r"(BYDAY|WKST)=([A-Z,]+)",
-        lambda found: f"{found[1]}={','.join(_shift_weekday(code, days) for code in found[2].split(','))}",
-        text.upper(),
-    )
-
-
-def _shift_weekday(code: str, days: int) -> str:
-    return WEEKDAY_CODES[(WEEKDAY_CODES.index(code) + days) % 7]
+def _make_array(locals_: Sequence[datetime]) -> Seconds:
+    return np.array([count_seconds(local) for local in locals_], dtype=np.int64)

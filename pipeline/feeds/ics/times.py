@@ -4,8 +4,9 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
-from pipeline.feeds.ics.lines import Line
+from pipeline.feeds.ics.lines import Component, Line
 from pipeline.feeds.ics.zones import UTC_CLOCK, Clock, Zones
+from pipeline.feeds.ndjson import Note
 from pipeline.records.values import YEARS
 
 # Dashes and colons, as in ISO 8601, are forgiven.
@@ -38,20 +39,46 @@ class Moment(NamedTuple):
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
 
 
-def parse_moments(line: Line, zones: Zones) -> list[Moment]:
-    """A property's times, one or a list; of a period its start. Raises `Unreadable`."""
+def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[Moment], list[Note]]:
+    """The times of all properties of that name, one or a list in each; of a period its start. One that can't be read
+    costs itself alone. `clock`: of the series, and so of those that name none."""
+    moments, notes = [], []
+    for line in event.get_all(name):
+        texts, tzid = _split_values(line)
+        for text in texts:
+            try:
+                moments.append(_parse_value(text, tzid, line, zones, clock=clock))
+            except Unreadable as unreadable:
+                notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
+    return moments, notes
+
+
+def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> Moment:
+    """Its first time; without a zone it is of `clock`, else of the metro's. Raises `Unreadable`."""
+    texts, tzid = _split_values(line)
+    return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
+
+
+def _split_values(line: Line) -> tuple[list[str], str]:
     texts, tzid = line.value.strip(), line.parameters.get("TZID", "").strip()
     if ":" in texts and not _MOMENT.fullmatch(texts.split(",")[0].partition("/")[0].strip()):
         # Exchange writes TZID=(UTC-08:00) Pacific Time (US & Canada) without quotes.
         rest, _, texts = texts.rpartition(":")
         tzid = f"{tzid}:{rest}"
-    moments = [_parse_moment(text.partition("/")[0].strip(), tzid, line, zones) for text in texts.split(",")]
-    return [_take_day(moment) for moment in moments] if line.parameters.get("VALUE", "").upper() == "DATE" else moments
+    return [text.strip() for text in texts.split(",")], tzid
 
 
-def parse_moment(line: Line, zones: Zones) -> Moment:
-    """Its first time."""
-    return parse_moments(line, zones)[0]
+def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
+    moment = _parse_moment(text.partition("/")[0].strip(), tzid, line, zones, clock=clock)
+    return _take_day(moment) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
+
+
+def take_written_day(moment: Moment, zones: Zones) -> Moment:
+    """The day of a time in a series of days: the date that is written, or the local day whose midnight it is in UTC."""
+    local = moment.on(zones.metro)
+    is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
+    written = local if is_midnight else moment.local
+    return Moment(datetime.combine(written.date(), time()), zones.metro, is_date=True)
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
@@ -82,7 +109,7 @@ def find_fold_zone(moment: Moment, clock: Clock) -> str | None:
     return f"Etc/GMT{-(offset // _HOUR):+d}"
 
 
-def _parse_moment(text: str, tzid: str, line: Line, zones: Zones) -> Moment:
+def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
     found = _MOMENT.fullmatch(text)
     if found is None:
         raise Unreadable(f"wrong_type: {line.name} is no date or time, as 20260811 or 20260811T090000", line)
@@ -92,20 +119,19 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones) -> Moment:
             raise Unreadable(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
         if found[4] is None:
             return Moment(datetime.combine(day, time()), zones.metro, is_date=True)
-        clock = time(int(found[4]), int(found[5]), min(second, 59) if (second := int(found[6] or 0)) == 60 else second)
+        hour = time(int(found[4]), int(found[5]), min(second, 59) if (second := int(found[6] or 0)) == 60 else second)
     except Unreadable:
         raise
     except ValueError as error:
         raise Unreadable(f"out_of_range: {line.name}: {error}", line) from error
-    return Moment(datetime.combine(day, clock), _find_clock(found[7], tzid, line, zones, year=day.year), is_date=False)
+    if found[7]:  # it wins over a TZID beside it
+        clock = UTC_CLOCK
+    elif tzid:
+        clock = _find_clock(tzid, line, zones, year=day.year)
+    return Moment(datetime.combine(day, hour), clock, is_date=False)
 
 
-def _find_clock(utc: str | None, tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
-    """Z wins over a TZID beside it; without either the time is the metro's own."""
-    if utc:
-        return UTC_CLOCK
-    if not tzid:
-        return zones.metro
+def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
     clock = zones.find(tzid, year=year)
     if clock is None:
         raise Unreadable(f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line)

@@ -24,6 +24,10 @@ _UTC_NAMES = frozenset(
 )
 
 
+# In which a calendar's own zone, that is nearly always an IANA name, is looked up.
+_ANY_YEAR = 2026
+
+
 class Clock(Struct, frozen=True, eq=False):
     """`zone`: its IANA name, None for UTC and for a clock that no zone goes by."""
 
@@ -35,14 +39,17 @@ UTC_CLOCK = Clock(UTC, None)
 
 
 class Zones:
-    """Of one file in a metro. `metro`: the clock there, which is that of every time without a zone."""
+    """Of one file in a metro. `metro`: the clock there, which is that of every time without a zone. `calendar`: of the
+    zone that the file says all of it is of (X-WR-TIMEZONE), if it is one."""
 
-    def __init__(self, metro: str, definitions: Iterable[Component]) -> None:
+    def __init__(self, metro: str, definitions: Iterable[Component], *, calendar: str | None = None) -> None:
         self.metro = Clock(read_zone(metro), metro)
         self._definitions = {
             unescape(found.value).strip(): definition for definition in definitions if (found := definition.get("TZID"))
         }
         self._found: dict[tuple[str, int], Clock | None] = {}
+        named = self.find(calendar, year=_ANY_YEAR) if calendar else None
+        self.calendar = named if named and named.zone else None
 
     def find(self, name: str, *, year: int) -> Clock | None:
         """None for a name that means nothing. `year`: of the event; a definition may hold for some years only."""

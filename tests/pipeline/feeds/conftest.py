@@ -8,7 +8,9 @@ import pytest
 
 from outings.configuration import Configuration, read_configuration
 from pipeline.feeds.reading import FeedRead, read_feed
+from tests.pipeline.feeds.calendars import wrap
 from tests.pipeline.feeds.documents import ReadJsonld
+from tests.pipeline.feeds.instants import ReadIcs
 from tests.pipeline.feeds.settings import METRO, Configure, ReadNdjson, ReadTable
 
 
@@ -61,6 +63,22 @@ def read_jsonld(configure: Configure, tmp_path: Path) -> ReadJsonld:
         configuration = configure(f'format = "jsonld"\nurl = "{name}"\n{settings}')
         found = read_feed(configuration.feeds[0], configuration)
         assert found.read == len(found.records) + found.merged + found.quarantined
+        return found
+
+    return read
+
+
+@pytest.fixture
+def read_ics(configure: Configure, tmp_path: Path) -> ReadIcs:
+    """Reads a calendar of the body given, or the bytes, as a feed of Seattle."""
+
+    def read(body: str | bytes, settings: str = 'metro = "seattle"') -> FeedRead:
+        content = wrap(body).encode() if isinstance(body, str) else body
+        (tmp_path / "feed.ics").write_bytes(content)
+        configuration = configure(f'format = "ics"\nurl = "feed.ics"\n{settings}')
+        found = read_feed(configuration.feeds[0], configuration)
+        assert found.read == len(found.records) + found.merged + found.quarantined
+        assert found.quarantined == sum(problem.quarantined for problem in found.problems)
         return found
 
     return read

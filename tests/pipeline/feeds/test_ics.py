@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -20,69 +19,12 @@ from pipeline.clock import AsOf
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.ics import read_calendar
-from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.plan import Build
-from pipeline.records.record import EventRecord, Record
-from tests.pipeline.feeds.calendars import ODD_CALENDARS, Odd, event
+from tests.pipeline.feeds.calendars import ODD_CALENDARS, Odd, event, wrap
+from tests.pipeline.feeds.instants import METRO_ZONE, ReadIcs, find_end, list_instants, read_event, show_instant
 from tests.pipeline.feeds.settings import Configure
-
-ReadIcs = Callable[..., FeedRead]
-METRO_ZONE = "America/Los_Angeles"
-
-
-@pytest.fixture
-def read_ics(configure: Configure, tmp_path: Path) -> ReadIcs:
-    """Reads a calendar of the body given, or the bytes, as a feed of Seattle."""
-
-    def read(body: str | bytes, settings: str = 'metro = "seattle"') -> FeedRead:
-        content = wrap(body).encode() if isinstance(body, str) else body
-        (tmp_path / "feed.ics").write_bytes(content)
-        configuration = configure(f'format = "ics"\nurl = "feed.ics"\n{settings}')
-        found = read_feed(configuration.feeds[0], configuration)
-        assert found.read == len(found.records) + found.merged + found.quarantined
-        assert found.quarantined == sum(problem.quarantined for problem in found.problems)
-        return found
-
-    return read
-
-
-def wrap(body: str) -> str:
-    return f"BEGIN:VCALENDAR\nVERSION:2.0\n{body}\nEND:VCALENDAR\n".replace("\n", "\r\n")
-
-
-def read_event(found: FeedRead) -> EventRecord:
-    (record,) = found.records
-    assert isinstance(record, EventRecord)
-    return record
-
-
-def find_start(record: EventRecord) -> datetime | None:
-    return record.starts_local or (datetime.combine(record.date_on, datetime.min.time()) if record.date_on else None)
-
-
-def list_instants(record: Record) -> list[str]:
-    """As a build finds them: the starts, the first with its end."""
-    assert isinstance(record, EventRecord)
-    expansion = expand_recurrence(
-        starts_local=find_start(record), ends_local=record.ends_local,
-        has_time=record.starts_local is not None and not record.all_day, rrule=record.rrule, exdates=record.exdates,
-        rdates=record.rdates, timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
-    )  # fmt: skip
-    return [show_instant(each.starts_at) for each in expansion.occurrences]
-
-
-def find_end(record: Record) -> int | None:
-    assert isinstance(record, EventRecord)
-    expansion = expand_recurrence(
-        starts_local=find_start(record), ends_local=record.ends_local, has_time=True, rrule=None, exdates=(), rdates=(),
-        timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
-    )  # fmt: skip
-    return expansion.anchor.ends_at if expansion.anchor else None
-
-
-def show_instant(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%m-%d %H:%M}"
 
 
 @pytest.mark.parametrize("odd", ODD_CALENDARS, ids=lambda odd: odd.title)
@@ -92,7 +34,7 @@ def test_an_odd_calendar_gives_the_right_instants_or_a_line_of_the_quarantine(re
     assert {record.source_id: list_instants(record) for record in found.records} == expected
     assert tuple(problem.source_id for problem in found.problems if problem.quarantined) == odd.refused
     for record in found.records:
-        if end := odd.found[record.source_id][0].partition("/")[2]:
+        if (starts := odd.found[record.source_id]) and (end := starts[0].partition("/")[2]):
             seconds = find_end(record)
             assert seconds is not None
             assert show_instant(seconds).endswith(end)
@@ -185,15 +127,6 @@ def test_an_event_without_uid_is_known_by_what_it_says(read_ics: ReadIcs) -> Non
     assert read_ics(body.replace("0811", "0812")).records[0].source_id != first
 
 
-def test_an_endless_series_in_utc_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
-    lines = ("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;BYDAY=WE,FR", "EXDATE:20261106T020000Z")
-    record = read_event(read_ics(event(*lines)))
-    assert (record.rrule, record.timezone) == ("FREQ=WEEKLY;BYDAY=TU,TH", METRO_ZONE)
-    assert list_instants(record)[:4] == ["10-28 02:00", "10-30 02:00", "11-04 03:00", "11-11 03:00"]
-    monthly = read_ics(event("DTSTART:20261028T020000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1WE"))
-    assert [problem.reason.partition(":")[0] for problem in monthly.problems] == ["unsupported"]
-
-
 def test_defaults_stand_under_what_the_calendar_says(read_ics: ReadIcs) -> None:
     settings = 'metro = "seattle"\ndefaults = { organization = { name = "Parks" }, categories = ["nature_outdoors"] }'
     record = read_event(read_ics(event("DTSTART:20260811T090000"), settings))
@@ -204,6 +137,13 @@ def test_defaults_stand_under_what_the_calendar_says(read_ics: ReadIcs) -> None:
 def test_a_delta_of_a_calendar_is_read_as_any_other(read_ics: ReadIcs) -> None:
     found = read_ics(event("DTSTART:20260811T090000", "STATUS:CANCELLED"), 'metro = "seattle"\nmode = "delta"')
     assert read_event(found).status == "archived"
+
+
+def test_an_event_without_a_name_says_so_unless_the_feed_has_one(read_ics: ReadIcs) -> None:
+    body = event("DTSTART:20260811T090000").replace("SUMMARY:Story time\n", "SUMMARY: \n")
+    (problem,) = read_ics(body).problems
+    assert (problem.source_id, problem.reason) == ("u", "missing: expected SUMMARY")
+    assert read_event(read_ics(body, 'metro = "seattle"\ndefaults = { name = "Room booked" }')).name == "Room booked"
 
 
 def test_a_calendar_says_no_metro_so_its_feed_must(read_ics: ReadIcs) -> None:

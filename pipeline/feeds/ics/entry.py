@@ -1,0 +1,93 @@
+"""A VEVENT that can be read: its UID, its start, and the date of a series that it stands for."""
+
+import hashlib
+import re
+from datetime import time
+
+from msgspec import Struct
+
+from pipeline.feeds.ics.lines import Component
+from pipeline.feeds.ics.times import Moment, Unreadable, parse_moment
+from pipeline.feeds.ics.zones import Clock, Zones
+from pipeline.feeds.ndjson import MAX_LINE_BYTES
+
+_STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
+
+
+class Entry(Struct, frozen=True, eq=False):
+    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
+
+    uid: str
+    starts: Moment
+    event: Component
+    instance: Moment | None
+    splits: bool
+
+    @property
+    def sequence(self) -> int:
+        line = self.event.get("SEQUENCE")
+        text = line.value.strip() if line else ""
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+    @property
+    def stamp(self) -> str | None:
+        line = self.event.get("DTSTAMP")
+        return line.value.strip() if line and _STAMP.fullmatch(line.value.strip()) else None
+
+    def is_newer(self, other: "Entry") -> bool:
+        if self.sequence != other.sequence:
+            return self.sequence > other.sequence
+        return self.stamp is not None and other.stamp is not None and self.stamp > other.stamp
+
+
+def make_entry(event: Component, zones: Zones) -> Entry:
+    """Raises `Unreadable`."""
+    if not event.is_closed:
+        raise Unreadable("unreadable: END:VEVENT is missing")
+    if len(event.text) > MAX_LINE_BYTES:
+        raise Unreadable(f"too_long: an event has at most {MAX_LINE_BYTES} characters")
+    begins = event.get("DTSTART")
+    if begins is None:
+        raise Unreadable("missing: expected DTSTART")
+    starts = parse_moment(begins, zones)
+    midnight = starts.local.time() == time()
+    if midnight and _says(event, "X-MICROSOFT-CDO-ALLDAYEVENT", "TRUE"):
+        starts = starts._replace(is_date=True, clock=zones.metro)
+    stands_for = event.get("RECURRENCE-ID")
+    clock = starts.clock if starts.clock.zone else zones.metro
+    instance = None if stands_for is None else parse_moment(stands_for, zones, clock=clock)
+    splits = stands_for is not None and stands_for.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
+    return Entry(name_event(event), starts, event, instance, splits)
+
+
+def name_event(event: Component) -> str:
+    """The UID. An event without one is known by what it says: when that changes it is another event."""
+    if line := event.get("UID"):
+        return " ".join(line.value.split())
+    said = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
+    digest = hashlib.sha256("\n".join(said).encode()).hexdigest()
+    return f"without-uid-{digest[:32]}"
+
+
+def find_instance(event: Component, zones: Zones) -> Moment | None:
+    """Of an event that can't be read; one that stands for a date and all that follow is none of them."""
+    line = event.get("RECURRENCE-ID")
+    if line is None or line.parameters.get("RANGE"):
+        return None
+    try:
+        return parse_moment(line, zones)
+    except Unreadable:
+        return None
+
+
+def name_instance(uid: str, instance: Moment | None, clock: Clock) -> str:
+    """A date of a series by its UID and when, by the series' clock, it was to be: <UID>/20260811T090000."""
+    if instance is None:
+        return uid
+    local = instance.on(clock)
+    return f"{uid}/{local:%Y%m%d}" if instance.is_date else f"{uid}/{local:%Y%m%dT%H%M%S}"
+
+
+def _says(event: Component, name: str, word: str) -> bool:
+    line = event.get(name)
+    return line is not None and line.value.strip().upper() == word

@@ -1,0 +1,86 @@
+"""All that a file says by one UID: a series, its changed dates, and older versions of either."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.feeds.ics.entry import Entry
+from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
+from pipeline.feeds.ics.zones import Zones
+from pipeline.feeds.ndjson import RawRecord
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
+    which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
+    """
+
+    master: Entry | None
+    changed: tuple[Moment, ...]
+    splits: tuple[Moment, ...]
+    entries: tuple[Entry, ...]
+
+
+def group_entries(
+    entries: Sequence[Entry], unread: Mapping[str, Sequence[Moment]], zones: Zones
+) -> dict[str, Group]:
+    """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
+    by_uid = defaultdict[str, list[Entry]](list)
+    for entry in entries:
+        by_uid[entry.uid].append(entry)
+    return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
+
+
+def is_superseded(entry: Entry, group: Group, zones: Zones) -> bool:
+    """Whether a newer version of the series leaves out the date that this one changes."""
+    master = group.master
+    if entry.instance is None or master is None or not master.is_newer(entry):
+        return False
+    excluded, _ = list_moments(master.event, "EXDATE", zones, clock=master.starts.clock)
+    clock = master.starts.clock
+    at = entry.instance.on(clock)
+    return any(
+        at == each.on(clock) or (each.is_date and at.date() == each.local.date())
+        for each in (_settle(moment, master, zones) for moment in excluded)
+    )
+
+
+def order_versions(records: list[RawRecord], entries: Iterable[Entry]) -> list[RawRecord]:
+    """By line; of the versions of one event the highest SEQUENCE last, which is the one that stays."""
+    sequences = {entry.event.line: entry.sequence for entry in entries}
+    records.sort(key=lambda record: record.line)
+    places = defaultdict[object, list[int]](list)
+    for place, record in enumerate(records):
+        if record.reason is None and isinstance(record.value, dict):
+            places[record.value["source_id"]].append(place)
+    for taken in places.values():
+        if len(taken) > 1:
+            versions = sorted((records[place] for place in taken), key=lambda record: sequences[record.line])
+            for place, version in zip(taken, versions, strict=True):
+                records[place] = version
+    return records
+
+
+def _make_group(entries: Sequence[Entry], unread: Sequence[Moment], zones: Zones) -> Group:
+    masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
+    master = masters[-1] if masters else None
+    settled = [
+        entry if entry.instance is None else
+        msgspec.structs.replace(entry, instance=_settle(entry.instance, master, zones))
+        for entry in entries
+    ]  # fmt: skip
+    live = [entry for entry in settled if entry.instance is not None]
+    changed = [entry.instance for entry in live if entry.instance and not entry.splits]
+    changed += [_settle(moment, master, zones) for moment in unread]
+    group = Group(master=master, changed=tuple(changed), splits=(), entries=tuple(settled))
+    splits = [
+        entry.instance for entry in live if entry.splits and entry.instance and not is_superseded(entry, group, zones)
+    ]
+    return msgspec.structs.replace(group, splits=tuple(splits))
+
+
+def _settle(moment: Moment, master: Entry | None, zones: Zones) -> Moment:
+    """In a series of days a date is compared as it is written."""
+    return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment

@@ -1,0 +1,99 @@
+"""A series as its VEVENT says it, on its own clock, and the dates that this gives.
+
+Local times are naive seconds since 1970, as those of `pipeline.dates.series`.
+"""
+
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from pipeline.dates.rule_days import list_days
+from pipeline.dates.rules import Rule
+from pipeline.dates.series import DAY, Live, Seconds, Series, list_live, localize_until
+from pipeline.dates.zones import find_zone, move_clock
+from pipeline.feeds.ics.zones import Clock
+
+_EPOCH = datetime(1970, 1, 1)
+# A series without an end is compared with the rule that says it up to here.
+_FOLLOWED = (date(2100, 1, 1) - _EPOCH.date()).days
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """`rules` and `exrules` are readable, and their UNTIL is on this clock. An `excluded` midnight is the whole day."""
+
+    anchor: int
+    rules: tuple[Rule, ...] = ()
+    exrules: tuple[Rule, ...] = ()
+    added: tuple[int, ...] = ()
+    excluded: tuple[int, ...] = ()
+
+
+def read_local(seconds: int) -> datetime:
+    return _EPOCH + timedelta(seconds=seconds)
+
+
+def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:
+    """With its UNTIL on that clock."""
+    if clock.zone:
+        return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
+    if rule.until is None or rule.until.tzinfo is None:
+        return rule
+    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
+
+
+def list_named(pattern: Pattern) -> Live:
+    """What its rules and RDATEs name, whatever is excluded. The first date is one of them."""
+    parts = [list_ruled(rule, pattern.anchor) for rule in pattern.rules]
+    starts = [part.starts for part in parts] + [_make_array([pattern.anchor, *pattern.added])]
+    return Live(starts=np.unique(np.concatenate(starts)), has_end=all(part.has_end for part in parts))
+
+
+def list_dates(pattern: Pattern) -> Live:
+    """The dates that take place, were no time skipped by clocks."""
+    named = list_named(pattern)
+    gone = exclude(named.starts, pattern.excluded)
+    for rule in pattern.exrules:
+        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
+    return Live(starts=named.starts[~gone], has_end=named.has_end)
+
+
+def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None) -> Live:
+    """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
+    if last is not None:
+        rule = msgspec.structs.replace(rule, until=last, count=None)
+    return list_live(
+        Series(
+            zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=_FOLLOWED
+        )
+    )
+
+
+def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
+    """Which of the dates are excluded, by their time or their whole day."""
+    gone = _make_array(excluded)
+    days = gone[gone % DAY == 0]
+    found: NDArray[np.bool_] = np.isin(starts, gone) | np.isin(starts - starts % DAY, days)
+    return found
+
+
+def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
+    """Of excluded dates those that the series does not have."""
+    named = list_named(pattern).starts
+    days = {*(named - named % DAY).tolist()}
+    every = {*named.tolist()}
+    return [each for each in excluded if each not in every and not (each % DAY == 0 and each in days)]
+
+
+def _list_own(rule: Rule, anchor: int) -> Seconds:
+    """What an EXRULE names: the first date only where it falls on it."""
+    starts = list_ruled(rule, anchor).starts
+    return starts if list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size else starts[starts != anchor]
+
+
+def _make_array(seconds: Iterable[int]) -> Seconds:
+    return np.array([*seconds], dtype=np.int64)
+

@@ -1,0 +1,71 @@
+"""Dates → the rule that says them best, and what it says too many or too few of: `rrule`, `exdates`, `rdates`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from pipeline.dates.rules import parse_rule
+from pipeline.dates.series import Live, Seconds
+from pipeline.feeds.ics.pattern import list_ruled, read_local
+from pipeline.feeds.ics.rule_texts import end_rule
+from pipeline.feeds.ndjson import Note
+from pipeline.records.values import MAX_ITEMS
+
+# A rule that names the first date alone: for a series of which nothing takes place.
+_ONCE = "FREQ=DAILY;COUNT=1"
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """By a rule, or none; `missing` and `extra`: what it says too few and too many of."""
+
+    rule: str | None
+    missing: Seconds
+    extra: Seconds
+
+    @property
+    def cost(self) -> int:
+        return self.missing.size + self.extra.size
+
+
+def say_dates(
+    dates: Live, *, anchor: int, candidates: Sequence[str], is_days: bool
+) -> tuple[dict[str, Any], list[Note]]:
+    """`candidates`: rules without an end. Where none says dates that have no end, as many of them as a record takes."""
+    ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
+    if dates.has_end or not ways:
+        ways.append(_list_alone(dates, anchor))
+    said = min(ways, key=lambda way: way.cost)
+    missing, extra = said.missing[:MAX_ITEMS], said.extra[:MAX_ITEMS]
+    members: dict[str, Any] = {"rdates": _show_all(missing), "exdates": _show_all(extra)}
+    if said.rule is not None:
+        members["rrule"] = said.rule
+    return members, _note_cut(said)
+
+
+def _try_rule(text: str, dates: Live, *, anchor: int, is_days: bool) -> Said:
+    last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
+    found = list_ruled(parse_rule(text), anchor, last=last).starts
+    return Said(
+        rule=text if last is None else end_rule(text, last, is_days=is_days),
+        missing=np.setdiff1d(dates.starts, found), extra=np.setdiff1d(found, dates.starts),
+    )  # fmt: skip
+
+
+def _list_alone(dates: Live, anchor: int) -> Said:
+    first = np.array([anchor], dtype=np.int64)
+    missing = np.setdiff1d(dates.starts, first)
+    return Said(rule=None if missing.size else _ONCE, missing=missing, extra=np.setdiff1d(first, dates.starts))
+
+
+def _note_cut(said: Said) -> list[Note]:
+    cut = [int(each[MAX_ITEMS]) for each in (said.missing, said.extra) if each.size > MAX_ITEMS]
+    if not cut:
+        return []
+    reason = f"too_long: a record names {MAX_ITEMS} dates beside its rule; from this one on some are wrong"
+    return [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
+
+
+def _show_all(seconds: Seconds) -> list[str]:
+    return [read_local(each).isoformat() for each in seconds.tolist()]

@@ -1,0 +1,53 @@
+"""A series that changes for this date and all that follow (RANGE=THISANDFUTURE) → what each part of it says."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipeline.dates.series import DAY, Live, count_seconds
+from pipeline.feeds.ics.pattern import exclude, list_unmet, read_local
+from pipeline.feeds.ics.series import Members, Placed, Recurrence, place_recurrence, say_placed
+from pipeline.feeds.ics.times import Moment
+from pipeline.feeds.ics.zones import Zones
+from pipeline.feeds.ndjson import Note
+
+
+def list_before(placed: Placed, splits: Sequence[Moment]) -> tuple[Members, list[Note]]:
+    """The series up to its first split."""
+    end = min(placed.place(at) for at in splits)
+    starts = placed.dates.starts
+    dates = Live(starts=starts[starts < end], has_end=True)
+    return say_placed(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
+
+
+def list_after(
+    placed: Placed, at: Moment, own: Recurrence, *, splits: Sequence[Moment], zones: Zones
+) -> tuple[Members, list[Note]]:
+    """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
+    as that date is. What stands for a date names it by when it was to be, or by when it is now."""
+    first, starts = placed.place(at), count_seconds(own.starts.on(placed.shown))
+    end = min((later for split in splits if (later := placed.place(split)) > first), default=None)
+    if own.texts:
+        again, notes = place_recurrence(own, zones)
+        dates = _cut(again.dates, starts, None if end is None else end + starts - first)
+        members, cut = say_placed(again, dates, starts=starts, is_days=own.is_days)
+        return members, notes + cut
+    moved = starts - first
+    dates = _cut(placed.dates, first, end)
+    pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
+    unmet = [Moment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
+    gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
+    is_excluded = count_seconds(at.on(clock)) in pattern.excluded
+    live = np.union1d(dates.starts, [] if is_excluded else [first]).astype(np.int64) + moved
+    live = live[~exclude(live, gone)]
+    if own.is_days:
+        live = np.unique(live - live % DAY)
+    dates = Live(starts=live, has_end=dates.has_end)
+    return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
+
+
+def _cut(dates: Live, first: int, end: int | None) -> Live:
+    starts = dates.starts[dates.starts >= first]
+    if end is None:
+        return Live(starts=starts, has_end=dates.has_end)
+    return Live(starts=starts[starts < end], has_end=True)

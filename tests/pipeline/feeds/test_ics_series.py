@@ -1,0 +1,85 @@
+"""Series of iCalendar that no rule of ours says as it stands: in UTC, of several rules, changed from a date on."""
+
+import pytest
+
+from pipeline.feeds.reading import FeedRead
+from pipeline.records.record import EventRecord
+from tests.pipeline.feeds.calendars import event
+from tests.pipeline.feeds.instants import METRO_ZONE, ReadIcs, list_instants, read_event
+
+
+def test_an_endless_series_in_utc_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    lines = ("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;BYDAY=WE,FR", "EXDATE:20261106T020000Z")
+    record = read_event(read_ics(event(*lines)))
+    assert (record.rrule, record.timezone) == ("FREQ=WEEKLY;BYDAY=TU,TH", METRO_ZONE)
+    assert list_instants(record)[:4] == ["10-28 02:00", "10-30 02:00", "11-04 03:00", "11-11 03:00"]
+
+
+def list_notes(found: FeedRead) -> list[tuple[str | None, str, str | None]]:
+    problems = [problem for problem in found.problems if not problem.quarantined]
+    return [(problem.field, problem.reason.partition(":")[0], problem.value) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("said", "clock"), [("", METRO_ZONE), ("X-WR-TIMEZONE:America/New_York\n", "America/New_York")]
+)
+def test_an_endless_series_in_utc_has_the_clock_that_its_calendar_or_the_metro_names(
+    read_ics: ReadIcs, said: str, clock: str
+) -> None:
+    found = read_ics(said + event("DTSTART:20261028T160000Z", "RRULE:FREQ=WEEKLY"))
+    record = read_event(found)
+    assert record.timezone == clock
+    assert list_instants(record)[:3] == ["10-28 16:00", "11-04 17:00", "11-11 17:00"]
+    assert list_notes(found) == [("timezone", "assumed", "DTSTART:20261028T160000Z")]
+
+
+def test_an_endless_series_in_utc_that_no_rule_says_here_has_its_dates(read_ics: ReadIcs) -> None:
+    """The last Wednesdays of UTC are Tuesdays in Seattle, and not always the last."""
+    record = read_event(read_ics(event("DTSTART:20260930T020000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1WE")))
+    starts = list_instants(record)
+    assert starts[:4] == ["09-30 02:00", "10-28 02:00", "11-25 03:00", "12-30 03:00"]
+    assert len(starts) == 16
+
+
+def test_two_endless_rules_are_both_followed(read_ics: ReadIcs) -> None:
+    weekdays = read_event(read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY;BYDAY=MO",
+        "RRULE:FREQ=WEEKLY;BYDAY=WE,MO")))  # fmt: skip
+    assert (weekdays.rrule, weekdays.rdates) == ("FREQ=WEEKLY;BYDAY=MO,WE", ())
+    found = read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY", "RRULE:FREQ=MONTHLY;BYMONTHDAY=3,5"))
+    starts = list_instants(read_event(found))
+    assert starts[:5] == ["08-03 16:00", "08-05 16:00", "08-10 16:00", "08-17 16:00", "08-24 16:00"]
+    assert [each for each in starts if each.startswith("12-")][:6] == [
+        "12-03 17:00", "12-05 17:00", "12-07 17:00", "12-14 17:00", "12-21 17:00", "12-28 17:00",
+    ]  # fmt: skip
+    # A thousand dates of the second, of those that the first does not have.
+    assert list_notes(found) == [("rrule", "too_long", "20750405T090000")]
+
+
+def test_an_endless_series_that_changes_goes_on_as_it_says_then(read_ics: ReadIcs) -> None:
+    body = event("DTSTART:20260804T090000", "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU") + "\n" + event(
+        "DTSTART:20260824T100000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260823T090000", "SUMMARY:Later"
+    )  # fmt: skip
+    before, after = read_ics(body).records
+    assert list_instants(before) == ["08-04 16:00", "08-09 16:00", "08-18 16:00"]
+    assert isinstance(after, EventRecord)
+    # Weeks that began on Mondays begin on Tuesdays.
+    assert (after.rrule, after.exdates, after.rdates) == ("FREQ=WEEKLY;INTERVAL=2;BYDAY=WE,MO;WKST=TU", (), ())
+    assert list_instants(after)[:4] == ["08-24 17:00", "09-02 17:00", "09-07 17:00", "09-16 17:00"]
+
+
+def test_a_series_that_is_cancelled_from_a_date_on_ends_there(read_ics: ReadIcs) -> None:
+    after = event("DTSTART:20260803T090000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260803T090000", "STATUS:CANCELLED")
+    series, cancelled = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY") + "\n" + after).records
+    assert list_instants(series) == ["08-01 16:00", "08-02 16:00"]
+    assert (cancelled.status, cancelled.reason) == ("archived", "cancelled")
+
+
+def test_what_costs_a_date_alone_is_said(read_ics: ReadIcs) -> None:
+    found = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3",
+        "EXDATE:soon,20260802T100000,20260803T090000", "EXDATE;VALUE=DATE:20260802,20260809",
+        "RDATE;TZID=Nowhere:20260804T090000"))  # fmt: skip
+    assert list_instants(read_event(found)) == ["08-01 16:00"]
+    assert list_notes(found) == [
+        ("rdates", "unknown_word", "RDATE:20260804T090000"), ("exdates", "wrong_type", "EXDATE:soon"),
+        ("exdates", "contradictory", "EXDATE:20260802T100000"), ("exdates", "contradictory", "EXDATE:20260809T000000"),
+    ]  # fmt: skip
