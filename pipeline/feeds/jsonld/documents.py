@@ -15,6 +15,7 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", 
 # What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
 _BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
 _BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
+_COMMENTS = {"/*": "*/", "<!--": "-->", "//": "\n"}
 _MOST_SIGNS = 20
 _MOST_SCRIPT = 16 * MAX_LINE_BYTES
 # A text without an end is one to the end: it is not looked for from each of its quotes again.
@@ -49,7 +50,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
     if text.lstrip().startswith("<"):
         return _parse_page(text)
     try:
-        return Content([Document(1, _load(text))])
+        return Content([Document(1, _load_within(text))])
     except ValueError as error:
         lines = _parse_lines(text)
         if lines is None:
@@ -92,15 +93,48 @@ def _parse_page(text: str) -> Content:
 
 def _parse_script(text: str, *, line: int) -> Document | None:
     """None for an empty one."""
-    inner = _unwrap(text.strip().strip("\ufeff").strip())
-    if not inner:
+    inner = text.strip().strip("\ufeff").strip()
+    if not _unwrap(inner):
         return None
     if len(inner) > _MOST_SCRIPT:
         return Document(line, inner[:_SHOWN], f"too_long: a script element has at most {_MOST_SCRIPT} characters")
     try:
-        return Document(line, _load(inner))
+        return Document(line, _load_within(inner))
     except ValueError as error:
         return Document(line, inner[:_SHOWN], f"unreadable: {error}")
+
+
+def _load_within(text: str) -> Any:
+    """What stands within comments and their signs: `/* of today */ {…}`, `<!-- {…} -->`. ValueError."""
+    try:
+        return _load(_unwrap(text))
+    except ValueError:
+        inner = _drop_comments(text)
+        if inner == text:
+            raise
+        return _load(_unwrap(inner))
+
+
+def _drop_comments(text: str) -> str:
+    """Without whole comments round it. One that is all there is may have its text in it."""
+    text = text.strip()
+    for _ in range(_MOST_SIGNS):
+        opens = next((sign for sign in _COMMENTS if text.startswith(sign)), None)
+        ends = text.find(_COMMENTS[opens], len(opens)) if opens else -1
+        if opens is None or ends < 0:
+            break
+        text = text[ends + len(_COMMENTS[opens]) :].strip() or text.removeprefix(opens).strip()
+    for _ in range(_MOST_SIGNS):
+        last = text.rfind("\n") + 1
+        if text[last:].lstrip().startswith("//"):
+            starts = last
+        else:
+            signs = [opens for opens, closes in _COMMENTS.items() if closes.strip() and text.endswith(closes)]
+            starts = text.rfind(signs[0]) if signs else -1
+        if starts <= 0:
+            break
+        text = text[:starts].strip()
+    return text
 
 
 def _unwrap(text: str) -> str:

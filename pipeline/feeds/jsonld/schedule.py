@@ -91,7 +91,11 @@ def _read_frequency(schedule: Node) -> tuple[str, int] | None:
     if word := _WORDS.get(shorten_name(text).strip().lower()):
         return word, 1
     found = _FREQUENCY.fullmatch(text.strip().upper())
-    return (_PERIODS[found[2]], int(found[1])) if found and int(found[1]) else None
+    if found is None or not int(found[1]):
+        return None
+    count = int(found[1])
+    # Of a rule of days `byDay` would only leave those that are weekdays of its own.
+    return ("WEEKLY", count // 7) if found[2] == "D" and count % 7 == 0 else (_PERIODS[found[2]], count)
 
 
 def _name_days(schedule: Node) -> list[str]:

@@ -88,7 +88,8 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
     if raw.reason is not None:
         return raw
     value = raw.value
-    assert isinstance(value, dict)  # the walk takes nothing else
+    if not isinstance(value, dict):
+        return raw._replace(reason="wrong_type: expected an item, an object")
     kind, own, state, data = (value.get(name) for name in ("kind", "id", "state", "data"))
     if not isinstance(kind, str) or not kind.strip():
         return raw._replace(reason="missing: expected the item's kind")

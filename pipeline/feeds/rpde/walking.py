@@ -13,6 +13,8 @@ from pipeline.feeds.remote.address import SCHEMES, show_url
 # Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
 MOST_PAGE_BYTES = 64 << 20
 MOST_PAGES = 100_000
+# In a row: where all that a page had was filtered out it is empty, and names another.
+MOST_EMPTY = 100
 TOLD_PAGES = 200
 _MOST_URL = 2_000
 _PORTS = {"http": 80, "https": 443}
@@ -45,7 +47,7 @@ class _Page(Struct):
 async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, tell: Callable[[str], None]) -> Walk:
     """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises. `tell`: of how far
     a long walk is."""
-    url, count, left = begin, 0, most
+    url, count, left, empty = begin, 0, most, 0
     seen = {_normalize(begin)}
     before: list[Any] = []
     for number in range(1, MOST_PAGES + 1):
@@ -63,12 +65,15 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         for item in items:
             target.write(item.replace(b"\r", b" ") + b"\n")
         count += len(items)
+        empty = 0 if items else empty + 1
         if _normalize(following) == _normalize(url):
             if items:
                 raise Stuck(url, "has items and names itself as the next page: the pages do not advance")
             return Walk(_hide_password(following), count)
         if _normalize(following) in seen:
             raise Stuck(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
+        if empty == MOST_EMPTY:
+            raise Stuck(url, f"is the {empty}th page without items, one after the other, and not the last")
         seen.add(_normalize(following))
         url, before = following, items
     raise Stuck(url, f"is the page {MOST_PAGES:,} and not the last")
@@ -79,8 +84,6 @@ def _parse_page(content: bytes, url: str) -> _Page:
         page = msgspec.json.decode(content.removeprefix(BOM_UTF8), type=_Page)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Stuck(url, f"is no page of RPDE: {error}") from None
-    if any(not bytes(item).startswith(b"{") for item in page.items):
-        raise Stuck(url, "is no page of RPDE: an item is no object")
     return page
 
 

@@ -104,6 +104,22 @@ WEEKLY = {"@type": "Schedule", "startDate": "2026-08-10", "startTime": "10:30", 
              "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;COUNT=5"},
         ),
         (
+            {**WEEKLY, "repeatFrequency": "P7D", "byDay": ["Tuesday", "Thursday"]},
+            {"starts_local": "2026-08-11T10:30:00", "rrule": "FREQ=WEEKLY;BYDAY=TU,TH"},
+        ),
+        (
+            {**WEEKLY, "repeatFrequency": "P14D", "byDay": ["Tuesday", "Thursday"]},
+            {"starts_local": "2026-08-11T10:30:00", "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH"},
+        ),
+        (
+            {**WEEKLY, "repeatFrequency": "P1D", "byDay": ["Tuesday", "Thursday"]},
+            {"starts_local": "2026-08-11T10:30:00", "rrule": "FREQ=DAILY;BYDAY=TU,TH"},
+        ),
+        (
+            {**WEEKLY, "repeatFrequency": "P10D"},
+            {"starts_local": "2026-08-10T10:30:00", "rrule": "FREQ=DAILY;INTERVAL=10"},
+        ),
+        (
             {**WEEKLY, "endDate": "2026-12-31", "exceptDate": ["2026-08-17", "2026-08-24T10:30:00-07:00"]},
             {"starts_local": "2026-08-10T10:30:00", "rrule": "FREQ=WEEKLY;UNTIL=20261231T235959",
              "exdates": ["2026-08-17T10:30:00", "2026-08-24T10:30:00"]},

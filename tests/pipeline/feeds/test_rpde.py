@@ -94,10 +94,6 @@ def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walk
     assert read.records[0].source_id == "event/7"
 
 
-def test_an_empty_feed_is_its_own_last_page(walks: Walks, publisher: Publisher) -> None:
-    assert walks.walk().read == 0
-
-
 @pytest.mark.parametrize(
     ("pages", "told"),
     [
@@ -114,7 +110,6 @@ def test_an_empty_feed_is_its_own_last_page(walks: Walks, publisher: Publisher) 
         ({"/feed": {"items": []}}, "is no page of RPDE: Object missing required field `next`"),
         ({"/feed": {"next": "/feed"}}, "is no page of RPDE: Object missing required field `items`"),
         ({"/feed": {"next": "/feed", "items": {}}}, "is no page of RPDE"),
-        ({"/feed": {"next": "/feed?p=2", "items": [1]}}, "is no page of RPDE: an item is no object"),
         ({"/feed": []}, "is no page of RPDE"),
         ({"/feed": {"next": "http://127.0.0.1:1/feed", "items": []}}, "names a next page of another server"),
         ({"/feed": {"next": "file:///etc/passwd", "items": []}}, "names a next page of another server"),
@@ -180,8 +175,9 @@ def test_a_walk_begins_anew_where_its_place_says_too_little(
     walks.walk(**change)
     assert walks.source is not None
     assert walks.source.is_whole is is_whole
-    assert walks.told == ([] if not is_whole else walks.told[:1])
-    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in walks.told)
+    told = [line for line in walks.told if line.startswith("feed oa: ")]  # a slow machine's requests are told too
+    assert len(told) == is_whole
+    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in told)
 
 
 def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publisher: Publisher, web: Web) -> None:
@@ -197,6 +193,8 @@ def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publis
 @pytest.mark.parametrize(
     ("item", "reason", "source_id"),
     [
+        (None, "wrong_type: expected an item, an object", None),
+        (7, "wrong_type: expected an item, an object", None),
         ({"state": "updated", "id": "1"}, "missing: expected the item's kind", None),
         ({"state": "updated", "kind": "e", "id": True}, "missing: expected the item's id", None),
         ({"state": "gone", "kind": "e", "id": 1}, "unknown_word: allowed as state are updated, deleted", "e/1"),
@@ -213,11 +211,14 @@ def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publis
     ],
 )  # fmt: skip
 def test_an_item_that_can_not_be_read_is_one_line(
-    walks: Walks, web: Web, item: dict[str, Any], reason: str, source_id: str | None
+    walks: Walks, web: Web, item: Any, reason: str, source_id: str | None
 ) -> None:
-    web.pages["/feed"] = Page(json.dumps({"next": "/feed?p=2", "items": [item]}).encode())
+    good = {"state": "updated", "kind": "e", "id": "good", "data": {"type": "Event", "name": "A"}}
+    web.pages["/feed"] = Page(json.dumps({"next": "/feed?p=2", "items": [item, good]}).encode())
     web.pages["/feed?p=2"] = Page(json.dumps({"next": "/feed?p=2", "items": []}).encode())
-    (problem,) = walks.walk().problems
+    read = walks.walk()
+    (problem,) = read.problems
+    assert list_names(read) == ["A"]
     assert problem.reason.startswith(reason)
     assert (problem.source_id, problem.line, problem.quarantined) == (source_id, 1, True)
 

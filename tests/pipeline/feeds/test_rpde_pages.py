@@ -1,4 +1,4 @@
-"""What software writes round pages of RPDE, and means nothing by."""
+"""Pages of RPDE one after the other: what software writes round them and means nothing by, and which have no end."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from pipeline.feeds.rpde.walking import walk_pages
+from pipeline.feeds.rpde.walking import MOST_EMPTY, Stuck, walk_pages
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,39 @@ def test_a_scheme_s_own_port_is_no_other_server_and_a_mark_before_a_page_no_faul
     walk = asyncio.run(walk_pages(begin, fetch=fetch, target=target, most=10_000, tell=asked.append))
     assert (walk.items, target.getvalue()) == (1, b'{"id": "1"}\n')
     assert len(asked) == 2
+
+
+def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
+    asked: list[str] = []
+
+    async def fetch(url: str, *, most: int) -> bytes:
+        asked.append(url)
+        return json.dumps({"next": f"/feed?p={len(asked)}", "items": []}).encode()
+
+    with pytest.raises(Stuck, match="is the 100th page without items, one after the other, and not the last"):
+        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=10_000, tell=asked.append))
+    assert len(asked) == MOST_EMPTY
+
+
+def test_pages_that_are_empty_between_others_are_read_on() -> None:
+    """As where a publisher takes a page of what it has and leaves out what is not for all."""
+    asked: list[str] = []
+
+    async def fetch(url: str, *, most: int) -> bytes:
+        asked.append(url)
+        number = len(asked)
+        items = [{"id": number}] if number % 90 == 0 else []
+        return json.dumps({"next": f"/feed?p={min(number, 300)}", "items": items}).encode()
+
+    walk = asyncio.run(
+        walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100_000, tell=lambda _: None)
+    )
+    assert (walk.items, len(asked)) == (3, 301)
+
+
+def test_an_empty_feed_is_its_own_last_page() -> None:
+    async def fetch(url: str, *, most: int) -> bytes:
+        return json.dumps({"next": url, "items": []}).encode()
+
+    walk = asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100, tell=lambda _: None))
+    assert (walk.items, walk.next) == (0, "https://a.example/")
