@@ -9,6 +9,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.configuration import FeedTable
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Published, make_deadline, publish
@@ -19,14 +20,15 @@ from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import Source
+from pipeline.lending import Lender, Lenders, keep_spanning
 from pipeline.metro import MetroBuilt
 from pipeline.objects.writing import Tally
-from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build
+from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.shrink import refuse_shrink
-from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro
+from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro, lend_organizations
 
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedDone]], None]
@@ -72,13 +74,16 @@ def build_release(
         opened = perf_counter()
         plan = plan_build(build, base=base, store=store, sources=sources)
         planned = perf_counter()
-        done = _read_feeds(build, plan, sources, spool=scratch, executor=executor, progress=progress)
+        plan, done, lenders = _read_all(
+            build, plan, sources, base, store=store, spool=scratch, executor=executor, progress=progress
+        )
         tell_feeds(done)
         if not build.allow_shrink:
             memories = {each.feed: each.memory for each in done}
             refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
         read = perf_counter()
-        metros = _build_metros(build, plan, done, spool=scratch, executor=executor, progress=progress)
+        works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
+        metros = _build_metros(works, executor=executor, progress=progress)
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]
@@ -139,16 +144,16 @@ def _open_sources(
 
 def _read_feeds(
     build: Build,
-    plan: Plan,
+    feeds: Sequence[FeedTable],
     sources: Mapping[str, Source],
     *,
     spool: Path,
     executor: Executor,
     progress: Progress,
 ) -> list[FeedDone]:
-    """The feeds of the metros that are built, in the configuration's order."""
+    """In the feeds' order."""
     waiting = {}
-    for feed in plan.feeds:
+    for feed in feeds:
         work = FeedWork(feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool)
         waiting[executor.submit(do_feed, work)] = feed.name
     done = {}
@@ -156,16 +161,63 @@ def _read_feeds(
         read = future.result()
         done[read.feed] = read
         progress(f"feed {read.feed}: {read.memory.read} records read ({number} of {len(waiting)})")
-    return [done[feed.name] for feed in plan.feeds]
+    return [done[feed.name] for feed in feeds]
 
 
-def _build_metros(
-    build: Build, plan: Plan, feeds: Sequence[FeedDone], *, spool: Path, executor: Executor, progress: Progress
-) -> list[MetroDone]:
-    waiting = {}
+def _read_all(
+    build: Build,
+    plan: Plan,
+    sources: Mapping[str, Source],
+    base: Root | None,
+    *,
+    store: Store,
+    spool: Path,
+    executor: Executor,
+    progress: Progress,
+) -> tuple[Plan, list[FeedDone], tuple[Lender, ...]]:
+    """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
+    known: dict[str, FeedDone] = {}
+    while True:
+        feeds = [feed for feed in plan.feeds if feed.name not in known]
+        read = _read_feeds(build, feeds, sources, spool=spool, executor=executor, progress=progress)
+        known |= {each.feed: each for each in read}
+        done = [known[feed.name] for feed in plan.feeds]
+        lenders = _list_lenders(build, plan, done, base, store=store, spool=spool)
+        touched = _find_touched(build, plan, lenders, store=store)
+        if not touched:
+            return plan, done, lenders
+        plan = widen_plan(build, plan, touched)
+
+
+def _list_lenders(
+    build: Build, plan: Plan, feeds: Sequence[FeedDone], base: Root | None, *, store: Store, spool: Path
+) -> tuple[Lender, ...]:
+    """Of every metro, what it is to be: built now, or as the release before has it."""
+    built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
+    parts = {} if base is None else base.parts
+    known = {each.plan.metro.slug: each.plan.base.manifest for each in plan.unchanged if each.plan.base is not None}
+    others = {metro.slug for metro in build.configuration.metros} - {each.metro for each in built}
+    stand = {slug: known.get(slug) or read_manifest(store, parts[slug].manifest) for slug in others & parts.keys()}
+    return (*built, *(Lender(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
+
+
+def _find_touched(build: Build, plan: Plan, lenders: Sequence[Lender], *, store: Store) -> list[str]:
+    """The metros to which nothing new was said, but of what they asked of others."""
+    opened = Lenders(lenders, store=store, vocabulary=build.configuration.vocabulary)
+    touched = []
+    for each in plan.unchanged:
+        slug, base = each.plan.metro.slug, each.plan.base
+        if base is not None and base.manifest.asked is not None:
+            asked = keep_spanning(store, base.manifest).asked
+            if asked is None or opened.has_moved(asked, metro=slug):
+                touched.append(slug)
+    return touched
+
+
+def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedDone], *, spool: Path) -> Iterator[MetroWork]:
     for metro in plan.metros:
         speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
-        work = MetroWork(
+        yield MetroWork(
             plan=metro.plan,
             configuration=build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
@@ -179,13 +231,16 @@ def _build_metros(
             spool=spool,
             neighborhoods=metro.neighborhoods,
         )
-        waiting[executor.submit(do_metro, work)] = metro.plan.metro.slug
+
+
+def _build_metros(works: Sequence[MetroWork], *, executor: Executor, progress: Progress) -> list[MetroDone]:
+    waiting = {executor.submit(do_metro, work): work.plan.metro.slug for work in works}
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
         metro_done = future.result()
         done[metro_done.built.slug] = metro_done
         progress(f"metro {metro_done.built.slug}: built ({number} of {len(waiting)})")
-    return [done[metro.plan.metro.slug] for metro in plan.metros]
+    return [done[work.plan.metro.slug] for work in works]
 
 
 def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) -> FeedDone:

@@ -34,6 +34,7 @@ from outings.release.tables import LAYOUT
 from pipeline.centroids import Centroid, make_zips
 from pipeline.changes.diff import Change
 from pipeline.fingerprint import number_renderer
+from pipeline.lending import ALONE, Spanning
 from pipeline.listings.previous import Previous
 from pipeline.listings.rows import Row, Stay
 from pipeline.objects.documents import pack_documents
@@ -122,17 +123,18 @@ def build_metro(
     store: Store,
     stays: Sequence[Stay] = (),
     standing: Standing = NOTHING,
+    spanning: Spanning = ALONE,
     renderer: int | None = None,
     clock: Callable[[], float] = perf_counter,
 ) -> MetroBuilt:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
     `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
-    that the next build is to take as said; `renderer`: that of the documents of rows
-    that another release had."""
+    that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
+    `renderer`: that of the documents of rows that another release had."""
     started = clock()
     base, ours = plan.base, number_renderer()
-    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn})
+    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn, *spanning.torn})
     with Drawer(previous.snapshot) as drawer:
         sheets = Sheets(
             previous, drawer, stamp=int(plan.stamp.timestamp()),
@@ -158,8 +160,9 @@ def build_metro(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
         known=known,
     )  # fmt: skip
-    kept = None if standing.records is None else writer.put(standing.records)
-    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, standing=kept)
+    kept = {"standing": standing.records, "lent": spanning.lent, "asked": spanning.asked}
+    named = {name: writer.put(data) for name, data in kept.items() if data is not None}
+    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuilt(

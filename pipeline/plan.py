@@ -36,13 +36,18 @@ class PlannedMetro(Struct, frozen=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """`metros` are to be built and `feeds` to be read; `carried` metros and `remembered` feeds are as they were."""
+    """`metros` are to be built and `feeds` to be read; `unchanged` metros and `remembered` feeds are as they were."""
 
     stamp: datetime
     metros: tuple[PlannedMetro, ...]
     feeds: tuple[FeedTable, ...]
-    carried: tuple[str, ...]
+    unchanged: tuple[PlannedMetro, ...]
     remembered: tuple[str, ...]
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The slugs of metros that are as they were."""
+        return tuple(each.plan.metro.slug for each in self.unchanged)
 
 
 def choose_metros(build: Build) -> list[MetroTable]:
@@ -66,14 +71,27 @@ def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mappin
     planned = [
         _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model) for metro in metros
     ]
-    changed = tuple(each for each in planned if not _is_unchanged(each.plan))
-    slugs = {each.plan.metro.slug for each in changed}
-    read = tuple(feed for feed in feeds if slugs and (feed.metro is None or feed.metro in slugs))
+    changed = {each.plan.metro.slug for each in planned if not _is_unchanged(each.plan)}
+    return _divide(planned, feeds, changed, stamp=stamp)
+
+
+def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
+    """These unchanged metros are built too."""
+    planned = {each.plan.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
+    built = {each.plan.metro.slug for each in plan.metros}.union(slugs)
+    ordered = [planned[metro.slug] for metro in choose_metros(build)]
+    return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp)
+
+
+def _divide(
+    planned: Sequence[PlannedMetro], feeds: Sequence[FeedTable], built: Collection[str], *, stamp: datetime
+) -> Plan:
+    read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
     return Plan(
         stamp=stamp,
-        metros=changed,
+        metros=tuple(each for each in planned if each.plan.metro.slug in built),
         feeds=read,
-        carried=tuple(each.plan.metro.slug for each in planned if each not in changed),
+        unchanged=tuple(each for each in planned if each.plan.metro.slug not in built),
         remembered=tuple(feed.name for feed in feeds if feed not in read),
     )
 

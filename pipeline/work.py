@@ -4,8 +4,9 @@ What goes in and out is small and picklable, so that any `concurrent.futures.Exe
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -15,6 +16,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.release.disk import write_named
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
@@ -28,8 +30,19 @@ from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.rpde.reading import find_item, list_standing
 from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
+from pipeline.lending import (
+    ALONE,
+    Lender,
+    Lenders,
+    Spanning,
+    encode_asked,
+    keep_spanning,
+    list_lent,
+    read_lent,
+)
 from pipeline.listings.identity import assign_id, identify_records
 from pipeline.listings.previous import ORGANIZATION, Previous
+from pipeline.listings.references import Ask, Loan
 from pipeline.listings.resolution import Setting
 from pipeline.listings.resolving import Resolving
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, find_horizon, open_previous
@@ -71,7 +84,8 @@ class FeedDone(Struct, frozen=True, kw_only=True):
 
 class MetroWork(Struct, frozen=True, kw_only=True):
     """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed.
-    `restarts`: of those of them that began anew, how much they may shrink. `others`: metros that are built with it."""
+    `restarts`: of those of them that began anew, how much they may shrink. `others`: metros that are built with it.
+    `lenders`: of all metros, once they are known."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -81,6 +95,7 @@ class MetroWork(Struct, frozen=True, kw_only=True):
     others: frozenset[str]
     spool: Path
     neighborhoods: Path | None
+    lenders: tuple[Lender, ...] = ()
 
 
 class MetroDone(Struct, frozen=True, kw_only=True):
@@ -173,6 +188,7 @@ def do_metro(work: MetroWork) -> MetroDone:
         setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
         neighborhoods=neighborhoods,
         carried=gathered.carried,
+        find_loan=partial(Lenders(work.lenders, store=store, vocabulary=plan.vocabulary).find, metro=plan.metro.slug),
     )
     del gathered  # of a million listings a gigabyte
     compared = perf_counter()
@@ -184,12 +200,37 @@ def do_metro(work: MetroWork) -> MetroDone:
         store=store,
         stays=resolving.stays,
         standing=standing,
+        spanning=_settle_spanning(work, resolving.asked, store),
     )
     return MetroDone(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *resolving.problems, *wrong),
         last_good=last_good,
     )
+
+
+def lend_organizations(work: MetroWork) -> Lender:
+    """The records of the metro's own organizations, as they stand once it is built, in a file beside its others."""
+    metro, base, store = work.plan.metro.slug, work.plan.base, _open_store(work.configuration)
+    stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
+    stays = _make_stays(work)
+    said = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
+    lent = list_lent(said, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
+    data = encode_standing(lent, words=stood.words, vocabulary=work.plan.vocabulary)
+    if data is None:
+        return Lender(metro=metro)
+    path = work.spool / metro / "lent"
+    path.parent.mkdir(exist_ok=True)
+    write_named(path, data)
+    return Lender(metro=metro, file=path)
+
+
+def _settle_spanning(work: MetroWork, asked: Mapping[Ask, Loan | None], store: Store) -> Spanning:
+    own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
+    before = ALONE if work.plan.base is None else keep_spanning(store, work.plan.base.manifest)
+    return Spanning(
+        lent=None if own is None else read_lent(own, store), asked=encode_asked(asked), torn=before.torn
+    )  # fmt: skip
 
 
 class _Gathered(Struct, frozen=True, kw_only=True):
@@ -204,14 +245,14 @@ class _Gathered(Struct, frozen=True, kw_only=True):
 
 def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathered:
     """What the feeds say, and what those that say only what changed said before."""
-    spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds}
-    told = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=spooled))
+    told = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
     _check_restarts(work, previous, told)
     said = [each for each in told if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
     removed = {_name_source(each.head) for each in told if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
-    stood, torn = _read_stood(work, store)
+    base = work.plan.base
+    stood, torn = _read_stood(store, None if base is None else base.manifest.standing)
     stays = _make_stays(work)
     named = ((_name_source(each.head), each) for each in stood.records if stays(each.head.feed, each.head.source_id))
     before = {source: each for source, each in named if source not in removed}
@@ -241,6 +282,10 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
     )
 
 
+def _list_spooled(feeds: Iterable[FeedDone]) -> dict[str, tuple[Spooled, datetime | None]]:
+    return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
+
+
 def _name_source(head: Head) -> str:
     """As a row's column `source` has it."""
     return f"{head.feed}/{head.type}/{head.source_id}"
@@ -249,7 +294,7 @@ def _name_source(head: Head) -> str:
 def _list_moved(work: MetroWork) -> Iterator[str]:
     """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
     with this one: else it would be in neither."""
-    spooled = {feed.feed: (feed.spooled, feed.crawled) for feed in work.feeds if feed.feed in work.deltas}
+    spooled = _list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
     others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
         for told in read_spool(work.spool, metro=metro, spooled=spooled):
@@ -257,10 +302,8 @@ def _list_moved(work: MetroWork) -> Iterator[str]:
                 yield _name_source(told.head)
 
 
-def _read_stood(work: MetroWork, store: Store) -> tuple[Stood, str | None]:
+def _read_stood(store: Store, sha: str | None) -> tuple[Stood, str | None]:
     """And the object that can't be read, if so."""
-    base = work.plan.base
-    sha = None if base is None else base.manifest.standing
     if sha is None:
         return Stood(), None
     try:

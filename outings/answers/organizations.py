@@ -21,12 +21,13 @@ _encoded: dict[tuple[object, ...], bytes] = {}
 
 
 class Copy(Struct, frozen=True, kw_only=True):
-    """The organization as one metro has it."""
+    """The organization as one metro has it; `is_lent`: by another metro's record."""
 
     snapshot: Snapshot
     id: str
     row: int
     updated_at: int
+    is_lent: bool
 
 
 class _Moving(Struct, frozen=True, kw_only=True):
@@ -84,7 +85,8 @@ def _list_copies(row_id: str, *, about: Circumstances, include_archived: bool) -
         names = open_snapshot(snapshot).organizations
         row = names.find_id(row_id)
         if row is not None and names.is_visible(row, include_archived=include_archived):
-            copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=names.read_stamps(row)[1]))
+            updated_at, is_lent = names.read_stamps(row)[1], names.is_lent(row)
+            copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=updated_at, is_lent=is_lent))
     return copies
 
 
@@ -105,13 +107,18 @@ def _make_moving(copies: list[Copy], *, about: Circumstances) -> _Moving:
     )
 
 
-def rank_copy(*, is_published: bool, updated_at: int, metro: str) -> tuple[bool, int, str]:
-    """Of copies, the smallest is the record: the newest (ties: the first metro's), a published one before others."""
-    return not is_published, -updated_at, metro
+Rank = tuple[bool, bool, int, str]
 
 
-def _rank(copy: Copy) -> tuple[bool, int, str]:
-    return rank_copy(is_published=_is_published(copy), updated_at=copy.updated_at, metro=copy.snapshot.metro.slug)
+def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str) -> Rank:
+    """Of copies, the smallest is the record: the newest (ties: the first metro's), one of the metro's own before those
+    that are lent, a published one before others."""
+    return not is_published, is_lent, -updated_at, metro
+
+
+def _rank(copy: Copy) -> Rank:
+    is_published, metro = _is_published(copy), copy.snapshot.metro.slug
+    return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
 
 
 def _is_published(copy: Copy) -> bool:

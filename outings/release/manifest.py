@@ -49,7 +49,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
     bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
     opening a table. `standing` is an object of the records of feeds that say only what changed, for the next build and
-    a rollback.
+    a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
+    `asked`, to which it refers itself.
     """
 
     layout: int
@@ -71,6 +72,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     details: str | None = None
     origins: Origins | None = None
     standing: str | None = None
+    lent: str | None = None
+    asked: str | None = None
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -130,8 +133,7 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    if manifest.standing is not None:
-        yield manifest.standing
+    yield from (each for each in (manifest.standing, manifest.lent, manifest.asked) if each is not None)
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

@@ -144,6 +144,7 @@ ORGANIZATIONS: Mapping[str, pl.DataType] = {
     "website_url": pl.String(),
     "domain": pl.String(),
     "categories": pl.UInt64(),  # of the record and of its published listings in this metro
+    "home": pl.String(),  # the other metro that has the record, where this one's listings refer to it there
 }
 
 NEIGHBORHOODS: Mapping[str, pl.DataType] = {

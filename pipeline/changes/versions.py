@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.organizations import rank_copy
+from outings.answers.organizations import Rank, rank_copy
 from outings.release.cache import fetch_object
 from outings.release.columns import read_columns
 from outings.release.log import UnnumberedVersion
@@ -22,7 +22,9 @@ from outings.release.root import Part
 from outings.release.store import Store
 from pipeline.changes.diff import PUBLISHED, Change, name_changed_members, name_kind
 
-_COLUMNS = ("id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length")
+_COLUMNS = (
+    "id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length", "home"
+)  # fmt: skip
 
 
 class Copy(Struct, frozen=True, kw_only=True):
@@ -31,6 +33,11 @@ class Copy(Struct, frozen=True, kw_only=True):
     metro: str
     row: Mapping[str, Any]
     manifest: Manifest
+
+    @property
+    def is_own(self) -> bool:
+        """By a record of that metro; else another's, which it refers to."""
+        return self.row["home"] is None
 
 
 def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[UnnumberedVersion]:
@@ -100,12 +107,40 @@ def _tell_organization(
         of_them = [copy for copy in before if copy.metro in entered]
         came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
         yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
-    if kind == "updated" and _is_other(before, after):
-        fields = _name_fields(store, before, after, cache=cache)
-        yield _make_version(kind, before, after, seen=was | now, stamp=stamp, fields=fields)
+    if kind == "updated":
+        yield from _tell_update(store, before, after, stamp=stamp, cache=cache)
     if left:
         gone = [copy for copy in after if copy.metro in left]
         yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)
+
+
+def _tell_update(
+    store: Store, before: Sequence[Copy], after: Sequence[Copy], *, stamp: datetime, cache: Path
+) -> Iterator[UnnumberedVersion]:
+    """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
+    own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
+    told = [each for each in (own, lent) if _is_other(*each)]
+    if not told:
+        return
+    fields = {name for each in told for name in _name_fields(store, *each, cache=cache)}
+    seen, known_in = _list_homes((*before, *after)), set[str]()
+    if own not in told:
+        known_in = _list_homes(own[1])
+        seen -= known_in
+    if seen:
+        yield _make_version(
+            "updated", before, after, seen=seen, known_in=known_in, stamp=stamp, fields=tuple(sorted(fields))
+        )
+
+
+def _choose_own(copies: Sequence[Copy]) -> list[Copy]:
+    """Those that readers of all its metros see: by the metros' own records, or what is left where none has one."""
+    shown = [copy for copy in copies if copy.row["status"] == PUBLISHED]
+    return [copy for copy in shown if copy.is_own] or shown
+
+
+def _choose_lent(copies: Sequence[Copy]) -> list[Copy]:
+    return [copy for copy in copies if copy.row["status"] == PUBLISHED and not copy.is_own]
 
 
 def _make_version(
@@ -120,7 +155,7 @@ def _make_version(
 ) -> UnnumberedVersion:
     """`seen`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
     shown, is_removed = min(after or before, key=_rank), kind == "removed"
-    metros = {copy.metro for copy in (*before, *after)} if not known_in else set(seen)
+    metros = {copy.metro for copy in (*before, *after)}
     is_one = len(metros) == 1
     return UnnumberedVersion(
         listing_id=shown.row["id"],
@@ -143,32 +178,33 @@ def _list_homes(copies: Sequence[Copy]) -> set[str]:
 
 
 def _is_other(before: Sequence[Copy], after: Sequence[Copy]) -> bool:
-    """Whether readers of some of its metros see another record: a copy changed, or one that is not like all others
+    """Whether readers of some of these metros see another record: a copy changed, or one that is not like all others
     came or went."""
     old, new = _list_hashes(before), _list_hashes(after)
     if any(old[metro] != new[metro] for metro in old.keys() & new.keys()):
         return True
-    return old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
+    return bool(new) and old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
 
 
 def _list_hashes(copies: Sequence[Copy]) -> dict[str, bytes]:
-    return {copy.metro: copy.row["hash"] for copy in copies if copy.row["status"] == PUBLISHED}
+    return {copy.metro: copy.row["hash"] for copy in copies}
 
 
 def _was_shown(copy: Copy) -> bool:
     return name_kind(copy.row, PUBLISHED) == "restored"
 
 
-def _rank(copy: Copy) -> tuple[bool, int, str]:
-    return rank_copy(is_published=copy.row["status"] == PUBLISHED, updated_at=copy.row["updated_at"], metro=copy.metro)
+def _rank(copy: Copy) -> Rank:
+    is_published, updated_at = copy.row["status"] == PUBLISHED, copy.row["updated_at"]
+    return rank_copy(is_published=is_published, is_lent=not copy.is_own, updated_at=updated_at, metro=copy.metro)
 
 
-def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *, cache: Path) -> tuple[str, ...]:
+def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *, cache: Path) -> set[str]:
     """In which the copies differ from the record that it is now."""
-    shown = {copy.row["hash"]: copy for copy in (*before, *after) if copy.row["status"] == PUBLISHED}
+    shown = {copy.row["hash"]: copy for copy in (*before, *after)}
     record = _read_document(store, min(after, key=_rank), cache=cache)
     documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
-    return tuple(sorted({name for each in documents for name in name_changed_members(each, record, shared=True)}))
+    return {name for each in documents for name in name_changed_members(each, record, shared=True)}
 
 
 def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:

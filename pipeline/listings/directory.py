@@ -1,6 +1,6 @@
 """What the records of one metro refer to: its organizations and places, whichever way they are named."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,12 +11,15 @@ from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import Wish, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
 from pipeline.listings.previous import Previous
-from pipeline.listings.references import Target, Targets, index_targets
+from pipeline.listings.references import Ask, Loan, Target, Targets, index_targets
 from pipeline.listings.resolution import Facts, Setting
 from pipeline.listings.rows import Row, pack_bits
 from pipeline.listings.websites import Linked, find_websites
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.records.spool import Told
+
+# Who lends an organization to this metro; None where no other has it.
+FindLoan = Callable[[Ask], Loan | None]
 
 
 class KnownPlace(Struct, frozen=True, kw_only=True):
@@ -28,9 +31,12 @@ class KnownPlace(Struct, frozen=True, kw_only=True):
 
 
 class Directory(Struct, frozen=True, kw_only=True):
-    """`slugs` by id, of every row that is made anew."""
+    """`slugs` by id, of every row that is made anew. `asked`: what this metro asked of others, and what it got.
+    `homes`: whose the organizations are that it got, by id."""
 
     targets: Targets
+    asked: Mapping[Ask, Loan | None]
+    homes: Mapping[str, str]
     slugs: Mapping[str, str]
     organizations: Mapping[str, OrganizationRecord]
     references: Mapping[str, OrganizationReference]
@@ -77,7 +83,7 @@ class Directory(Struct, frozen=True, kw_only=True):
                 make_organization_row(
                     record, row_id=row_id, slug=self.slugs[row_id],
                     website_url=websites[row_id].website_url, domain=websites[row_id].domain,
-                    categories=own | categories.get(row_id, 0),
+                    categories=own | categories.get(row_id, 0), home=self.homes.get(row_id),
                 )
             )  # fmt: skip
         return made
@@ -90,12 +96,20 @@ def make_directory(
     kept: Iterable[str],
     metro: str,
     neighborhoods: Neighborhoods,
+    find_loan: FindLoan = lambda _: None,
 ) -> Directory:
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
-    named = previous.find_named([row["id"] for row in kept_rows])
-    targets = index_targets(_list_targets(records, previous, kept_rows, metro=metro), metro=metro)
-    organizations = _name_organizations(records, targets, named)
+    kept_ids = [row["id"] for row in kept_rows]
+    own = list(_list_targets(records, previous, kept_rows, metro=metro))
+    asks = index_targets(own, metro=metro).list_asks(_list_references(records))
+    asked = {ask: find_loan(ask) for ask in (*asks, *(Ask(id=each) for each in previous.find_lent(kept_ids)))}
+    loans = {loan.id: loan for loan in asked.values() if loan is not None and loan.id not in records}
+    targets = index_targets([*own, *map(_make_target, loans.values())], metro=metro)
+    organizations = _name_organizations(records, targets, previous.find_named(kept_ids))
+    for loan in loans.values():
+        assert isinstance(loan.told.head, OrganizationRecord)
+        organizations[loan.id] = loan.told.head
     slugs = _assign_slugs({row_id: told.head for row_id, told in records.items()} | organizations, previous)
     references = {
         row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
@@ -107,11 +121,27 @@ def make_directory(
     }
     return Directory(
         targets=targets,
+        asked=asked,
+        homes={loan.id: loan.metro for loan in loans.values()},
         slugs=slugs,
         organizations=organizations,
         references=references,
         places=_know_places(records, previous, kept_rows, slugs=slugs),
         neighborhoods=neighborhoods,
+    )
+
+
+def _list_references(records: Mapping[str, Told]) -> Iterator[tuple[str, Reference]]:
+    """To organizations, by their feeds."""
+    for told in records.values():
+        if isinstance(told.head, ListingHead) and told.head.organization is not None:
+            yield told.head.feed, told.head.organization
+
+
+def _make_target(loan: Loan) -> Target:
+    head = loan.told.head
+    return Target(
+        id=loan.id, type=head.type, metro=loan.metro, feed=head.feed, source_id=head.source_id, slug="", name=head.name
     )
 
 

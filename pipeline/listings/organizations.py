@@ -16,8 +16,10 @@ def make_organization_row(
     website_url: str | None,
     domain: str | None,
     categories: int,
+    home: str | None,
 ) -> Row:
-    """`categories`: the bit set over the record's own and its published listings'."""
+    """`categories`: the bit set over the record's own and its published listings'. `home`: the metro that lends the
+    record."""
     itself = f"/v1/organizations/{row_id}"
     members = Organization(
         id=row_id,
@@ -44,6 +46,7 @@ def make_organization_row(
         "website_url": website_url,
         "domain": domain,
         "categories": categories,
+        "home": home,
     }
     return Row(
         kind="organization",

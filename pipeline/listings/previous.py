@@ -26,6 +26,7 @@ _ASKED = (
     "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
     "length",
 )  # fmt: skip
+_IS_LENT = pl.col("home").is_not_null()
 
 
 class Previous:
@@ -48,7 +49,7 @@ class Previous:
         self.listings, self.organizations = (_read_table(snapshot, name) for name in ("listings", "organizations"))
         self._asked = (
             self.listings.select(*_ASKED, "object", "type", *Facts.__struct_fields__),
-            self.organizations.select(*_ASKED),
+            self.organizations.select(*_ASKED, "home"),
         )  # fmt: skip
         # Of organizations the least is -1.
         self._at: dict[str, int] = dict(zip(self.listings["id"], range(self.listings.height), strict=True))
@@ -81,9 +82,14 @@ class Previous:
         return {**row, "kind": TYPES[row["type"]]}
 
     def list_shown(self) -> list[str]:
-        """Ids of all but what was withdrawn: its record is gone, and nothing may refer to it."""
+        """Ids of all but what was withdrawn: its record is gone, and nothing may refer to it. What other metros lent is
+        theirs."""
         shown = (pl.col("status") != _ARCHIVED) | pl.col("reason").ne_missing("withdrawn")
-        return [row_id for frame in self._asked for row_id in frame.filter(shown)["id"]]
+        return [row_id for frame in self._list_own() for row_id in frame.filter(shown)["id"]]
+
+    def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        listings, organizations = self._asked
+        return listings, organizations.filter(~_IS_LENT)
 
     def find_row(self, row_id: str) -> int:
         """The number of a listing's row. KeyError."""
@@ -107,7 +113,7 @@ class Previous:
     @cached_property
     def _by_source(self) -> Mapping[tuple[str, str], list[str]]:
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for frame in self._asked:
+        for frame in self._list_own():
             for row_id, source in frame.select("id", "source").iter_rows():
                 if source:
                     feed, _, rest = source.partition("/")
@@ -121,14 +127,21 @@ class Previous:
     def find_sources(self, sources: Collection[str]) -> set[str]:
         """Ids of the rows that records gave, each named `<feed>/<type>/<source_id>`."""
         wanted = pl.col("source").is_in(list(sources))
-        return {row_id for frame in self._asked for row_id in frame.filter(wanted)["id"]}
+        return {row_id for frame in self._list_own() for row_id in frame.filter(wanted)["id"]}
+
+    def find_lent(self, ids: Collection[str]) -> list[str]:
+        """Of the organizations that these listings name, those that other metros lent."""
+        return self._list_organizations(ids, _IS_LENT)["id"].to_list()
 
     def find_named(self, ids: Collection[str]) -> dict[str, str]:
         """Of the organizations that these listings name, and no record says anything of: name by id."""
+        return dict(self._list_organizations(ids, pl.col("source").str.starts_with("/")).iter_rows())
+
+    def _list_organizations(self, ids: Collection[str], wanted: pl.Expr) -> pl.DataFrame:
+        """Id and name."""
         at = [number for row_id in ids if (number := self._at[row_id]) >= 0]
         named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
-        wanted = pl.col("id").is_in(named) & pl.col("source").str.starts_with("/")
-        return dict(self.organizations.filter(wanted).select("id", "name").iter_rows())
+        return self.organizations.filter(pl.col("id").is_in(named) & wanted).select("id", "name").sort("id")
 
     def find_feed(self, feed: str) -> list[str]:
         """Ids of all rows that this feed gave."""

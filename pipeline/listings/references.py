@@ -1,12 +1,29 @@
 """Following a record's references to organizations and places of the same build."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from outings.contract.folding import fold_text
 from pipeline.listings.identity import make_organization_id
 from pipeline.records.record import Reference
+from pipeline.records.spool import Told
+
+
+class Ask(Struct, frozen=True, array_like=True, order=True):
+    """What a metro's records ask of other metros: an organization by id, else by the `source_id` of one feed."""
+
+    id: str = ""
+    feed: str = ""
+    source_id: str = ""
+
+
+class Loan(Struct, frozen=True, kw_only=True):
+    """An organization's record, as the metro that has it lends it."""
+
+    metro: str
+    id: str
+    told: Told
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -54,6 +71,19 @@ class Targets(Struct, frozen=True, kw_only=True):
         if name is not None and fold_text(name):
             return Resolution(id=make_organization_id(self.metro, name), made_name=name)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
+
+    def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[Ask]:
+        """Of references to organizations, by their feeds, those that lead to none of the metro's by `id` or
+        `source_id`."""
+        for feed, reference in references:
+            row_id = (reference.id or "").lower()
+            if ("organization", row_id) in self.ids:
+                continue
+            source_id = reference.source_id or ""
+            if not source_id or ("organization", feed, source_id) in self.sources:
+                feed, source_id = "", ""
+            if row_id or source_id:
+                yield Ask(row_id, feed, source_id)
 
     def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
         found = None

@@ -22,10 +22,11 @@ from pipeline.facts.statements import make_statement_columns
 from pipeline.facts.suitability import judge_audience
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
-from pipeline.listings.directory import Directory, KnownPlace, make_directory
+from pipeline.listings.directory import Directory, FindLoan, KnownPlace, make_directory
 from pipeline.listings.events import expand_event, make_event_row
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, Previous
+from pipeline.listings.references import Ask, Loan
 from pipeline.listings.resolution import Facts, Resolved, Setting
 from pipeline.listings.rows import Row, Stay
 from pipeline.listings.websites import Linked, read_document_links, read_links
@@ -69,19 +70,25 @@ class Resolving:
         setting: Setting,
         neighborhoods: Neighborhoods,
         carried: Collection[str],
+        find_loan: FindLoan,
     ) -> None:
         """`by_id`: records by their listing's id; `carried`: ids whose row of the release before stays whatever it was
-        made of."""
+        made of; `find_loan`: of organizations that other metros have."""
         self.problems: list[Problem] = []
         self.stays: list[Stay] = []
         self._previous, self._setting = previous, setting
         kept = list(carried)
         self._directory = make_directory(
-            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods
+            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan
         )
         self._carried: list[str] = []  # as rows
         self._keep(kept)
         self._anew = list(self._compare(by_id))
+
+    @property
+    def asked(self) -> Mapping[Ask, Loan | None]:
+        """What this metro's records ask of other metros, and what they get."""
+        return self._directory.asked
 
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings."""

@@ -83,7 +83,12 @@ def _encode_runs(records: Sequence[Told], head: _Head) -> Iterator[bytes]:
 
 def read_standing(store: Store, sha: str) -> Stood:
     """NotFound, Corrupt, StoreError."""
-    runs = unpack_runs(read_object(store, sha))
+    return parse_standing(read_object(store, sha))
+
+
+def parse_standing(data: bytes) -> Stood:
+    """Corrupt, msgspec.DecodeError."""
+    runs = unpack_runs(data)
     head = msgspec.msgpack.decode(next(runs), type=_Head)
     if head.layout != LAYOUT:
         raise Corrupt("the records that stood are those of another program")

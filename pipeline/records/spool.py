@@ -3,7 +3,7 @@
 import hashlib
 import mmap
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -92,11 +92,17 @@ def _encode_runs(encoded: Sequence[Encoded]) -> Iterator[bytes]:
         yield data
 
 
-def read_spool(folder: Path, *, metro: str, spooled: Mapping[str, tuple[Spooled, datetime | None]]) -> Iterator[Told]:
+def read_spool(
+    folder: Path,
+    *,
+    metro: str,
+    spooled: Mapping[str, tuple[Spooled, datetime | None]],
+    kinds: Collection[str] = tuple(RECORDS),
+) -> Iterator[Told]:
     """The metro's records, in the order of the feeds that `spooled` names with their newest `crawled_at`, types and
     lines: the same whoever wrote the files first. OSError where one of them can't be seen from here."""
     for feed, (parts, crawled) in spooled.items():
-        for kind in RECORDS:
+        for kind in kinds:
             if (metro, kind) in parts:
                 for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
                     yield tell_record(encoded, kind, crawled=crawled)

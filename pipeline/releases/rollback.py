@@ -18,6 +18,7 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
 from pipeline.changes.diff import PUBLISHED, Change
 from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.lending import keep_spanning
 from pipeline.listings.previous import Previous
 from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
 from pipeline.objects.standing import Standing
@@ -96,6 +97,7 @@ def _roll_metro_back(
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
         standing=_keep_standing(store, manifest.standing),
+        spanning=keep_spanning(store, manifest),
         renderer=manifest.renderer,
     )
 

@@ -35,6 +35,8 @@ COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": 
 # metro's copy was written, where the copies say the same.
 DERIVED = {"counts", "categories", "metros", "created_at", "updated_at"}
 SAME_ID = "0d5c0000-0000-4000-8000-{:012}"
+OWN = {"seattle": SAME_ID.format(10), "boston": SAME_ID.format(11)}
+OTHER = {"seattle": "boston", "boston": "seattle"}
 DAY = date(2026, 8, 10)
 
 
@@ -140,7 +142,24 @@ def make_records(random: Random, metro: str) -> list[Record]:
             records.append(
                 {"type": "organization", "source_id": f"chain {number}", "id": SAME_ID.format(number), "name": name}
             )
+    if random.random() < 0.7:  # one that has a record in both metros, in either, or in none
+        chain = random.choice([{"id": SAME_ID.format(random.randrange(4))}, {"id": OWN[OTHER[metro]]}])
+        records.append(make_event("of a chain", organization=chain))
+    if random.random() < 0.7:  # one of this metro alone, to which others refer
+        own = {"type": "organization", "source_id": "own", "id": OWN[metro]}
+        link = random.choice([None, f"https://{metro}.example/tickets"])
+        records.append({**own, "name": random.choice(["Own", f"Own of {metro}"])})
+        records.append(make_event("of its own", organization={"source_id": "own"}, ticket_url=link))
     return records
+
+
+def make_shared_records(random: Random) -> list[Record]:
+    """Of a feed whose records say their metro: an organization of one of them, to which events of both refer."""
+    home = random.choice(["seattle", "boston", None])
+    shared = {"type": "organization", "source_id": "shared", "name": random.choice(["Shared", "Shared again"])}
+    reference = {"organization": {"source_id": "shared"}}
+    events = [make_event(f"shared {metro}", metro=metro, **reference) for metro in METROS if random.random() < 0.7]
+    return [*([{**shared, "metro": home}] if home else []), *events, make_event("of no one", metro="seattle")]
 
 
 def publish_round(city: City, random: Random, number: int) -> None:
@@ -155,6 +174,8 @@ def publish_round(city: City, random: Random, number: int) -> None:
         return
     for metro in METROS:
         city.write(make_records(random, metro), feed=metro, metro=metro)
+    if random.random() < 0.8 or not number:
+        city.write(make_shared_records(random), feed="shared", metro=None)
     some = random.choice([None, None, frozenset({"seattle"}), frozenset({"boston"})]) if number else None
     city.build(**({} if some is None else {"metros": some}), allow_shrink=True)
 

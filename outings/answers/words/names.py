@@ -23,20 +23,21 @@ _HALF = (1 << 64) - 1
 _NEVER = -1
 
 # What they are made of: of listings, and of organizations, whose rows have no type: theirs is 0.
-ORGANIZATIONS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash", "created_at", "updated_at")
-LISTINGS = ("type", *ORGANIZATIONS)
+_ROWS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash", "created_at", "updated_at")
+LISTINGS, ORGANIZATIONS = ("type", *_ROWS), ("home", *_ROWS)
 
 
 def make_names(frame: pl.DataFrame) -> pl.DataFrame:
     """In the table's order but for the rows by id. Raises what Polars raises where an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
-    frame = frame.with_columns(types.alias("type"))
+    is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
+    frame = frame.with_columns(types.alias("type"), is_lent.cast(pl.UInt8()).alias("is_lent"))
     raw = frame["id"].str.replace_all("-", "", literal=True).str.decode("hex")
     halves = np.frombuffer(b"".join(raw.to_list()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
     order = np.argsort(halves[:, 0], kind="stable")
     return pl.DataFrame(
         [
-            *frame.select("type", "status", "pack", "offset", "length", "hash"),
+            *frame.select("type", "status", "is_lent", "pack", "offset", "length", "hash"),
             *frame.select(pl.col("categories").fill_null(0), pl.col("created_at", "updated_at").fill_null(_NEVER)),
             *make_texts(frame["slug"]),
             pl.Series("by_id", order, dtype=pl.UInt32()),
@@ -58,7 +59,7 @@ class Names:
         self._packs, self._offsets = table.view_array("pack"), table.view_array("offset")
         self._lengths = table.view_array("length")
         self._created, self._updated = table.view_array("created_at"), table.view_array("updated_at")
-        self._categories = table.view_array("categories")
+        self._categories, self._lent = table.view_array("categories"), table.view_array("is_lent")
         _, self._hashes = table.view_texts("hash")
 
     def __len__(self) -> int:
@@ -91,6 +92,10 @@ class Names:
         """Published rows are; archived ones where they are asked for; drafts never."""
         status = self._statuses[row]
         return status == _PUBLISHED or (include_archived and status == _ARCHIVED)
+
+    def is_lent(self, row: int) -> bool:
+        """Whether it is an organization's whose own record is in another metro."""
+        return bool(self._lent[row])
 
     def find_published(self) -> NDArray[np.bool_]:
         """By row."""
