@@ -67,8 +67,10 @@ def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
     return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
 
 
-def unavailable_related() -> Notice:
-    return Notice(code="related_unavailable", include="related", message="Nothing related is known.")
+def unavailable_related(name: str) -> Notice:
+    """Of one of the related lists."""
+    message = f"related.{name} has no cards."
+    return Notice(code="related_unavailable", include="related", message=message, details={"list": name})
 
 
 def outside_metro(name: str) -> Notice:

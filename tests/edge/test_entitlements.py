@@ -184,7 +184,8 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     if include == "related":
         # Nothing in these worlds has a category, a place or an organization.
         assert body["data"].pop("related") == {"similar": [], "from_organization": [], "at_place": []}
-        assert [(each["code"], each["include"]) for each in notices] == [("related_unavailable", "related")]
+        assert {(each["code"], each["include"]) for each in notices} == {("related_unavailable", "related")}
+        assert [each["details"]["list"] for each in notices] == ["similar", "from_organization", "at_place"]
         assert body == plain.read_json()
         return
     if include == "forecast":

@@ -61,7 +61,7 @@ def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[b
     if "related" in list_addons(query, about):
         related = make_related(query, found.row, snapshot=found.snapshot, about=about)
         document = attach_member(document, "related", msgspec.json.encode(related))
-        notices += (unavailable_related(),) if related.is_empty else ()
+        notices += tuple(map(unavailable_related, related.list_empty()))
     return encode_detail(choose_fields(query)(document), notices=notices)
 
 

@@ -34,9 +34,9 @@ class Related(Struct, frozen=True, kw_only=True):
     from_organization: tuple[Raw, ...]
     at_place: tuple[Raw, ...]
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.similar or self.from_organization or self.at_place)
+    def list_empty(self) -> list[str]:
+        """The names of the lists without a card."""
+        return [name for name in self.__struct_fields__ if not getattr(self, name)]
 
 
 class _Named(Struct, frozen=True):
