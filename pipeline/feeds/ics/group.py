@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
+from pipeline.dates.series import DAY, count_seconds
 from pipeline.feeds.ics.entry import Entry
-from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
+from pipeline.feeds.ics.pattern import list_unmet
+from pipeline.feeds.ics.series import read_recurrence
+from pipeline.feeds.ics.times import Moment, take_written_day
 from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.ndjson import RawRecord
 
@@ -34,17 +37,17 @@ def group_entries(
 
 
 def is_superseded(entry: Entry, group: Group, zones: Zones) -> bool:
-    """Whether a newer version of the series leaves out the date that this one changes."""
+    """Whether a newer version of the series leaves out the date that this one changes, or a later edition of it has no
+    such date at all."""
     master = group.master
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
-    excluded, _ = list_moments(master.event, "EXDATE", zones, clock=master.starts.clock)
-    clock = master.starts.clock
-    at = entry.instance.on(clock)
-    return any(
-        at == each.on(clock) or (each.is_date and at.date() == each.local.date())
-        for each in (_settle(moment, master, zones) for moment in excluded)
-    )
+    recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
+    at = count_seconds(entry.instance.on(master.starts.clock))
+    excluded = recurrence.pattern.excluded
+    if at in excluded or at - at % DAY in excluded:
+        return True
+    return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
 
 
 def order_versions(records: list[RawRecord], entries: Iterable[Entry]) -> list[RawRecord]:

@@ -46,8 +46,11 @@ def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:
 
 
 def list_named(pattern: Pattern) -> Live:
-    """What its rules and RDATEs name, whatever is excluded. The first date is one of them."""
-    parts = [list_ruled(rule, pattern.anchor) for rule in pattern.rules]
+    """What its rules and RDATEs name, whatever is excluded. The first date is one of them; of several rules only that
+    counts it which falls on it."""
+    rules = pattern.rules
+    counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
+    parts = [list_ruled(rule, pattern.anchor) for rule in counted]
     starts = [part.starts for part in parts] + [_make_array([pattern.anchor, *pattern.added])]
     return Live(starts=np.unique(np.concatenate(starts)), has_end=all(part.has_end for part in parts))
 
@@ -88,10 +91,20 @@ def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     return [each for each in excluded if each not in every and not (each % DAY == 0 and each in days)]
 
 
+def _count_own(rule: Rule, anchor: int) -> Rule:
+    if rule.count is None or _falls_on(rule, anchor):
+        return rule
+    return msgspec.structs.replace(rule, count=rule.count + 1)
+
+
+def _falls_on(rule: Rule, anchor: int) -> bool:
+    return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
+
+
 def _list_own(rule: Rule, anchor: int) -> Seconds:
     """What an EXRULE names: the first date only where it falls on it."""
-    starts = list_ruled(rule, anchor).starts
-    return starts if list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size else starts[starts != anchor]
+    starts = list_ruled(_count_own(rule, anchor), anchor).starts
+    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
 
 
 def _make_array(seconds: Iterable[int]) -> Seconds:

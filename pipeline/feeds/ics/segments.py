@@ -25,12 +25,12 @@ def list_after(
 ) -> tuple[Members, list[Note]]:
     """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
     as that date is. What stands for a date names it by when it was to be, or by when it is now."""
-    first, starts = placed.place(at), count_seconds(own.starts.on(placed.shown))
+    first, starts = placed.place(at), count_seconds(own.starts.on(placed.clock))
     end = min((later for split in splits if (later := placed.place(split)) > first), default=None)
     if own.texts:
         again, notes = place_recurrence(own, zones)
-        dates = _cut(again.dates, starts, None if end is None else end + starts - first)
-        members, cut = say_placed(again, dates, starts=starts, is_days=own.is_days)
+        dates = _cut(again.dates, again.anchor, None if end is None else end + again.anchor - first)
+        members, cut = say_placed(again, dates, starts=again.anchor, is_days=own.is_days)
         return members, notes + cut
     moved = starts - first
     dates = _cut(placed.dates, first, end)

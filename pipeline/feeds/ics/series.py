@@ -46,11 +46,12 @@ class Recurrence(Struct, frozen=True, kw_only=True):
 
 
 class Placed(Struct, frozen=True, kw_only=True):
-    """A series' dates on the clock `shown` that its record has. `days`: how far its weekdays are from those of its
-    rules; None where it is no rule of that clock that says them. `shift`: what lies between the clocks, where it is
-    taken to be the same all year."""
+    """A series' dates on `clock`; its record has the clock `shown`. `days`: how far its weekdays are from those of its
+    rules; None where no rule of the clock shown says them. `shift`: what lies between its own clock and this, where it
+    is taken to be the same all year."""
 
     recurrence: Recurrence
+    clock: Clock
     shown: Clock
     dates: Live
     days: int | None
@@ -58,12 +59,19 @@ class Placed(Struct, frozen=True, kw_only=True):
 
     @property
     def anchor(self) -> int:
-        return count_seconds(self.recurrence.starts.on(self.shown))
+        return count_seconds(self.recurrence.starts.on(self.clock))
 
     def place(self, moment: Moment) -> int:
         if self.shift is not None and not moment.is_date:
             return count_seconds(moment.on(self.recurrence.starts.clock)) + self.shift
-        return count_seconds(moment.on(self.shown))
+        return count_seconds(moment.on(self.clock))
+
+    def show(self, seconds: Sequence[int]) -> Seconds:
+        """On the clock shown."""
+        if self.clock is self.shown:
+            return np.array(seconds, dtype=np.int64)
+        moments = [Moment(read_local(each), self.clock, is_date=False) for each in seconds]
+        return _make_array([moment.on(self.shown) for moment in moments])
 
 
 def read_recurrence(
@@ -100,11 +108,9 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[Placed, list
     does not repeats by the clock that the calendar or the metro names, as a wall calendar does."""
     starts, dates = recurrence.starts, list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:
-        return Placed(recurrence=recurrence, shown=starts.clock, dates=dates, days=0), []
+        return Placed(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
     if dates.has_end and dates.starts.size <= MAX_ITEMS:
-        moments = [Moment(read_local(each), starts.clock, is_date=False) for each in dates.starts.tolist()]
-        live = Live(starts=_make_array([moment.on(zones.metro) for moment in moments]), has_end=True)
-        return Placed(recurrence=recurrence, shown=zones.metro, dates=live, days=None), []
+        return Placed(recurrence=recurrence, clock=starts.clock, shown=zones.metro, dates=dates, days=None), []
     shown = zones.calendar or zones.metro
     first = starts.on(shown)
     shift = count_seconds(first) - count_seconds(starts.local)
@@ -115,7 +121,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[Placed, list
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
     reason = f"assumed: a series in UTC without an end in sight repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
-    return Placed(recurrence=recurrence, shown=shown, dates=live, days=days, shift=shift), [note]
+    return Placed(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
 
 
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
@@ -140,7 +146,8 @@ def say_placed(
     """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
-    return say_dates(dates, anchor=starts, candidates=candidates, is_days=is_days)
+    shown = Live(starts=placed.show(dates.starts.tolist()), has_end=dates.has_end)
+    return say_dates(shown, anchor=int(placed.show([starts])[0]), candidates=candidates, is_days=is_days)
 
 
 def _is_plain(recurrence: Recurrence) -> bool:

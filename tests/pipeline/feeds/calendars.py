@@ -234,6 +234,9 @@ SPLITS = [
     Odd("in UTC", event("DTSTART:20260801T160000Z", "RRULE:FREQ=DAILY;COUNT=4") + "\n"
         + event("DTSTART:20260803T210000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260803T160000Z"),
         {"u": ["08-01 16:00", "08-02 16:00"], "u/20260803T160000": ["08-03 21:00", "08-04 21:00"]}),
+    Odd("in UTC, over the change of clocks", event("DTSTART:20261030T160000Z", "RRULE:FREQ=DAILY;COUNT=4") + "\n"
+        + event("DTSTART:20261031T210000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261031T160000Z"),
+        {"u": ["10-30 16:00"], "u/20261031T160000": ["10-31 21:00", "11-01 21:00", "11-02 21:00"]}),
     Odd("without its series", event(f"DTSTART{LA}20260803T140000", f"{AFTER}20260803T090000"),
         {"u/20260803T090000": ["08-03 21:00"]}),
 ]  # fmt: skip
@@ -263,6 +266,9 @@ WRITTEN = [
         {"u": [], "u/20260801T090000": ["08-02 16:00"]}),
     Odd("two rules: the dates of both", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2",
         "RRULE:FREQ=WEEKLY;COUNT=2", "EXDATE:20260802T090000"), {"u": ["08-01 16:00", "08-08 16:00"]}),
+    Odd("two rules, of which the second does not fall on the first date", event("DTSTART:20260803T090000",
+        "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2", "RRULE:FREQ=MONTHLY;BYDAY=2FR;COUNT=2"),
+        {"u": ["08-03 16:00", "08-10 16:00", "08-14 16:00", "09-11 16:00"]}),
     Odd("two rules, of which one can't be read", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2",
         "RRULE:FREQ=NEVER"), {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("EXRULE", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=4", "EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=9"),
@@ -278,6 +284,10 @@ WRITTEN = [
         "EXDATE:20260802T090000", "SEQUENCE:2") + "\n"
         + event("DTSTART:20260802T140000", "RECURRENCE-ID:20260802T090000", "SEQUENCE:1"),
         {"u": ["08-01 16:00", "08-03 16:00"]}),
+    Odd("a later edition of a series ends before a date that was moved", event("DTSTART:20260801T090000",
+        "RRULE:FREQ=DAILY;COUNT=2", "SEQUENCE:2") + "\n"
+        + event("DTSTART:20260803T140000", "RECURRENCE-ID:20260803T090000", "SEQUENCE:1"),
+        {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("a series as old leaves out a date that was moved", event("DTSTART:20260801T090000",
         "RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20260802T090000", "DTSTAMP:20260701T000000Z") + "\n"
         + event("DTSTART:20260802T140000", "RECURRENCE-ID:20260802T090000", "DTSTAMP:20260701T000000Z"),
