@@ -1,5 +1,6 @@
 """What no single setting shows: names that must be unique, tables that refer to each other, what can be read yet."""
 
+import re
 from collections import Counter
 from ipaddress import ip_network
 from typing import Any
@@ -17,6 +18,13 @@ MAX_WORDS = 63
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 REMOTE_SCHEMES = ("http://", "https://")
+
+# What a fetch says itself.
+OWN_HEADERS = frozenset(
+    {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "range", "if-none-match",
+     "if-modified-since"}
+)  # fmt: skip
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 # A checked table as the decoder gives it: what was wrong in it is absent.
 Values = dict[str, Any]
@@ -118,6 +126,20 @@ def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
     if kind not in ("table", None) and feed.get("select") is not None:
         decoder.report(f"{key}.select", f'is given beside format "{kind}"; allowed: only with table')
     _check_address(decoder, feed.get("url", ""), f"{key}.url")
+    _check_headers(decoder, feed, f"{key}.headers")
+
+
+def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
+    """A value may be somebody's key, and is not shown."""
+    headers: dict[str, str] = feed.get("headers", {})
+    if headers and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
+        decoder.report(key, "is given beside an address without headers; allowed: only with http://… and https://…")
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name) or name.lower() in OWN_HEADERS:
+            own = ", ".join(sorted(OWN_HEADERS))
+            decoder.report(f"{key}.{name}", f"can't be set; allowed: names of HTTP headers, except {own}")
+        if not (value.isascii() and value.isprintable()) or value != value.strip():
+            decoder.report(f"{key}.{name}", "can't stand in a header; allowed: printable letters of ASCII")
 
 
 def _check_address(decoder: Decoder, url: str, key: str) -> None:

@@ -55,6 +55,8 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     defaults: dict[str, Any] = {}
     select: Path | None = None
     max_bytes: Count = 1 << 29
+    headers: dict[str, str] = {}
+    allow_private: bool = False
 
 
 class BuildTable(Struct, frozen=True, kw_only=True):

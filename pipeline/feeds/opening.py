@@ -151,7 +151,7 @@ async def _fetch_body(
     validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
     arriving = folder / "body"
     try:
-        async with open_client(feed.url, patience) as client:
+        async with open_client(feed, patience) as client:
             with arriving.open("wb") as target:
                 fetched = await fetch(
                     client, feed.url, target=target, most=feed.max_bytes, known=validators, patience=patience
@@ -171,7 +171,7 @@ def hash_question(feed: FeedTable, configuration: Configuration, *, names: Seque
     """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
     digest = hashlib.sha256(hash_program().encode())
     digest.update(hash_settings(feed, configuration))
-    digest.update("\n".join([feed.url, *names]).encode())
+    digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
     return digest.hexdigest()
 
 

@@ -16,7 +16,7 @@ from outings.release.disk import FileState, name_state
 # Whose times are converted, so that the feed has to name its metro.
 ZONED_FORMATS = ("ics", "jsonld", "rpde")
 # Settings that no record depends on.
-_UNREAD = ("url", "max_shrink", "max_bytes", "select")
+_UNREAD = ("url", "max_shrink", "max_bytes", "select", "headers", "allow_private")
 
 
 class FeedError(Exception):

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from ipaddress import ip_address
@@ -14,8 +14,10 @@ import httpx2
 import stamina
 from msgspec import Struct
 
+from outings.configuration import FeedTable
 from outings.patience import PASSING, Patience, read_rest
 from pipeline.feeds.remote.address import SCHEMES, show_url
+from pipeline.feeds.remote.connecting import PrivateAddress, PublicTransport
 from pipeline.feeds.remote.unpacking import Torn, Unpacker
 
 MOST_REDIRECTS = 5
@@ -58,14 +60,26 @@ class Passing(Unfetched):
         self.rest = rest
 
 
+class FeedClient(Struct, frozen=True):
+    """Asks the servers of one feed. `headers` go to the server of `url` alone."""
+
+    http: httpx2.AsyncClient
+    url: httpx2.URL
+    headers: Mapping[str, str]
+
+
 @asynccontextmanager
-async def open_client(url: str, patience: Patience) -> AsyncIterator[httpx2.AsyncClient]:
-    """Proxies and certificates as the environment says, but none for this machine itself."""
+async def open_client(feed: FeedTable, patience: Patience) -> AsyncIterator[FeedClient]:
+    """Proxies and certificates as the environment says, but no proxy for this machine itself."""
     timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
-    trusts = not _is_loopback(urlsplit(url).hostname or "")
-    verify = _read_certificates()
-    async with httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify) as client:
-        yield client
+    verify, transport = _read_certificates(), None
+    if not feed.allow_private:
+        transport = PublicTransport(verify=verify, patience=patience.connect)
+    trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
+    async with httpx2.AsyncClient(
+        timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
+    ) as client:
+        yield FeedClient(client, httpx2.URL(feed.url), feed.headers)
 
 
 @cache
@@ -75,7 +89,7 @@ def _read_certificates() -> ssl.SSLContext:
 
 
 async def fetch(
-    client: httpx2.AsyncClient,
+    client: FeedClient,
     url: str,
     *,
     target: BinaryIO,
@@ -115,7 +129,7 @@ async def fetch(
 
 
 async def _fetch_once(
-    client: httpx2.AsyncClient,
+    client: FeedClient,
     url: str,
     *,
     target: BinaryIO,
@@ -130,7 +144,7 @@ async def _fetch_once(
     try:
         # A timeout of each silence alone lets a server take for ever.
         async with asyncio.timeout(patience.whole):
-            request = client.build_request("GET", url, headers=headers)
+            request = client.http.build_request("GET", url, headers=headers)
             response = await _follow(client, request)
             try:
                 if response.status_code == 304 and headers:
@@ -154,9 +168,14 @@ async def _fetch_once(
     )  # fmt: skip
 
 
-async def _follow(client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
-    for _ in range(MOST_REDIRECTS + 1):
-        response = await client.send(request, stream=True)
+async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Response:
+    for number in range(MOST_REDIRECTS + 1):
+        _settle_headers(client, request)
+        try:
+            response = await client.http.send(request, stream=True)
+        except PrivateAddress as refused:
+            led = f"leads to {show_url(str(request.url))}, which " if number else ""
+            raise Unfetched(f"{led}{refused}") from None
         if response.next_request is None:
             return response
         await response.aclose()
@@ -166,6 +185,23 @@ async def _follow(client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2
         if (before.url.scheme, request.url.scheme) == ("https", "http"):
             raise Unfetched(f"leads from https to http, to {show_url(str(request.url))}")
     raise Unfetched(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
+
+
+def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
+    """A redirect's request has those of the one before."""
+    is_own = _is_same_server(client.url, request.url)
+    for name, value in client.headers.items():
+        request.headers.pop(name, None)
+        sent = value if is_own else client.http.headers.get(name)
+        if sent is not None:
+            request.headers[name] = sent
+
+
+def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
+    """By scheme, name and port; https on its own port is that of http on its own."""
+    if (own.scheme, own.host, own.port) == (other.scheme, other.host, other.port):
+        return True
+    return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
 
 
 def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool) -> None:

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
-import httpx2
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
@@ -15,7 +14,7 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from pipeline.feeds.remote.address import show_url
-from pipeline.feeds.remote.fetching import Unfetched, fetch, open_client
+from pipeline.feeds.remote.fetching import FeedClient, Unfetched, fetch, open_client
 from pipeline.feeds.rpde.standing import write_standing
 from pipeline.feeds.rpde.walking import Stuck, Walk, lend_password, walk_pages
 from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
@@ -49,7 +48,7 @@ async def open_walk(
     path = scratch / feed.name / "items.ndjson"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        async with open_client(feed.url, patience) as client:
+        async with open_client(feed, patience) as client:
             walk = await _walk(feed, client, path, known=known, tell=tell_of, patience=patience)
             lost = _add_standing(store, known, walk, path)
             if lost is not None:
@@ -93,7 +92,7 @@ def _explain_anew(memory: FeedMemory, *, asked: str, now: datetime | None) -> st
 
 async def _walk(
     feed: FeedTable,
-    client: httpx2.AsyncClient,
+    client: FeedClient,
     path: Path,
     *,
     known: FeedMemory | None,

@@ -48,6 +48,7 @@ def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
         path: str = "/feed", *, settings: str = "", kind: str = "ndjson", url: str | None = None
     ) -> Configuration:
         feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\nformat = "{kind}"\nurl = "{url or web.url + path}"\n'
+        feed += "allow_private = true\n"
         (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed + settings)
         return read_configuration(tmp_path / "outings.toml", {})
 

@@ -25,7 +25,7 @@ Configure = Callable[..., Configuration]
 
 def make_configure(folder: Path, web: Web) -> Configure:
     def write(path: str = "/feed", *, settings: str = "", url: str | None = None) -> Configuration:
-        feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\n'
+        feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\nallow_private = true\n'
         text = METRO.format(slug="seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
         (folder / "outings.toml").write_text(text)
         return read_configuration(folder / "outings.toml", {})
