@@ -20,6 +20,7 @@ from edge.chain.recording import Record
 from edge.chain.routing import Dispatch
 from edge.chain.shortcut import Shortcut
 from edge.computing import Computing
+from edge.connections import Connections
 from edge.dates import Dates
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.limits.counting import Limits
@@ -67,6 +68,7 @@ class Edge:
         usage: Usage | None = None,
         limits: Limits | None = None,
         proxies: Proxies | None = None,
+        connections: Connections | None = None,
         model: Model | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
@@ -81,6 +83,7 @@ class Edge:
         self._forecasts = forecasts or Forecasts(None, clock=clock)
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts, trust=trust, seen=seen)
         self._proxies = proxies or Proxies(())
+        self.connections = connections or Connections()
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.

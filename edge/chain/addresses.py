@@ -27,9 +27,13 @@ class Proxies:
             return None
         if self._is_trusted(address):
             address = self._find_forwarded(scope) or address
-        if isinstance(address, IPv6Address):
-            return str(ip_network((address, _PREFIX), strict=False))
-        return str(address)
+        return _name_network(address)
+
+    def name_stranger(self, host: str | None) -> str | None:
+        """The same of a connection's other end. None for a proxy of ours, which speaks for many, and over a Unix
+        socket."""
+        address = None if host is None else _parse(host)
+        return None if address is None or self._is_trusted(address) else _name_network(address)
 
     def _find_forwarded(self, scope: Scope) -> Address | None:
         """The last of `X-Forwarded-For` that is no proxy of ours: what stands before it, anyone may have written."""
@@ -44,6 +48,12 @@ class Proxies:
 
     def _find_trust(self, address: Address) -> bool:
         return any(address in network for network in self._networks)
+
+
+def _name_network(address: Address) -> str:
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _PREFIX), strict=False))
+    return str(address)
 
 
 def _parse(text: str) -> Address | None:

@@ -9,6 +9,7 @@ import structlog
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.chain.addresses import Proxies
+from edge.connections import Connections
 from edge.geocoding.opening import open_geocoder
 from edge.limits.opening import LOCAL, open_limits
 from edge.seen import Seen
@@ -36,7 +37,7 @@ def make_served_edge(
     configuration = read_configuration(config, os.environ)
     table, edge = configuration.store, configuration.edge
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    trust = read_reader(configuration.signing)
+    trust, proxies = read_reader(configuration.signing), Proxies(edge.trusted_proxies)
     return Edge(
         store,
         cache=edge.cache,
@@ -47,7 +48,8 @@ def make_served_edge(
             upgrade_url=edge.upgrade_url,
             docs_url=edge.docs_url,
         ),
-        proxies=Proxies(edge.trusted_proxies),
+        proxies=proxies,
+        connections=Connections(per_address=edge.connections_per_address, name_address=proxies.name_stranger),
         limits=open_limits(edge.rate_storage, state=edge.state),
         usage=Usage(
             clock=read_clock,

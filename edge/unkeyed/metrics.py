@@ -67,6 +67,11 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     yield CounterMetricFamily(
         "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
     )
+    yield CounterMetricFamily(
+        "outings_connections_dropped",
+        "Connections that were closed for the others' sake: too many, or nobody took the answer.",
+        value=totals[Counter.DROPPED],
+    )
 
 
 def describe_release(served: Serving) -> Iterator[GaugeMetricFamily]:

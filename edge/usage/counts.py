@@ -18,7 +18,7 @@ class Counter(IntEnum):
     """`OBJECT`: an answer written ahead, or a listing's document from its pack. `COMPUTED`: one made by queries.
     `CACHED`: one of these again, from memory or from the one being made. `NOT_MODIFIED`: 304. `REFUSED`: 4xx, `FAILED`:
     5xx. `QUERIES`: questions to an evaluator. `RELEASES_REFUSED`: releases that were not taken up. `UNCOUNTED`: what
-    the store of limits could not count.
+    the store of limits could not count. `DROPPED`: connections that were closed for the others' sake.
     """
 
     OBJECT = 0
@@ -30,6 +30,7 @@ class Counter(IntEnum):
     QUERIES = 6
     RELEASES_REFUSED = 7
     UNCOUNTED = 8
+    DROPPED = 9
 
 
 MOST_WORKERS = 1024

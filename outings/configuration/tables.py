@@ -72,6 +72,7 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     state: Path = Path("var/state")
     cache: Path = Path("var/cache")
     trusted_proxies: tuple[Text, ...] = ("127.0.0.1",)
+    connections_per_address: Count | None = None
     upgrade_url: str = ""
     docs_url: str = ""
     usage_metrics: bool = False

@@ -78,21 +78,34 @@ class Connection:
 
 
 class Transport(asyncio.Transport):
-    """Keeps what is written."""
+    """Keeps what is written, and whether more is read."""
 
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
+        self.is_read = True
         self.closed = asyncio.Event()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.written += data
 
+    def pause_reading(self) -> None:
+        self.is_read = False
+
+    def resume_reading(self) -> None:
+        self.is_read = True
+
     def is_closing(self) -> bool:
-        return False
+        return self.closed.is_set()
 
     def close(self) -> None:
         self.closed.set()
+
+    def abort(self) -> None:
+        self.closed.set()
+
+    def write_eof(self) -> None:
+        pass
 
 
 def connect_wire(service: Service) -> tuple[Wire, Transport]:

@@ -33,7 +33,9 @@ def read_metrics(service: Service) -> Mapping[str, float]:
 def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: MakeService) -> None:
     service = make_own()
     for _ in range(2):
-        plain = [f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted")]
+        plain = [
+            f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted", "connections_dropped")
+        ]
         counted = dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
         found = read_metrics(service)
         assert {name: found[name] for name in found if not name.startswith("outings_release_")} == counted

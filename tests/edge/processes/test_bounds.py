@@ -1,0 +1,271 @@
+"""What one client can do to a server before it has shown a key: nothing that others feel. 256 descriptors."""
+
+import asyncio
+import contextlib
+import itertools
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.edge.conftest import Service
+from tests.edge.processes.test_server import (
+    PATIENCE,
+    Server,
+    count_connections,
+    list_workers,
+    start_server,
+    stop_server,
+    wait_until,
+)
+from tests.edge.processes.test_wire import Connection, Transport, connect_wire
+
+DESCRIPTORS = 256
+MEBIBYTE = 2**20
+# What may be on its way when the server stops reading: the kernel's buffers of both ends, and what is thrown away.
+MOST_SENT = 32 * MEBIBYTE
+
+# Heads that never end, as their beginning and what comes again and again.
+ENDLESS = {
+    "fields": (b"GET /v1/metros HTTP/1.1\r\n", b"".join(b"a%d: b\r\n" % n for n in range(5_000))),
+    "short fields": (b"GET /v1/metros HTTP/1.1\r\n", b"a:\r\n" * 16_000),
+    "one field": (b"GET /v1/metros HTTP/1.1\r\nX-Long: ", b"a" * 65_536),
+    "a field's name": (b"GET /v1/metros HTTP/1.1\r\n", b"a" * 65_536),
+    "a target": (b"GET /v1/", b"a" * 65_536),
+    "a query": (b"GET /v1/harbor/events?q=", b"a" * 65_536),
+    "blank lines": (b"", b"\r\n" * 32_768),
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    started = start_server(tmp_path_factory.mktemp("bounds"), descriptors=DESCRIPTORS)
+    yield started
+    stop_server(started)
+
+
+@pytest.fixture(autouse=True)
+def _same_worker(server: Server) -> Iterator[None]:
+    """None of this ends one."""
+    before = list_workers(server)
+    yield
+    assert list_workers(server) == before
+
+
+def connect(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+
+
+def send_without_end(connection: socket.socket, beginning: bytes, again: bytes) -> int:
+    """Until the server has had enough; the bytes that were sent."""
+    sent = 0
+    with contextlib.suppress(OSError):
+        connection.sendall(beginning)
+        while sent < 10 * MOST_SENT:
+            sent += connection.send(again)
+    return sent
+
+
+def read_all(connection: socket.socket) -> bytes:
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while data := connection.recv(65_536):
+            received += data
+    return received
+
+
+def read_memory(server: Server) -> int:
+    """The most that the worker ever had, in bytes."""
+    [worker] = list_workers(server)
+    [line] = [each for each in Path(f"/proc/{worker}/status").read_text().splitlines() if each.startswith("VmHWM")]
+    return int(line.split()[1]) * 1024
+
+
+@pytest.mark.parametrize("head", ENDLESS.values(), ids=ENDLESS)
+def test_a_head_without_end_is_cut_off(server: Server, head: tuple[bytes, bytes]) -> None:
+    with connect(server) as connection:
+        assert send_without_end(connection, *head) < MOST_SENT
+
+
+@pytest.mark.parametrize("head", ENDLESS.values(), ids=ENDLESS)
+def test_who_sends_too_long_a_head_and_then_reads_is_told_so(server: Server, head: tuple[bytes, bytes]) -> None:
+    beginning, again = head
+    with connect(server) as connection:
+        connection.sendall(beginning + again * 2)
+        received = read_all(connection)
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert b'"reason":"out_of_range"' in received
+
+
+def test_six_heads_without_end_leave_others_their_answers_and_the_worker_its_memory(server: Server) -> None:
+    before, stopped = read_memory(server), threading.Event()
+
+    def attack() -> None:
+        for head in itertools.cycle(ENDLESS.values()):
+            if stopped.is_set():
+                return
+            with contextlib.suppress(OSError), connect(server) as connection:
+                send_without_end(connection, *head)
+
+    threads = [threading.Thread(target=attack) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert {server.get("/v1/harbor/events").status for _ in range(20)} == {200}
+    finally:
+        stopped.set()
+        for thread in threads:
+            thread.join()
+    assert read_memory(server) - before < 64 * MEBIBYTE
+
+
+BODIES = {
+    "200 MB": (b"Content-Length: 200000000\r\n\r\n", b"a" * 65_536),
+    "no length": (b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"a" * 65_536 + b"\r\n"),
+    "a line behind it": (b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n" * 10_000),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("method", [b"GET", b"POST"])
+def test_a_long_body_is_not_read_and_ends_its_connection(
+    server: Server, body: tuple[bytes, bytes], method: bytes
+) -> None:
+    beginning, again = body
+    head = method + b" /v1/metros HTTP/1.1\r\nHost: a\r\nX-API-Key: " + server.keys["all"].encode() + b"\r\n"
+    with connect(server) as connection:
+        connection.sendall(head + beginning + again)
+        received = read_all(connection)
+    assert received.startswith(b"HTTP/1.1 200 " if method == b"GET" else b"HTTP/1.1 405 ")
+    assert b"\r\nconnection: close\r\n" in received
+    with connect(server) as connection:
+        assert send_without_end(connection, head + beginning, again) < MOST_SENT
+
+
+def test_what_stands_behind_a_body_of_no_length_is_no_request(server: Server) -> None:
+    head = b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX-API-Key: %b\r\n\r\n"
+    with connect(server) as connection:
+        connection.sendall(head % server.keys["all"].encode() + b"0\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")
+        assert read_all(connection).count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize(
+    "wanted", [b"Upgrade: h2c\r\nConnection: Upgrade", b"Expect: 100-continue\r\nContent-Length: 9"]
+)
+def test_who_wants_more_than_an_answer_gets_it_and_no_more(server: Server, wanted: bytes) -> None:
+    with connect(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n" + wanted + b"\r\n\r\n")
+        received = read_all(connection)
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert received.endswith(b'{"status":"ok"}')
+
+
+def test_connections_that_say_nothing_take_no_place_from_others(server: Server) -> None:
+    """More of them than the worker has descriptors."""
+    [worker] = list_workers(server)
+    with contextlib.ExitStack() as held:
+        for number in range(DESCRIPTORS + 64):
+            connection = held.enter_context(connect(server))
+            connection.sendall(b"GET /v1/metros HTTP/1.1\r\nX-Slow: " if number % 2 else b"")
+        assert server.get("/v1/harbor/events").status == 200
+        assert count_connections(worker) <= DESCRIPTORS // 2
+        assert server.get("/v1/harbor/places").status == 200
+
+
+def test_an_address_has_as_many_connections_as_the_operator_says(tmp_path: Path) -> None:
+    bounded = start_server(tmp_path, edge="connections_per_address = 4\ntrusted_proxies = []")
+    try:
+        with contextlib.ExitStack() as held:
+            wait_until(lambda: count_connections(next(iter(list_workers(bounded)))) == 0)
+            connections = [held.enter_context(contextlib.closing(Connection(bounded))) for _ in range(4)]
+            assert {each.ask("/v1/metros").status for each in connections} == {200}
+            with connect(bounded) as refused:
+                assert read_all(refused) == b""
+            connections[1].send(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert b"\noutings_connections_dropped_total 1.0\n" in connections[1].read().body
+            assert {each.ask("/v1/metros").status for each in connections} == {200}
+            connections[0].close()
+            wait_until(lambda: count_connections(next(iter(list_workers(bounded)))) == 3)
+            assert bounded.get("/v1/metros").status == 200
+    finally:
+        stop_server(bounded)
+
+
+def test_a_proxy_has_as_many_connections_as_it_likes(server: Server) -> None:
+    """One that is trusted speaks for many; nothing is bounded by address where the operator says nothing."""
+    with contextlib.ExitStack() as held:
+        connections = [held.enter_context(contextlib.closing(Connection(server))) for _ in range(60)]
+        assert {each.ask("/v1/metros").status for each in connections} == {200}
+
+
+REQUEST = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def drip(service: Service, sent: bytes, *, again: bytes) -> Transport:
+    """A byte or so each turn of the event loop, until the connection is closed."""
+
+    async def run() -> Transport:
+        wire, transport = connect_wire(service)
+        wire.data_received(sent)
+        async with asyncio.timeout(PATIENCE):
+            while not transport.closed.is_set():
+                wire.data_received(again)
+                await asyncio.sleep(0)
+        wire.connection_lost(None)
+        return transport
+
+    return asyncio.run(run())
+
+
+SLOW = {
+    "a head": (b"GET /healthz HTTP/1.1\r\nX-Slow: ", b"a", 0),
+    "a body": (b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 16384\r\n\r\n", b"", 1),
+    "line ends before a request": (b"", b"\r\n", 0),
+    "line ends behind an answer": (REQUEST, b"\r\n", 1),
+}
+
+
+@pytest.mark.parametrize(("sent", "again", "answers"), SLOW.values(), ids=SLOW)
+def test_who_sends_byte_by_byte_is_waited_for_no_longer_than_others(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes, again: bytes, answers: int
+) -> None:
+    for name in ("HEAD_SECONDS", "BODY_SECONDS"):
+        monkeypatch.setattr(f"edge.processes.wire.{name}", 0.01)
+    transport = drip(make_own(), sent, again=again)
+    assert transport.written.count(b"HTTP/1.1 200 OK") == answers
+
+
+def test_requests_that_wait_for_the_one_before_are_not_read(make_own: Callable[..., Service]) -> None:
+    service, count = make_own(), 1_000
+
+    async def run() -> int:
+        wire, transport = connect_wire(service)
+        wire.data_received(REQUEST * count)
+        waiting = len(wire.pipeline)
+        assert not transport.is_read
+        while transport.written.count(b"HTTP/1.1 200 OK") < count:
+            waiting = max(waiting, len(wire.pipeline))
+            await asyncio.sleep(0)
+        assert transport.is_read
+        wire.connection_lost(None)
+        return waiting
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) <= 4_096 // len(REQUEST)
+
+
+def test_who_takes_nothing_of_an_answer_is_not_waited_for(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edge.processes.wire.WRITE_SECONDS", 0.01)
+    service = make_own()
+
+    async def run() -> None:
+        wire, transport = connect_wire(service)
+        wire.data_received(REQUEST)
+        wire.pause_writing()
+        await asyncio.wait_for(transport.closed.wait(), PATIENCE)
+        wire.connection_lost(None)
+
+    asyncio.run(run())
