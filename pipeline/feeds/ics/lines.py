@@ -18,6 +18,9 @@ _MARKS = (
 )  # fmt: skip
 # No text of a record is as long; and adding line to line is no work without end.
 _MAX_CONTINUED = 1 << 16
+_ONE_LINED = frozenset(
+    {"UID", "DTSTART", "DTEND", "DURATION", "DTSTAMP", "RRULE", "EXRULE", "RDATE", "EXDATE", "RECURRENCE-ID"}
+)
 _NAME = re.compile(r"([A-Za-z0-9-]+)(?=[;:])")
 _PARAMETER = re.compile(r';([A-Za-z0-9-]+)=((?:"[^"]*"|[^";:])*)')
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -167,8 +170,9 @@ class _Reader:
         self._kind, self._nested, self._lines, self._texts = None, [], [], []
 
     def _continue(self, text: str) -> None:
-        """A line end that was not escaped: what follows it belongs to the text before."""
-        if self._lines and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
+        """A line end that was not escaped: what follows it belongs to the text before. No time and no rule has any."""
+        ends = self._lines and self._lines[-1].name in _ONE_LINED
+        if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]
             self._lines[-1] = last._replace(value=f"{last.value}\\n{text}")
 

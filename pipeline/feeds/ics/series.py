@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from pipeline.dates.rules import Rule, RuleError, parse_rule
 from pipeline.dates.series import DAY, Live, Seconds, count_seconds
-from pipeline.feeds.ics.lines import Component
+from pipeline.feeds.ics.lines import Component, unescape
 from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, read_local, settle_rule
 from pipeline.feeds.ics.rule_texts import list_endless
 from pipeline.feeds.ics.saying import say_dates
@@ -157,7 +157,7 @@ def _is_plain(recurrence: Recurrence) -> bool:
 def _sort_rules(event: Component, name: str, starts: Moment) -> tuple[list[str], list[str]]:
     """The texts of rules, each once: those that are followed, and the others."""
     texts: tuple[list[str], list[str]] = ([], [])
-    for text in dict.fromkeys("".join(line.value.split()) for line in event.get_all(name)):
+    for text in dict.fromkeys("".join(unescape(line.value).split()) for line in event.get_all(name)):
         texts[not _is_followed(text, starts)].append(text)
     return texts
 

@@ -177,6 +177,8 @@ SERIES = [
         "EXDATE:20260805T020000Z"), {"u": ["08-06 02:00", "08-07 02:00"]}),
     Odd("a rule that can't be read: its first date", event("DTSTART:20260801T090000", "RRULE:FREQ=NEVER"),
         {"u": ["08-01 16:00"]}),
+    Odd("a rule with its marks escaped", event("DTSTART:20260801T090000", r"RRULE:FREQ=WEEKLY\;COUNT=2\;BYDAY=SA\,SU"),
+        {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("a rule in lower case with spaces", event("DTSTART:20260801T090000", "RRULE:freq=daily; count=2"),
         {"u": ["08-01 16:00", "08-02 16:00"]}),
 ]  # fmt: skip
@@ -189,6 +191,8 @@ FILES = [
     Odd("names in lower case", "begin:vevent\nuid:u\nsummary:x\ndtstart;value=date-time:20260811t090000\nend:vevent",
         {"u": ["08-11 16:00"]}),
     Odd("tasks and journals", "BEGIN:VTODO\nUID:t\nDTSTART:20260811T090000\nEND:VTODO", {}),
+    Odd("a line that is none, after a time", event("DTSTART:20260811T090000", "SUMMARY=Story time"),
+        {"u": ["08-11 16:00"]}),
     Odd("a line end not escaped", event("DESCRIPTION:One", "two", "DTSTART:20260811T090000"), {"u": ["08-11 16:00"]}),
     Odd("the version with the highest SEQUENCE", event("SEQUENCE:2", "DTSTART:20260811T100000") + "\n"
         + event("SEQUENCE:1", "DTSTART:20260811T090000"), {"u": ["08-11 17:00"]}),
