@@ -66,7 +66,9 @@ def make_served_edge(
 
 
 def set_up_logs() -> None:
-    """JSON lines on standard error."""
+    """JSON lines on standard error. Once a process: a logger keeps the processors that it was first used with."""
+    if structlog.is_configured():
+        return
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

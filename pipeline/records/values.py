@@ -281,6 +281,9 @@ def _check_degrees(value: Any, limit: int) -> float:
 def _check_calendar(text: str) -> datetime:
     try:
         read = datetime.fromisoformat(text)
+        # From 3.14 on, Python takes 24:00 for the next midnight.
+        if text[11:13] == "24":
+            raise ValueError(text)
     except ValueError as error:
         raise Wrong("out_of_range: no such date or time") from error
     if read.year not in YEARS:

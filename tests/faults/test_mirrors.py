@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def test_a_mirror_of_a_server_follows_its_builds(tmp_path: Path) -> None:
         second = mirror(file, server.port, server.key, "--check")
     assert second["different"] == []
     assert second["records"] < first["records"]
-    marks = {name[-3:] for (name,) in sqlite3.connect(file).execute("SELECT document ->> '$.name' FROM records")}
+    with closing(sqlite3.connect(file)) as database:
+        marks = {name[-3:] for (name,) in database.execute("SELECT document ->> '$.name' FROM records")}
     assert "~1~" in marks
     assert "~0~" not in marks

@@ -4,7 +4,8 @@ import gzip
 import json
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class Api:
         self.waited: list[float] = []
         self.faults: list[Reply | Exception] = []
         self.before: Callable[[str], None] = lambda _: None
+        self.files = ExitStack()
 
     def open(self, kind: str = "all") -> Client:
         if not self.keys:
@@ -75,20 +77,23 @@ def write(city: City, number: int) -> None:
 
 
 @pytest.fixture
-def api(tmp_path: Path) -> Api:
+def api(tmp_path: Path) -> Iterator[Api]:
     city = City(tmp_path)
     city.add_metro("boston", "America/New_York")
     write(city, 0)
     city.build()
-    return Api(city)
+    api = Api(city)
+    with api.files:
+        yield api
 
 
 def open_file(api: Api, name: str = "mirror.sqlite") -> MirrorFile:
-    return MirrorFile(api.city.folder / name)
+    return api.files.enter_context(closing(MirrorFile(api.city.folder / name)))
 
 
 def read_records(api: Api, name: str = "mirror.sqlite") -> dict[str, Any]:
-    rows = sqlite3.connect(api.city.folder / name).execute("SELECT id, document FROM records")
+    with closing(sqlite3.connect(api.city.folder / name)) as database:
+        rows = database.execute("SELECT id, document FROM records").fetchall()
     return {row_id: json.loads(document) for row_id, document in rows}
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -215,7 +216,8 @@ class Year:
 
     def judge_mirror(self, name: str) -> None:
         """Its records are those of the model, and each is what its detail answers."""
-        rows = sqlite3.connect(self.folder / f"{name}.sqlite").execute("SELECT id, document FROM records")
+        with closing(sqlite3.connect(self.folder / f"{name}.sqlite")) as database:
+            rows = database.execute("SELECT id, document FROM records").fetchall()
         held: Mapping[str, Any] = {row_id: json.loads(document) for row_id, document in rows}
         published = self.model.list_published()
         assert {row_id: each["name"] for row_id, each in held.items()} == {

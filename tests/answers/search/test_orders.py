@@ -1,6 +1,6 @@
 """The four orders of results."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ def add_event(world: World, number: int, name: str, *dates: str, **members: Any)
     """Of several dates: a series, from the first on."""
     row_id, locals_ = make_uuid(number), documents.read_dates(*dates)
     world.dates[row_id] = locals_
-    instant = datetime.utcfromtimestamp(find_instant(locals_[0], documents.ZONE)).isoformat() + "Z"
+    instant = datetime.fromtimestamp(find_instant(locals_[0], documents.ZONE), UTC).isoformat().replace("+00:00", "Z")
     has_time = not dates[0].endswith("T00:00:00")
     world.listings.append(
         documents.make_event(
