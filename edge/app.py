@@ -90,6 +90,7 @@ class Edge:
         self._computing = Computing(threads=1, queue=64)
         self._fetching = Computing(threads=2, queue=64)
         self._opening = Computing(threads=1, queue=8)
+        self._looking = Computing(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = ShowContract(self._releases)
         self._public = make_public(
@@ -109,6 +110,7 @@ class Edge:
             releases=self._releases,
             dates=Dates(clock),
             opening=self._opening,
+            looking=self._looking,
             memory=plans,
             offer=self._offer,
             model=self._model,
@@ -171,6 +173,7 @@ class Edge:
         self._computing.close()
         self._fetching.close()
         self._opening.close()
+        self._looking.close()
         self._releases.close()
         self._usage.close()
         self._geocoder.close()

@@ -2,15 +2,17 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import structlog
-from msgspec import Struct
 
 from edge.bounded import Bounded
+from edge.places import Places
 from edge.seen import Seen
+from edge.serving import Serving
 from edge.usage.counts import Counter, Counts
 from outings.answers.opened import open_snapshot
 from outings.contract.instants import format_instant
@@ -23,14 +25,11 @@ from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, name_release
 from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
-from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()
 
-# Replaced releases that stay open for walks that began in them.
-MOST_KEPT = 4
 # Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
 _GONE = "gone"
@@ -39,24 +38,6 @@ _RELEASE = ""
 MOST_CACHE_BYTES = 20 * 2**30
 # A release that could not be opened is tried again this much later: its objects are fetched anew.
 RETRY_AFTER = timedelta(seconds=30)
-
-
-class Serving(Struct, frozen=True, kw_only=True):
-    """A release as it is served.
-
-    `files` are the objects that it has open, `header` names it, `stamps` are by metro.
-    """
-
-    release: Release
-    root: Root
-    files: frozenset[str]
-    header: bytes
-    stamps: Mapping[str, str]
-    aliases: Mapping[str, str]
-
-    def find_metro(self, name: str) -> Snapshot | None:
-        """The metro of this slug or alias."""
-        return self.release.metros.get(self.aliases.get(name, name))
 
 
 class Refused(Exception):  # noqa: N818 - the name says it
@@ -90,7 +71,7 @@ class Releases:
         self._polling = threading.Lock()
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
-        self._kept: tuple[Serving, ...] = ()
+        self._places = Places()
         self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
         self._chain = Chain(store)
         self._etag: str | None = None
@@ -124,17 +105,15 @@ class Releases:
 
     def find_walk(self, metro: str, stamp: str) -> Serving | None:
         """An open release whose metro has this stamp: one in which a walk began. Does not block."""
-        for served in (self.current, *self._kept):
-            if served is not None and served.stamps.get(metro) == stamp:
-                return served
-        return None
+        return self._find_open(lambda served: served.stamps.get(metro) == stamp)
 
     def is_gone(self, metro: str, stamp: str) -> bool:
         """Whether it was looked for in vain."""
         return self._gone.get((metro, stamp)) is not None
 
     def open_walk(self, metro: str, stamp: str) -> Serving | None:
-        """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread."""
+        """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
+        Occupied."""
         if self.current is not None and self.current.stamps.get(metro, "") < stamp:
             self.poll()  # another worker was first to see it
         found = self.find_walk(metro, stamp)
@@ -144,14 +123,15 @@ class Releases:
 
     def find_release(self, release_id: str) -> Serving | None:
         """The one of this id, if it is open. Does not block."""
-        for served in (self.current, *self._kept):
-            if served is not None and served.release.id == release_id:
-                return served
-        return None
+        return self._find_open(lambda served: served.release.id == release_id)
+
+    def _find_open(self, is_wanted: Callable[[Serving], bool]) -> Serving | None:
+        current = self.current
+        return current if current is not None and is_wanted(current) else self._places.find(is_wanted)
 
     def open_release(self, release_id: str) -> Serving | None:
         """As `find_release`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
-        ValueError where the text is no release id; StoreError, Corrupt."""
+        ValueError where the text is no release id; Occupied, StoreError, Corrupt."""
         sequence, _ = parse_release_id(release_id)
         if self.current is not None and self.current.release.sequence < sequence:
             self.poll()  # another worker was first to see it
@@ -208,7 +188,7 @@ class Releases:
             if self._seen is not None:
                 self._seen.remember(pointer)
             if before is not None:
-                self._keep(before)
+                self._places.keep_last(before)
         self.refusal = None
 
     def _explain_return(self, before: Serving | None, pointer: Pointer, root: Root) -> str | None:
@@ -232,21 +212,24 @@ class Releases:
         return None
 
     def _open_kept(self, sha: str) -> Serving:
-        with self._open(name_release(sha, read_root(self._store, sha))) as served:
-            self._keep(served)
+        listed = name_release(sha, read_root(self._store, sha))
+        self._places.make_room()
+        with self._open(listed) as served:
+            self._places.keep(served)
             return served
 
     @contextlib.contextmanager
     def _open(self, listed: ListedRelease) -> Iterator[Serving]:
         """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
         evicting, and another thread claiming what it finds kept."""
-        files = frozenset(_list_files(self._store, listed.root))
+        manifests = {slug: read_manifest(self._store, part.manifest) for slug, part in listed.root.parts.items()}
+        files = frozenset((*list_tail(listed.root.log), *chain.from_iterable(map(list_files, manifests.values()))))
         with self._state:
             self._fetching = (*self._fetching, files)
-            held = [served.files for served in (self.current, *self._kept) if served is not None]
+            held = [served.files for served in (self.current, *self._places.list_open()) if served is not None]
             self._claim.replace(frozenset[str]().union(*self._fetching, *held))
         try:
-            release = open_release(self._store, listed, cache=self._cache)
+            release = open_release(self._store, listed, manifests=manifests, cache=self._cache)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
             for snapshot in release.metros.values():
                 open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
@@ -264,11 +247,6 @@ class Releases:
             with self._state:
                 self._fetching = tuple(each for each in self._fetching if each is not files)
 
-    def _keep(self, served: Serving) -> None:
-        """A new tuple each time: readers on the event loop hold the old one."""
-        with self._state:
-            self._kept = (served, *self._kept)[:MOST_KEPT]
-
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
             log.error("release_refused", reason=reason)
@@ -279,9 +257,3 @@ class Releases:
 def explain_successor(old: Root, new: Root) -> str | None:
     """Why `new` may not follow `old`, or None. Another root of the same sequence is another history."""
     return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)
-
-
-def _list_files(store: Store, root: Root) -> Iterator[str]:
-    for part in root.parts.values():
-        yield from list_files(read_manifest(store, part.manifest))
-    yield from list_tail(root.log)

@@ -1,5 +1,8 @@
 """Last in the chain: request → plan → `304` or a body."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 from starlette.types import Receive, Scope, Send
 
 from edge.exchange import Exchange
@@ -12,6 +15,8 @@ from edge.usage.counts import Counter, Counts
 from outings.answers.plan import PlannedFile
 from outings.contract.entitlement import Entitlement
 from outings.contract.routes import Match
+
+Reply = Callable[[Send], Awaitable[None]]
 
 
 class Deliver:
@@ -33,19 +38,22 @@ class Deliver:
             self._counts.follow_queries()
 
     async def _answer(self, send: Send, exchange: Exchange, *, match: Match, entitlement: Entitlement) -> None:
+        reply = await self._prepare(exchange, match=match, entitlement=entitlement)
+        await reply(send)
+
+    async def _prepare(self, exchange: Exchange, *, match: Match, entitlement: Entitlement) -> Reply:
+        """What sends it. The plan ends here: a client that reads slowly keeps no release open."""
         planned = await self._planning.read_plan(match, exchange, entitlement=entitlement)
-        exchange.release = planned.release
+        exchange.release = planned.serving.header
         if matches(exchange.if_none_match, planned.etag):
             self._counts.add(Counter.NOT_MODIFIED)
-            await send_not_modified(send, exchange, head=planned.head)
-            return
+            return partial(send_not_modified, exchange=exchange, head=planned.head)
         if planned.plan.file is not None:
-            await self._send_file(send, exchange, planned, planned.plan.file)
-            return
+            return await self._prepare_file(exchange, planned, planned.plan.file)
         body = await self._bodies.read_body(planned, choose_coding(exchange.accept_encoding))
-        await send_success(send, exchange, head=planned.head, body=body)
+        return partial(send_success, exchange=exchange, head=planned.head, body=body)
 
-    async def _send_file(self, send: Send, exchange: Exchange, planned: Planned, file: PlannedFile) -> None:
+    async def _prepare_file(self, exchange: Exchange, planned: Planned, file: PlannedFile) -> Reply:
         """As it lies in the store, to who takes its coding; unpacked on the way to others."""
         data = await self._bodies.open_file(file)
         self._counts.add(Counter.OBJECT)
@@ -54,4 +62,4 @@ class Deliver:
             entity, pieces = list_entity(export.size, IDENTITY, media=planned.plan.media), unpack_pieces(data)
         else:
             entity, pieces = list_entity(export.packed, coding, media=planned.plan.media), cut_pieces(data)
-        await send_file(send, exchange, head=planned.head, entity=entity, pieces=pieces)
+        return partial(send_file, exchange=exchange, head=planned.head, entity=entity, pieces=pieces)

@@ -22,10 +22,13 @@ class Explain:
         exchange: Exchange = scope["exchange"]
         try:
             await self._app(scope, receive, send)
+            return
         except ApiError as error:
-            self._counts.add(Counter.REFUSED if error.status < 500 else Counter.FAILED)
-            await send_error(send, exchange, error)
+            # Without where it came from, which keeps a release open for as long as a client reads.
+            failure = error.with_traceback(None)
+            self._counts.add(Counter.REFUSED if failure.status < 500 else Counter.FAILED)
         except Exception:
             log.exception("crash", request_id=exchange.request_id.decode(), path=exchange.path)
+            failure = internal()
             self._counts.add(Counter.FAILED)
-            await send_error(send, exchange, internal())
+        await send_error(send, exchange, failure)

@@ -125,7 +125,7 @@ class Shortcut:
             status=status,
             size=len(body),
             request_id=request_id,
-            release=held.planned.release,
+            release=held.planned.serving.header,
         )
         headers = list_headers(
             head=held.planned.head,

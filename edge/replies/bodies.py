@@ -1,7 +1,6 @@
 """Plan → body: from memory, from the release's object, or made now."""
 
 import asyncio
-import mmap
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -17,7 +16,7 @@ from edge.usage.counts import Counter, Counts
 from outings.answers.plan import Plan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
-from outings.release.objects import Corrupt, read_object
+from outings.release.objects import Bytes, Corrupt, read_object
 from outings.release.snapshot import Page
 from outings.release.store import NotFound, Store, StoreError
 
@@ -85,7 +84,7 @@ class Bodies:
         self._held.put(name, body)
         return body
 
-    async def open_file(self, file: PlannedFile) -> bytes | mmap.mmap:
+    async def open_file(self, file: PlannedFile) -> Bytes:
         """Its object. ApiError where the store does not give it."""
         return await self._wait(file.open)
 

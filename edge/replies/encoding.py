@@ -1,6 +1,5 @@
 """Content codings: which one a client takes, and the bytes in it. One weak ETag stands for all of them."""
 
-import mmap
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -8,6 +7,8 @@ from functools import lru_cache
 import brotli
 import zstandard
 from isal import isal_zlib
+
+from outings.release.objects import Bytes
 
 GZIP = b"gzip"
 IDENTITY = b""
@@ -47,12 +48,12 @@ def decode_gzip(coded: bytes) -> bytes:
     return isal_zlib.decompress(coded, wbits=_GZIP_WINDOW)
 
 
-def cut_pieces(data: bytes | mmap.mmap) -> Iterator[bytes]:
+def cut_pieces(data: Bytes) -> Iterator[bytes]:
     """Small enough to be sent between two other answers."""
     return (data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES))
 
 
-def unpack_pieces(packed: bytes | mmap.mmap) -> Iterator[bytes]:
+def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
     """Of gzip bytes, without ever holding more than a piece."""
     unpacking = zlib.decompressobj(wbits=_GZIP_WINDOW)
     for piece in cut_pieces(packed):

@@ -13,9 +13,11 @@ from edge.computing import Computing
 from edge.dates import Dates
 from edge.exchange import Exchange
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
-from edge.releases import Releases, Serving
+from edge.places import Occupied
+from edge.releases import Releases
 from edge.replies.requests import read_query
 from edge.replies.responses import Header, make_head
+from edge.serving import Serving
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.changes import read_cursor
 from outings.answers.circumstances import Circumstances
@@ -51,14 +53,16 @@ _Name = tuple[str, bytes, str]
 
 
 class Planned(Struct, frozen=True, kw_only=True):
-    """A request that gets an answer: `page` was written ahead for it, `release` names what answers, and `head` are the
-    headers of whichever answer. `minute` and `weather`: those of which alone it holds; None where none matters."""
+    """A request that gets an answer: `page` was written ahead for it, `serving` answers, and `head` are the headers of
+    whichever answer. `minute` and `weather`: those of which alone it holds; None where none matters.
+
+    It keeps the release open: who sends the answer lets go of it before."""
 
     query: Query
     plan: Plan
     etag: bytes
     page: Page | None
-    release: bytes
+    serving: Serving
     head: tuple[Header, ...]
     minute: datetime | None = None
     weather: Mapping[str, Weather] | None = None
@@ -75,8 +79,9 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 class Planning:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
-    same rights has the same plan. They take `memory` bytes at most. `opening` opens releases that walks began in, by
-    one thread. `model` ranks searches, `geocoder` finds addresses, `forecasts` tell the weather."""
+    same rights has the same plan. They take `memory` bytes at most. `opening` opens replaced releases, by one thread;
+    what the current one needs does not wait for that, but is `looking`. `model` ranks searches, `geocoder` finds
+    addresses, `forecasts` tell the weather."""
 
     def __init__(
         self,
@@ -84,6 +89,7 @@ class Planning:
         releases: Releases,
         dates: Dates,
         opening: Computing,
+        looking: Computing,
         memory: int,
         offer: Offer,
         model: Model | None = None,
@@ -95,6 +101,7 @@ class Planning:
         self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
         self._dates = dates
         self._opening = opening
+        self._looking = looking
         self._offer = offer
         self._model = model
         self._under: tuple[Serving, Mapping[str, date]] | None = None
@@ -125,6 +132,7 @@ class Planning:
         query, serving, dates = asked.query, asked.serving, asked.dates
         if not asked.is_named:
             plans = self._recall(serving, dates)
+        current = self._releases.current
         is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
             began = serving if asked.is_named else await self._find_walk(query, query.cursor)
@@ -142,7 +150,8 @@ class Planning:
             spot=await self._find_spot(query, serving),
             weather=self._forecasts.read(),
         )
-        if is_lasting:
+        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        if is_lasting and serving is current:
             plans.put(name, planned)
         return planned
 
@@ -162,7 +171,7 @@ class Planning:
         about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
         read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
-        query = await self._opening.run(read) if is_slow else read()
+        query = await self._looking.run(read) if is_slow else read()
         if named is None and "release" in query.values:
             raise explain_release(str(query.get("release")))
         if named is None and query.route == "changes" and read_cursor(query) > serving.release.latest_version_id:
@@ -208,6 +217,8 @@ class Planning:
             return await self._opening.run(partial(self._releases.open_release, release_id))
         except ValueError:
             return None
+        except Occupied:
+            raise unavailable(1) from None
         except (StoreError, Corrupt, OSError) as error:
             log.warning("named_release_not_opened", release=release_id, reason=str(error))
             raise unavailable(RETRY_AFTER) from None
@@ -215,11 +226,11 @@ class Planning:
     async def _await_version(self, version_id: int) -> Serving:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
         version and can't be served yet."""
-        await self._opening.run(self._releases.poll)
+        await self._looking.run(self._releases.poll)
         serving = self._releases.current
         assert serving is not None
         is_behind = version_id > serving.release.latest_version_id
-        if is_behind and await self._opening.run(partial(self._releases.has_published, version_id)):
+        if is_behind and await self._looking.run(partial(self._releases.has_published, version_id)):
             raise unavailable(1)
         return serving
 
@@ -228,7 +239,10 @@ class Planning:
         assert query.metro is not None
         began = self._releases.find_walk(query.metro, cursor.release)
         if began is None and not self._is_gone(query, cursor):
-            began = await self._opening.run(partial(self._releases.open_walk, query.metro, cursor.release))
+            try:
+                began = await self._opening.run(partial(self._releases.open_walk, query.metro, cursor.release))
+            except Occupied:
+                raise unavailable(1) from None
         return began
 
     def _is_gone(self, query: Query, cursor: Cursor) -> bool:
@@ -275,7 +289,7 @@ def plan_request(
         plan=plan,
         etag=etag,
         page=find_page(query, about),
-        release=serving.header,
+        serving=serving,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=serving.header),
         minute=minute if query.match.route.is_now and query.cursor is None else None,
         weather=weather if "forecast" in query.get_words("include") else None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from edge.exchange import Exchange
-from edge.releases import Serving
+from edge.serving import Serving
 from outings.answers.circumstances import Circumstances
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.contract.entitlement import Entitlement

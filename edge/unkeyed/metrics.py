@@ -9,8 +9,9 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.types import Receive, Scope, Send
 
-from edge.releases import Releases, Serving
+from edge.releases import Releases
 from edge.replies.responses import send_status
+from edge.serving import Serving
 from edge.usage.counts import Counter, Counts
 from edge.usage.ledger import Total
 from edge.usage.usage import Usage

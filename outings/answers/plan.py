@@ -6,7 +6,6 @@ change keeps it across releases.
 """
 
 import hashlib
-import mmap
 from collections.abc import Callable, Mapping
 from datetime import date
 
@@ -52,6 +51,7 @@ from outings.contract.errors import not_found, not_implemented
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
 from outings.release.log import name_log
+from outings.release.objects import Bytes
 from outings.release.snapshot import Export, Snapshot
 
 _DIGITS = 32
@@ -64,7 +64,7 @@ class PlannedFile(Struct, frozen=True):
     """An export, and what opens its object."""
 
     export: Export
-    open: Callable[[], bytes | mmap.mmap]
+    open: Callable[[], Bytes]
 
 
 class Plan(Struct, frozen=True):

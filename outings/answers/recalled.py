@@ -1,10 +1,25 @@
 """What is worked out once for a snapshot and kept, for nearly all requests of a day need the same."""
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Generic, TypeVar
+from weakref import WeakMethod
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
+
+
+def remember(method: Callable[[str], _Value], *, size: int) -> Callable[[str], _Value]:
+    """What an object's method gave for the words asked for last. Without a circle of references, so that the object is
+    gone with the last who uses it, and with it what it has mapped."""
+    weak = WeakMethod(method)
+
+    def call(word: str) -> _Value:
+        known = weak()
+        assert known is not None  # its object asks
+        return known(word)
+
+    return lru_cache(maxsize=size)(call)
 
 
 class Recalled(Generic[_Key, _Value]):

@@ -7,7 +7,6 @@ listing's id (16 bytes) and the version's place in the segment (4). So a page at
 10 does, and a history is one binary search a segment.
 """
 
-import mmap
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from outings.release.objects import hash_of
+from outings.release.objects import Bytes, hash_of
 from outings.release.root import Log, Segment
 
 SEGMENT = 65_536
@@ -28,7 +27,7 @@ _ID = 16
 _ROW = _ID + 4
 
 # An object's bytes, or their map, by hash.
-ReadObject = Callable[[str], bytes | mmap.mmap]
+ReadObject = Callable[[str], Bytes]
 
 
 class UnnumberedVersion(Struct, frozen=True, kw_only=True):
@@ -232,7 +231,7 @@ def _encode_index(blocks: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     return b"".join(end.to_bytes(_OFFSET) for end in ends) + b"".join(rows)
 
 
-def _find_block(index: bytes | mmap.mmap, number: int) -> tuple[int, int]:
+def _find_block(index: Bytes, number: int) -> tuple[int, int]:
     at = number * _OFFSET
     return int.from_bytes(index[at : at + _OFFSET]), int.from_bytes(index[at + _OFFSET : at + 2 * _OFFSET])
 

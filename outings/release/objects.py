@@ -1,7 +1,7 @@
 """Objects: immutable bytes, named by their own SHA-256."""
 
 import hashlib
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -10,6 +10,14 @@ from outings.release.store import Store
 PREFIX = "objects/"
 
 Document = TypeVar("Document")
+
+
+class Bytes(Protocol):
+    """What can be cut like bytes."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: slice, /) -> bytes: ...
 
 
 class Corrupt(Exception):  # noqa: N818 - the name says it

@@ -1,7 +1,6 @@
 """Reading: a release in the store → snapshots on this machine's disk, every object checked by its hash on arrival."""
 
 import contextlib
-import mmap
 from collections.abc import Mapping
 from datetime import UTC
 from functools import lru_cache, partial
@@ -11,6 +10,7 @@ from outings.release import mapped
 from outings.release.cache import fetch_object
 from outings.release.log import History
 from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
+from outings.release.maps import Map
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.snapshot import Release, SemanticFiles, Snapshot
@@ -23,11 +23,14 @@ _MOST_MAPS = 64
 _ATTEMPTS = 3
 
 
-def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release:
-    """NotFound, Corrupt, StoreError: then nothing of it may be served."""
+def open_release(
+    store: Store, listed: ListedRelease, *, cache: Path, manifests: Mapping[str, Manifest] | None = None
+) -> Release:
+    """NotFound, Corrupt, StoreError: then nothing of it may be served. `manifests`: its metros', as they were read."""
     metros = {}
     for slug, part in listed.root.parts.items():
-        snapshot = open_snapshot(store, read_manifest(store, part.manifest), cache=cache)
+        manifest = read_manifest(store, part.manifest) if manifests is None else manifests[slug]
+        snapshot = open_snapshot(store, manifest, cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot
@@ -53,7 +56,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         tables=_fetch_tables(store, manifest.tables, cache=cache),
         mapped=_fetch_tables(store, manifest.mapped, cache=cache) if manifest.mapped_layout == mapped.LAYOUT else {},
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
-        packs=tuple(_map_file(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
+        packs=tuple(Map(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
         answers=manifest.answers,
         exports=manifest.exports,
@@ -64,12 +67,12 @@ def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> 
     return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
 
 
-def map_object(store: Store, sha: str, *, cache: Path) -> mmap.mmap:
+def map_object(store: Store, sha: str, *, cache: Path) -> Map:
     """One object, fetched where it is not at hand. NotFound, Corrupt, StoreError; OSError where no disk holds it."""
     for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(FileNotFoundError):
-            return _map_file(fetch_object(store, sha, folder=cache))
-    return _map_file(fetch_object(store, sha, folder=cache))
+            return Map(fetch_object(store, sha, folder=cache))
+    return Map(fetch_object(store, sha, folder=cache))
 
 
 def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:
@@ -77,8 +80,3 @@ def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Pat
         return None
     vectors, rows = (fetch_object(store, each.object, folder=cache) for each in (semantic.vectors, semantic.rows))
     return SemanticFiles(model=semantic.model, vectors=vectors, rows=rows)
-
-
-def _map_file(path: Path) -> mmap.mmap:
-    with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

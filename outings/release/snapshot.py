@@ -1,6 +1,5 @@
 """A metro's snapshot as a reader holds it: tables on local disk, packs mapped, and what the manifest says."""
 
-import mmap
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +10,10 @@ from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import History
+from outings.release.objects import Bytes
 from outings.release.root import Log
 
-Packs = tuple[mmap.mmap | bytes, ...]
+Packs = tuple[Bytes, ...]
 
 
 class MetroSettings(Struct, frozen=True, kw_only=True):
@@ -96,6 +96,6 @@ class Release(Struct, frozen=True, kw_only=True):
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
 
-    def read_object(self, sha: str) -> bytes | mmap.mmap:
+    def read_object(self, sha: str) -> Bytes:
         """One that the release names and no snapshot keeps open. NotFound, Corrupt, StoreError."""
         return self.history.read(sha)

@@ -74,6 +74,11 @@ def ask_together(app: ASGIApp, targets: Sequence[str], *, key: str) -> list[Resp
     return asyncio.run(gather())
 
 
+async def send_request(app: ASGIApp, target: str, *, key: str) -> Response:
+    """Beside others, on the event loop that runs."""
+    return await _ask(app, target.encode(), method="GET", body=b"", headers=[(b"x-api-key", key.encode())])
+
+
 async def _ask(
     app: ASGIApp,
     target: bytes,

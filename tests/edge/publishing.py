@@ -16,10 +16,10 @@ from outings.contract.routes import match_route
 from outings.release import mapped
 from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
 from outings.release.log import UnnumberedVersion
-from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot
+from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object
 from outings.release.packs import Pack
-from outings.release.pointer import read_pointer
+from outings.release.pointer import read_current, read_pointer
 from outings.release.publishing import Published, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import Page, Release, Snapshot
@@ -97,6 +97,23 @@ def publish_worlds(
         now=stamp,
         trust=trust,
     )
+
+
+def publish_restamped(store: Store, count: int, *, minutes: int = 1) -> list[str]:
+    """So many releases more, a minute after each other: every metro is another one, of the same listings. Their ids."""
+    ids = []
+    for minute in range(minutes, minutes + count):
+        current = read_current(store)
+        assert current is not None
+        stamp = NOW + timedelta(minutes=minute)
+        parts: dict[str, Part | None] = {}
+        for slug, part in current.root.parts.items():
+            manifest = replace(read_manifest(store, part.manifest), stamp=stamp)
+            sha = put_object(store, encode_manifest(manifest))
+            parts[slug] = Part(manifest=sha, stamp=stamp, snapshot=hash_snapshot(manifest))
+        changes = [make_version(slug, stamp) for slug in parts]
+        ids.append(publish(store, base=current.root, parts=parts, changes=changes, feeds={}, now=stamp).id)
+    return ids
 
 
 def put_snapshot(

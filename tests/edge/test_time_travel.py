@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from edge.releases import MOST_KEPT
+from edge.places import MOST_OPEN
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.pointer import read_current
@@ -93,11 +93,11 @@ def test_a_walk_in_a_named_release_stays_in_it(make_own: MakeService) -> None:
 
 def test_any_of_many_kept_releases_answers(make_own: MakeService) -> None:
     service = make_own()
-    for number in range(MOST_KEPT + 3):
+    for number in range(MOST_OPEN + 3):
         publish_events(service, number + 1, minutes=number + 1)
     for _ in range(2):
         counts = [len(service.get(add_release(LIST, each)).read_json()["data"]) for each in list_ids(service)]
-        assert counts == [*range(MOST_KEPT + 3, 0, -1), 5]
+        assert counts == [*range(MOST_OPEN + 3, 0, -1), 5]
 
 
 def test_the_log_of_a_release_ends_where_it_did(make_own: MakeService) -> None:

@@ -4,7 +4,6 @@ docs/readers.md has the formulas. Scores are whole thousandths here, rounded hal
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -27,6 +26,7 @@ from outings.answers.directory.index import (
     read_letters,
 )
 from outings.answers.directory.titles import Title, list_parents
+from outings.answers.recalled import remember
 from outings.answers.words.spelling import LETTERS_FOR_TYPOS
 from outings.answers.words.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
@@ -77,7 +77,7 @@ class Ranking:
         names = self._places[read_kinds(self._places) == NAME]
         self._letters = np.ones(size, dtype=np.int64)
         self._letters[names >> ROW_SHIFT] = np.maximum(read_letters(names), 1)
-        self._list_meanings = lru_cache(maxsize=_MEMORY)(self._find_meanings)
+        self._list_meanings = remember(self._find_meanings, size=_MEMORY)
 
     def rank(self, title: Title) -> Ranked:
         """Nothing is met by a title without a significant word."""

@@ -1,13 +1,13 @@
 """The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from msgspec import Struct
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 from Stemmer import Stemmer
 
+from outings.answers.recalled import remember
 from outings.answers.words.texts import HashedTexts, SimilarTexts
 from outings.release.mapped import MappedTable
 
@@ -33,8 +33,8 @@ class Spelling:
     def __init__(self, words: MappedTable) -> None:
         self._words, self._stems = SimilarTexts(words, "word"), HashedTexts(words, "stem")
         self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
-        self.list_meanings = lru_cache(maxsize=_MEMORY)(self._list_meanings)
-        self.list_forms = lru_cache(maxsize=_MEMORY)(self._list_forms)
+        self.list_meanings = remember(self._list_meanings, size=_MEMORY)
+        self.list_forms = remember(self._list_forms, size=_MEMORY)
 
     def find_word(self, word: str) -> list[int]:
         """The number of the word itself; empty where no listing has it."""

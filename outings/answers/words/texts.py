@@ -3,13 +3,13 @@ text itself."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import overload
 from zlib import crc32
 
 import numpy as np
 import polars as pl
 
+from outings.answers.recalled import remember
 from outings.release.mapped import MappedTable
 
 # What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many
@@ -88,7 +88,7 @@ class SimilarTexts(HashedTexts):
     def __init__(self, table: MappedTable, name: str) -> None:
         super().__init__(table, name)
         self._letters = table.read_array(f"{name}_letters")
-        self._span_letter = lru_cache(maxsize=_BEGINNINGS)(self.span_beginning)
+        self._span_letter = remember(self.span_beginning, size=_BEGINNINGS)
 
     def list_similar(self, word: str, *, typos: int) -> dict[int, str]:
         """By number, of those of letters alone that begin with the first letter of a word: all that so many letters put
