@@ -36,6 +36,7 @@ from edge.usage.usage import Usage
 from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
+from outings.release.sealing import Seal
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -73,6 +74,7 @@ class Edge:
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
+        seal: Seal | None = None,
         seen: Seen | None = None,
     ) -> None:
         self.counts = counts or Counts()
@@ -85,7 +87,7 @@ class Edge:
         self._proxies = proxies or Proxies(())
         self.connections = connections or Connections()
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
-        self._ring = KeyRing(store, clock=clock, plans=offer.plans)
+        self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._computing = Computing(threads=1, queue=64)
         self._fetching = Computing(threads=2, queue=64)

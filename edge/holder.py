@@ -7,6 +7,7 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import Plan
 from outings.release.keys import Key, Registry, Slots
+from outings.release.sealing import Seal
 
 
 class Holder(Struct, frozen=True, kw_only=True):
@@ -23,9 +24,11 @@ class Holder(Struct, frozen=True, kw_only=True):
     entitlement: Entitlement
 
 
-def find_holder(registry: Registry, text: bytes, *, plans: Mapping[str, Plan]) -> Holder | None:
+def find_holder(
+    registry: Registry, text: bytes, *, plans: Mapping[str, Plan], seal: Seal | None = None
+) -> Holder | None:
     """Of the key of this text, whatever its state."""
-    key = registry.find_key(text)
+    key = registry.find_key(text, seal=seal)
     if key is None:
         return None
     plan = plans[key.plan]

@@ -13,8 +13,10 @@ from edge.chain.attempts import Attempts
 from edge.exchange import Exchange
 from edge.holder import Holder, find_holder
 from outings.contract.plans import Plan
+from outings.release.key_changes import check_seal
 from outings.release.keys import NAME, Registry, parse_registry
 from outings.release.objects import Corrupt
+from outings.release.sealing import Seal, WrongSeal
 from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()
@@ -25,7 +27,10 @@ MOST_REMEMBERED = 8_192
 class KeyRing:
     """The registry as this process last read it. A store that fails, or a broken registry, leaves it as it was."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, Plan]) -> None:
+    def __init__(
+        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, Plan], seal: Seal | None = None
+    ) -> None:
+        self._seal = seal
         self._store = store
         self._clock = clock
         self._plans = plans
@@ -43,11 +48,19 @@ class KeyRing:
                 self._known = (registry, _make_memory())
                 self._etag = found.etag
                 log.info("keys_read", keys=len(registry.keys))
+                self._tell_unknown(registry)
             self.failure = None
         except (StoreError, Corrupt) as error:
             if self.failure is None:
                 log.warning("keys_not_read", reason=str(error))
             self.failure = str(error)
+
+    def _tell_unknown(self, registry: Registry) -> None:
+        """Of some keys it can't know the holders: they get 401."""
+        try:
+            check_seal(registry, self._seal)
+        except WrongSeal as wrong:
+            log.error("keys_sealed_otherwise", reason=str(wrong))
 
     def find_active(self, text: bytes) -> Holder | None:
         """Of this text's key, if it is in force now. Known ones are remembered by their hash, not by their text."""
@@ -55,7 +68,7 @@ class KeyRing:
         digest = sha256(text).digest()
         holder = memory.get(digest)
         if holder is None:
-            holder = find_holder(registry, text, plans=self._plans)
+            holder = find_holder(registry, text, plans=self._plans, seal=self._seal)
             if holder is None:
                 return None
             memory.put(digest, holder)

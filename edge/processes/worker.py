@@ -22,6 +22,7 @@ from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
+from outings.release.sealing import open_seal
 from outings.release.stores import open_store
 from outings.release.trust import read_reader
 
@@ -61,6 +62,7 @@ def make_served_edge(
         geocoder=open_geocoder(configuration.geocoder),
         forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,
+        seal=open_seal(edge.legacy_key_secret),
         seen=Seen(edge.state) if trust.believed else None,
     )
 

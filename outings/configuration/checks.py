@@ -15,6 +15,8 @@ from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
 MAX_WORDS = 63
+# Of a secret: half as many random bytes, in hexadecimal digits.
+MIN_SECRET = 32
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 REMOTE_SCHEMES = ("http://", "https://")
@@ -60,6 +62,9 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     if storage != "local" and not storage.startswith(RATE_SCHEMES):
         # What was meant as a URL may have a password in it, and is not shown.
         decoder.report("edge.rate_storage", f"is neither local nor a URL of Redis; allowed: local, {RATE_SCHEMES[0]}…")
+    secret = edge.get("legacy_key_secret", "")
+    if secret and len(secret) < MIN_SECRET:
+        decoder.report("edge.legacy_key_secret", f"is too short; allowed: {MIN_SECRET} characters or more, random ones")
     for proxy in edge.get("trusted_proxies", ()):
         try:
             ip_network(proxy, strict=False)

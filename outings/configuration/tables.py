@@ -76,6 +76,7 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     upgrade_url: str = ""
     docs_url: str = ""
     usage_metrics: bool = False
+    legacy_key_secret: str = ""
 
 
 class GeocoderTable(Struct, frozen=True, kw_only=True):

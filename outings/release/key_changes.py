@@ -3,21 +3,43 @@
 Done twice each is the same as done once. KeyError: no key has the id. ValueError: it may not be; its text says why.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from outings.contract.plans import GRANTABLE
 from outings.release.keys import Key, Registry, add_key
+from outings.release.sealing import Seal, WrongSeal, find_seal
 
 
-def import_key(registry: Registry, key: Key) -> Registry:
-    """Adds a legacy key, which is known by its hash alone."""
+def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
+    """Adds a legacy key, which is known by its hash alone. WrongSeal: whether it is known can't be told."""
+    check_seal(registry, seal)
+    sealed = key if seal is None else replace(key, hash=seal.close(key.hash))
     for known in registry.keys:
-        if known.hash == key.hash and known.id != key.id:
+        if known.hash in (key.hash, sealed.hash) and known.id != key.id:
             raise ValueError(f"this key is in the registry already, as {known.id}")
-    return add_key(registry, key)
+    return add_key(registry, sealed)
+
+
+def seal_keys(registry: Registry, ids: Collection[str], *, seal: Seal) -> Registry:
+    """Seals the hashes of these keys, or of all: nothing tells an imported key from one of ours. WrongSeal."""
+    check_seal(registry, seal)
+    chosen = {registry.by_id[id_].id for id_ in ids} if ids else registry.by_id.keys()
+    keys = (replace(key, hash=seal.close(key.hash)) if key.id in chosen else key for key in registry.keys)
+    return replace(registry, keys=tuple(keys))
+
+
+def check_seal(registry: Registry, seal: Seal | None) -> None:
+    """WrongSeal where the registry has a hash that this does not close."""
+    own = None if seal is None else seal.name
+    others = [key.id for key in registry.keys if find_seal(key.hash) not in (None, own)]
+    if others:
+        raise WrongSeal(
+            f"{len(others)} keys are sealed with a secret that is not here, such as {others[0]}: set [edge] "
+            "legacy_key_secret to the one with which they were; it is never changed"
+        )
 
 
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:

@@ -1,6 +1,6 @@
 """The registry of keys, `keys.json`: compare-and-swapped, so that operators at once lose nothing of each other's.
 
-Only an id and the SHA-256 of a key's text are kept. Instants are whole seconds in UTC.
+Only an id and the SHA-256 of a key's text are kept, or what sealing makes of that. Instants are whole seconds in UTC.
 """
 
 import re
@@ -20,6 +20,7 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.plans import PLANS, Plan
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.objects import Corrupt, decode_json
+from outings.release.sealing import Seal
 from outings.release.store import Outcome, Store, StoreError, Versioned
 
 NAME = "keys.json"
@@ -40,8 +41,8 @@ ATTEMPTS = 20
 class Key(Struct, frozen=True, kw_only=True):
     """A key as the registry has it. `metros`: slugs, `types`: the route's words (`events`), each `*` for all.
 
-    `hash`: 64 hex digits. `client` owns one key or several. `per_minute`: its own rate, else its plan's. `slot`: the
-    number of its counter; a registry's keys all have one.
+    `hash`: 64 hex digits, or sealed (`sealing.py`). `client` owns one key or several. `per_minute`: its own rate, else
+    its plan's. `slot`: the number of its counter; a registry's keys all have one.
     """
 
     id: str
@@ -114,17 +115,20 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
     def _by_hash(self) -> Mapping[str, Key]:
         return {key.hash: key for key in self.keys}
 
-    def find_key(self, text: bytes) -> Key | None:
+    def find_key(self, text: bytes, *, seal: Seal | None = None) -> Key | None:
         """The key of this text, whatever its state. A bad check sum costs no look-up.
 
-        Text of another form is a legacy key's, looked up by its hash.
+        Text of another form is a legacy key's, looked up by its hash. A sealed one is found with its `seal` alone.
         """
         form = _FORM.fullmatch(text)
         if form is not None and text[-SUM_LENGTH:] != _sum(text[:-SUM_LENGTH]):
             return None
-        digest = sha256(text).hexdigest()
-        key = self._by_hash.get(digest) if form is None else self.by_id.get(form[1].decode())
-        return key if key is not None and compare_digest(key.hash, digest) else None
+        plain = sha256(text).hexdigest()
+        for hash_ in (plain,) if seal is None else (seal.close(plain), plain):
+            key = self._by_hash.get(hash_) if form is None else self.by_id.get(form[1].decode())
+            if key is not None and compare_digest(key.hash, hash_):
+                return key
+        return None
 
     def find_slots(self, key: Key) -> Slots:
         """Of a key of this registry."""

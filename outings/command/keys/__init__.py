@@ -2,7 +2,7 @@
 
 import click
 
-from outings.command.keys.changing import grant, revoke
+from outings.command.keys.changing import grant, revoke, seal
 from outings.command.keys.making import create, import_, rotate
 from outings.command.keys.showing import list_keys, show, usage
 
@@ -12,5 +12,5 @@ def keys() -> None:
     """Make, show and change keys. A running server takes a change up within 10 s."""
 
 
-for command in (create, import_, list_keys, show, grant, rotate, revoke, usage):
+for command in (create, import_, list_keys, show, grant, rotate, revoke, seal, usage):
     keys.add_command(command)

@@ -1,4 +1,4 @@
-"""`outings keys grant`, `revoke`: each changes a key."""
+"""`outings keys grant`, `seal`, `revoke`: each changes keys."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import click
 from outings.command.keys.terms import check_addons, describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.contract.parameters import INCLUDES
-from outings.release.key_changes import change_grants
-from outings.release.keys import change_registry, revoke_key
+from outings.release.key_changes import change_grants, seal_keys
+from outings.release.keys import Registry, change_registry, revoke_key
+from outings.release.sealing import WrongSeal, open_seal
 
 
 @click.command()
@@ -35,6 +36,35 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
         print_json(described)
     else:
         click.echo(f"{id_} is granted {', '.join(described['grants']) or 'nothing'}.")
+
+
+@click.command()
+@take_config
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@take_json
+def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
+    """Put the hashes of keys under [edge] legacy_key_secret, of all keys if none is named."""
+    configuration = read_config(config)
+    secret = open_seal(configuration.edge.legacy_key_secret)
+    if secret is None:
+        raise click.UsageError("[edge] legacy_key_secret is not given; set OUTINGS_EDGE_LEGACY_KEY_SECRET")
+    before: list[Registry] = []
+
+    def change(found: Registry) -> Registry:
+        before[:] = [found]
+        return seal_keys(found, ids, seal=secret)
+
+    try:
+        registry = change_registry(open_config_store(configuration), change)
+    except KeyError as unknown:
+        raise refuse_id(unknown.args[0]) from None
+    except WrongSeal as wrong:
+        raise click.UsageError(str(wrong)) from None
+    sealed = sum(old.hash != new.hash for old, new in zip(before[0].keys, registry.keys, strict=True))
+    if as_json:
+        print_json({"sealed": sealed, "keys": len(registry.keys)})
+    else:
+        click.echo(f"{sealed} of {len(registry.keys)} keys were sealed.")
 
 
 @click.command()

@@ -11,9 +11,15 @@ from outings.command.keys.terms import describe_key, make_key, read_clock, refus
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.release.key_changes import import_key, rotate_key
 from outings.release.keys import add_key, change_registry, has_key_form, hash_key_text, make_key_text, split_key_text
+from outings.release.sealing import WrongSeal, open_seal
 
 # What a header's value may be without a proxy on the way changing it.
 _MOST_CHARACTERS = 1_024
+
+_UNSEALED = (
+    "Its plain SHA-256 is kept: who reads the registry can find a key that could be guessed. Set "
+    "OUTINGS_EDGE_LEGACY_KEY_SECRET, for servers too, then run `outings keys seal`."
+)
 
 
 @click.command()
@@ -39,15 +45,19 @@ def create(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: A
 def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
     """Take over a key of another system: its text is read from standard input, and only its hash is kept."""
     configuration = read_config(config)
+    seal = open_seal(configuration.edge.legacy_key_secret)
     now, text = read_clock(), _read_legacy_text()
     id_, _ = split_key_text(make_key_text())
     key = make_key(configuration, id_=id_, hash_=hash_key_text(text), now=now, **terms)
     try:
         registry = change_registry(
-            open_config_store(configuration), lambda found: settle_quota(import_key(found, key), key, monthly_quota)
+            open_config_store(configuration),
+            lambda found: settle_quota(import_key(found, key, seal=seal), key, monthly_quota),
         )
-    except ValueError as error:
+    except (ValueError, WrongSeal) as error:
         raise click.UsageError(str(error)) from None
+    if seal is None:
+        click.echo(_UNSEALED, err=True)
     if as_json:
         print_json(describe_key(registry, id_, now=now))
     else:
