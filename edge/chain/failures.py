@@ -1,5 +1,7 @@
 """Fourth in the chain: every failure below answers in the contract's envelope, a crash included."""
 
+from traceback import StackSummary, walk_tb
+
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -27,8 +29,25 @@ class Explain:
             # Without where it came from, which keeps a release open for as long as a client reads.
             failure = error.with_traceback(None)
             self._counts.add(Counter.REFUSED if failure.status < 500 else Counter.FAILED)
-        except Exception:
-            log.exception("crash", request_id=exchange.request_id.decode(), path=exchange.path)
+        except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
+            log.error(
+                "crash",
+                request_id=exchange.request_id.decode(),
+                route=None if exchange.match is None else exchange.match.route.path,
+                raised=list_raised(error),
+            )
             failure = internal()
             self._counts.add(Counter.FAILED)
         await send_error(send, exchange, failure)
+
+
+def list_raised(error: BaseException) -> list[str]:
+    """The error's type and its places, then the same of what it came from. What they say is left out: that may be what
+    somebody sent, and no line of ours has where readers live."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    places = StackSummary.extract(walk_tb(error.__traceback__), lookup_lines=False)
+    return [
+        type(error).__name__,
+        *(f"{place.filename}:{place.lineno} {place.name}" for place in places),
+        *(list_raised(cause) if cause else []),
+    ]

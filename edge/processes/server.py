@@ -3,8 +3,6 @@
 import multiprocessing
 import os
 import signal
-import socket
-from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from multiprocessing.connection import wait
@@ -16,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn import _subprocess
 
-from edge.processes.supervisor import Supervisor
+from edge.processes.supervisor import Listening, Supervisor
 from edge.usage.counts import make_table
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
@@ -30,7 +28,7 @@ _LOOK_SECONDS = 1.0
 def run_server(
     config: Path,
     *,
-    listening: Sequence[socket.socket],
+    listening: Listening,
     memory: int | None = None,
     access_log: bool = False,
 ) -> None:
@@ -41,8 +39,7 @@ def run_server(
     """
     start_forks()
     with ExitStack() as open_sockets, make_table() as counts:
-        for each in listening:
-            open_sockets.enter_context(each)
+        open_sockets.callback(listening.close)
         settings = uvicorn.Config(
             partial(_make_worker, config.absolute(), counts=counts, memory=memory, access_log=access_log),
             factory=True,
@@ -58,7 +55,7 @@ def run_server(
             timeout_worker_healthcheck=START_SECONDS,
         )
         # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
-        Supervisor(settings, listening).run()
+        Supervisor(settings, listening.sockets).run()
 
 
 def start_forks() -> None:

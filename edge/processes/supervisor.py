@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Sequence
 
+from msgspec import Struct
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Multiprocess
 
@@ -68,7 +69,19 @@ class Supervisor(Multiprocess):
         """As for one more."""
 
 
-def bind_sockets(host: str, port: int, *, count: int) -> list[socket.socket]:
+class Listening(Struct, frozen=True):
+    """`sockets` of one port, and the claim by which no other server takes it."""
+
+    port: int
+    sockets: tuple[socket.socket, ...]
+    claim: socket.socket
+
+    def close(self) -> None:
+        for each in (*self.sockets, self.claim):
+            each.close()
+
+
+def bind_sockets(host: str, port: int, *, count: int) -> Listening:
     """To the same port, 0 for any; bound, not listening: a client is refused until there is somebody to answer it.
 
     OSError, where another process has the port too: it would share its connections.
@@ -78,7 +91,7 @@ def bind_sockets(host: str, port: int, *, count: int) -> list[socket.socket]:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(address)
         bound_to = probe.getsockname()
-    sockets: list[socket.socket] = []
+    sockets = [claim_address(bound_to)]
     try:
         for _ in range(count):
             sockets.append(socket.socket(family, kind, protocol))
@@ -90,4 +103,20 @@ def bind_sockets(host: str, port: int, *, count: int) -> list[socket.socket]:
         for each in sockets:
             each.close()
         raise
-    return sockets
+    claim, *others = sockets
+    return Listening(bound_to[1], tuple(others), claim)
+
+
+def claim_address(address: tuple[str | int, ...]) -> socket.socket:
+    """For as long as the socket is open and this process lives. OSError where another has claimed it.
+
+    Whether a port is taken can be seen only once somebody listens on it. What can't be bound twice, and is gone with
+    its process, is a name of a Unix socket that is no file; it belongs to the same network namespace as the port.
+    """
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0outings {address[0]} {address[1]}")
+    except OSError as error:
+        claim.close()
+        raise OSError(error.errno, "another server has this port") from error
+    return claim

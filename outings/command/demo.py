@@ -56,7 +56,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
     asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
     run_build(asked, recorder=Recorder(report=None, as_of=None), workers=1)
     key = _make_key(configuration, folder=configuration.directory, now=now)
-    _print_requests(key, f"http://{host}:{listening[0].getsockname()[1]}")
+    _print_requests(key, f"http://{host}:{listening.port}")
     run_server(config, listening=listening)
 
 

@@ -57,5 +57,5 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
         listening = bind_sockets(host, port, count=processes)
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    click.echo(f"Serving on http://{host}:{listening[0].getsockname()[1]}, {processes} worker(s).", err=True)
+    click.echo(f"Serving on http://{host}:{listening.port}, {processes} worker(s).", err=True)
     run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)

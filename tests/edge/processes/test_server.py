@@ -346,7 +346,7 @@ def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> N
     server.process.kill()
     server.process.wait()
     wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
-    bind_sockets("127.0.0.1", server.port, count=1)[0].close()
+    bind_sockets("127.0.0.1", server.port, count=1).close()
 
 
 def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[..., Server]) -> None:

@@ -1,13 +1,18 @@
 """The supervisor where what forks its workers fails it; all else is tested by servers that run (`test_server`)."""
 
+import contextlib
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from uvicorn import Config
 from uvicorn.supervisors import multiprocess
 
-from edge.processes.supervisor import Post
+from edge.processes.supervisor import Post, bind_sockets
+from tests.command.conftest import CONFIGURATION
 
 
 class Worker:
@@ -45,3 +50,18 @@ def test_a_worker_is_asked_for_until_there_is_one(monkeypatch: pytest.MonkeyPatc
         assert not post.processes[0].is_alive(timeout=0)
     post.keep_subprocess_alive()
     assert post.processes[0].is_alive(timeout=0)
+
+
+def test_of_two_servers_that_begin_at_once_the_second_ends_and_says_why(tmp_path: Path) -> None:
+    """Before either of them listens, both could bind the port, and would share its connections."""
+    config = tmp_path / "outings.toml"
+    config.write_text(CONFIGURATION)
+    with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as first:
+        words = ["serve", "-c", str(config), "--port", str(first.port)]
+        done = subprocess.run(
+            [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert f"127.0.0.1:{first.port}: another server has this port" in done.stderr
+    bind_sockets("127.0.0.1", first.port, count=2).close()
