@@ -107,7 +107,7 @@ OCCURRENCES: Mapping[str, pl.DataType] = {
 }
 
 # One row a section; a class without sections is its own one section (section 0).
-# Ages and price that a section does not state are its class's.
+# Term, ages and price that a section does not state are its class's.
 SECTIONS: Mapping[str, pl.DataType] = {
     "row": pl.UInt32(),
     "section": pl.UInt16(),

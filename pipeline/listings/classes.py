@@ -112,20 +112,24 @@ def find_openings(registration: Registration) -> bool | None:
 
 
 def _make_happenings(resolved: Resolved[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
-    """A section that does not state ages or price has its class's; no section: the class is its own."""
+    """A section that does not state a term, ages or price has its class's; no section: the class is its own."""
     record = resolved.record
     sections = record.sections or (
         SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),
     )
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
-    return [(number, *_make_happening(section, ages=ages, price=price)) for number, section in enumerate(sections)]
+    return [
+        (number, *_make_happening(section, term=record.term, ages=ages, price=price))
+        for number, section in enumerate(sections)
+    ]
 
 
-def _make_happening(section: SectionRecord, *, ages: AgeRange, price: Price) -> tuple[Any, ...]:
-    stated = section.ages.min is not None or section.ages.max is not None
-    ages = section.ages if stated else ages
+def _make_happening(section: SectionRecord, *, term: Term, ages: AgeRange, price: Price) -> tuple[Any, ...]:
+    if section.ages.min is not None or section.ages.max is not None:
+        ages = section.ages
+    if section.term.starts_on is not None or section.term.ends_on is not None:
+        term = section.term
     price = _price_section(section.tuition, price)
-    term: Term = section.term
     return (
         term.starts_on,
         term.ends_on,

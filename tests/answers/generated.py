@@ -147,7 +147,8 @@ def _make_class(world: World, row_id: str, random: Random) -> dict[str, Any]:
 
     sections = []
     for number in range(random.choice([0, 0, 1, 2, 3])):
-        section = documents.make_section(f"{row_id}-{number}", term=documents.make_term(**_make_span(random)))
+        span = _make_span(random) if random.random() < 0.7 else {}
+        section = documents.make_section(f"{row_id}-{number}", term=documents.make_term(**span))
         section["schedule"] |= {"days": _make_days(random), "start_time": random.choice(TIMES)}
         section["ages"] |= _make_range(random)
         section["tuition"]["amount"] = random.choice([None, 0.0, 20.0])

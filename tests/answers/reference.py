@@ -114,8 +114,15 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
 
 
 def _pair_sections(listing: Document) -> tuple[list[Document], list[Document]]:
-    sections = listing["sections"] or [{**listing, "tuition": {"amount": None}}]
+    sections = [{**each, "term": _choose_term(each, listing)} for each in listing["sections"]]
+    sections = sections or [{**listing, "tuition": {"amount": None}}]
     return sections, [listing] * len(sections)
+
+
+def _choose_term(section: Document, listing: Document) -> Document:
+    is_stated = any(section["term"][name] for name in ("starts_on", "ends_on"))
+    term: Document = (section if is_stated else listing)["term"]
+    return term
 
 
 def _read_section(section: Document, listing: Document) -> Document:

@@ -111,7 +111,10 @@ def test_the_dates_of_what_is_over_are_past_from_the_day_after_on(tmp_path: Path
     world.dates[make_uuid(1)] = [datetime(2026, 8, 12, 10)]
     world.sources = {make_uuid(number): {"url": "https://a.example"} for number in (1, 2, 3, 4, 5, 6)}
     ending = documents.make_term(starts_on="2026-06-01", ends_on="2026-08-12")
-    sections = [documents.make_section("s1", term=ending), documents.make_section("s2")]
+    sections = [
+        documents.make_section("s1", term=ending),
+        documents.make_section("s2", term=documents.make_term(starts_on="2026-06-01")),
+    ]
     world.listings += [
         documents.make_class(make_uuid(3), term=ending),
         documents.make_class(make_uuid(4), sections=sections, term=ending),

@@ -335,11 +335,13 @@ def _list_sections(document: Document, number: int) -> list[Document]:
     own = {**document, "tuition": {"amount": None}}
     rows = []
     for section, each in enumerate(document["sections"] or [own]):
-        amount = each["tuition"]["amount"]
+        amount, term = each["tuition"]["amount"], each["term"]
+        if not term["starts_on"] and not term["ends_on"]:
+            term = document["term"]
         price = document["price"] if amount is None else {"min": amount, "is_free": amount == 0}
         rows.append({
-            "row": number, "section": section, "starts_on": _read_day(each["term"]["starts_on"]),
-            "ends_on": _read_day(each["term"]["ends_on"]), "days": _bits(each["schedule"]["days"], DAYS) or None,
+            "row": number, "section": section, "starts_on": _read_day(term["starts_on"]),
+            "ends_on": _read_day(term["ends_on"]), "days": _bits(each["schedule"]["days"], DAYS) or None,
             "time": _read_clock(each["schedule"]["start_time"]), **_choose_ages(each["ages"], document["ages"]),
             "price_min": price["min"], "is_free": price["is_free"], "openings": _find_openings(each["registration"]),
         })  # fmt: skip

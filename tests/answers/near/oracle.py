@@ -77,12 +77,14 @@ def find_start(world: World, listing: Document, params: Mapping[str, str], minut
                 found += _join(date.fromisoformat(session["starts_on"]), session["start_time"], now)
     if listing["type"] == "class":
         for section in listing["sections"] or [listing]:
-            found += _list_meetings(section, start, end, now)
+            found += _list_meetings(section, listing["term"], (start, end), now)
     return min((each for each in found if each.date() <= end), default=None)
 
 
-def _list_meetings(section: Document, start: date, end: date, now: datetime) -> list[datetime]:
-    term, clock = section["term"], section["schedule"]["start_time"]
+def _list_meetings(section: Document, whole: Document, span: tuple[date, date], now: datetime) -> list[datetime]:
+    """`whole`: the class's term, which is that of a section that states none."""
+    (start, end), clock = span, section["schedule"]["start_time"]
+    term = section["term"] if section["term"]["starts_on"] or section["term"]["ends_on"] else whole
     first = date.fromisoformat(term["starts_on"]) if term["starts_on"] else None
     last = date.fromisoformat(term["ends_on"]) if term["ends_on"] else end
     if not section["schedule"]["days"]:
