@@ -12,6 +12,7 @@ from outings.release.mapped import NEVER, MappedTable
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _MICROSECONDS = 1_000_000
+_DAY = 86_400
 _UNKNOWN = -1
 
 
@@ -38,7 +39,8 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 # What they are made of.
-LISTINGS = ("is_recurring", "occurrences_total", "exdates", "rdates")
+_BEYOND = ("beyond_index", "beyond_starts_at", "beyond_starts_local")
+LISTINGS = ("is_recurring", "occurrences_total", "exdates", "rdates", *_BEYOND)
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
 
@@ -48,6 +50,7 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
     return listings.select(
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
         pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
+        pl.col(*_BEYOND).cast(pl.Int64()).fill_null(NEVER),
         end=pl.Series(ends, dtype=pl.UInt32()),
         exdates=pl.col("exdates").fill_null([]),
         rdates=pl.col("rdates").fill_null([]),
@@ -78,6 +81,7 @@ class Series:
     def __init__(self, table: MappedTable, *, moments: MappedTable) -> None:
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
         self._ends = table.view_array("end")
+        self._beyond = [table.view_array(name) for name in _BEYOND]
         self._exceptions = table.read_lists("exdates"), table.read_lists("rdates")
         self._indexes, self._instants = moments.view_array("index"), moments.view_array("starts_at")
         self._offsets = moments.view_array("offset")
@@ -175,7 +179,7 @@ class Series:
         return self._numbers[at] if is_found else -1
 
     def find_next(self, row: int, today: date) -> Next:
-        """The first live occurrence on or after the date."""
+        """The first live occurrence on or after the date, however far."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, today.toordinal() - _EPOCH, first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
@@ -183,6 +187,10 @@ class Series:
             found = self.read_moment(self._numbers[at])
             remaining = None if total is None else total - found.index + 1
             return Next(starts_at=found.starts_at, starts_local=found.starts_local, remaining=remaining, total=total)
-        # What lies past the build's horizon is counted, though its dates are not known here.
-        past = self._indexes[self._numbers[last - 1]] if last > first else 0
-        return Next(starts_at=None, starts_local=None, remaining=None if total is None else total - past, total=total)
+        index, starts_at, starts_local = (column[row] for column in self._beyond)
+        if index == NEVER:  # of a release from before it was kept
+            index = 1 + (self._indexes[self._numbers[last - 1]] if last > first else 0)
+        remaining = None if total is None else total - index + 1
+        if starts_local == NEVER or starts_local // _DAY < today.toordinal() - _EPOCH:
+            return Next(starts_at=None, starts_local=None, remaining=remaining, total=total)
+        return Next(starts_at=starts_at, starts_local=starts_local, remaining=remaining, total=total)

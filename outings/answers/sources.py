@@ -31,6 +31,7 @@ _ADDRESS_MEMBERS = frozenset({"url", "source", "source_url"})
 # What they are made of.
 LISTINGS = (
     "row", "type", "has_date", "source_url", "crawled_at", "verification", "checked_at", "changed_fields",
+    "beyond_starts_local",
 )  # fmt: skip
 OCCURRENCES = ("row", "date")
 HAPPENINGS = ("row", "starts_on", "ends_on")
@@ -56,7 +57,9 @@ def make_sources(
         pl.col("verification").cast(pl.Int16()).fill_null(_UNKNOWN),
         pl.col("crawled_at", "checked_at").fill_null(_UNKNOWN),
         pl.col("source_url", "changed_fields").fill_null(""),
-        last=pl.col("last").to_physical().cast(pl.Int32()).fill_null(NOT_STATED),
+        last=pl.max_horizontal(pl.col("last").to_physical(), pl.col("beyond_starts_local") // _DAY)
+        .cast(pl.Int32())
+        .fill_null(NOT_STATED),
     )
 
 

@@ -67,6 +67,11 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "has_time": pl.Boolean(),
     "is_recurring": pl.Boolean(),
     "occurrences_total": pl.UInt32(),  # null when the series has no end (or the row is no event)
+    # Of a series the first date after those that the table of occurrences has: its number, also where there is none,
+    # its instant, and seconds of the local clock. Null throughout in a release from before they were kept.
+    "beyond_index": pl.UInt32(),
+    "beyond_starts_at": pl.Int64(),
+    "beyond_starts_local": pl.Int64(),
     # Of a series, as its source states them: seconds of the local clock; null in a release from before they were kept.
     "exdates": pl.List(pl.Int64()),
     "rdates": pl.List(pl.Int64()),

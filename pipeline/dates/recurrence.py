@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 from datetime import date, datetime, time
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
+from pipeline.dates.rule_days import LAST_DAY
 from pipeline.dates.rules import Rule, RuleError, parse_rule
 from pipeline.dates.series import DAY, Live, Seconds, Series, count_seconds, list_live
 from pipeline.dates.zones import Zone, find_zone
 
 # Of one series within the horizon. A rule has one a day at most: only added dates can be more.
 MAX_OCCURRENCES = 2_000
+# A series without an end that has a date so near to the last day in sight needs none beyond it, in days: it is built
+# again long before.
+_NEAR_END = 31
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -25,7 +30,8 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Expansion(Struct, frozen=True, kw_only=True, eq=False):
-    """`anchor`: the times that the row shows, None for a dateless event. `occurrences`: those within the horizon.
+    """`anchor`: the times that the row shows, None for a dateless event. `occurrences`: those within the horizon;
+    `beyond`: the first one after these, if there is any. `given`: how many of the series come before that.
 
     `total` counts the whole series, None when it has no end (or runs past 2299). `rrule` is the text as given, None
     where it can't be read. `problems` are reasons for the report: `recurrence_unreadable`, `recurrence_unsupported`,
@@ -35,6 +41,8 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     anchor: Moment | None
     occurrences: Occurrences
     total: int | None
+    beyond: Occurrences = join_occurrences([])
+    given: int | None = None
     rrule: str | None = None
     is_recurring: bool = False
     problems: tuple[str, ...] = ()
@@ -122,15 +130,31 @@ def _cut_series(series: Series, live: Live, *, anchor: Moment, rrule: str | None
     stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
     starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
     truncated = stop - first - starts.size
+    given = first + starts.size
+    beyond = _find_beyond(series, live, given=given)
     return Expansion(
         anchor=anchor,
         occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
+        beyond=_time_occurrences(beyond, series.zone, anchor=anchor, first_index=given + 1),
+        given=given,
         total=live.starts.size if live.has_end else None,
         rrule=rrule,
         is_recurring=True,
         problems=("recurrence_truncated",) if truncated else (),
         truncated=truncated,
     )
+
+
+def _find_beyond(series: Series, live: Live, *, given: int) -> Seconds:
+    """The start of the first date after the `given` ones, or nothing. A series without an end is followed as far as it
+    takes, to the last day that we follow."""
+    last, reach = series.last_day, _NEAR_END
+    ends_near = given > 0 and live.starts[given - 1] // DAY > last - _NEAR_END
+    while live.starts.size <= given and not live.has_end and not ends_near and last < LAST_DAY:
+        reach *= 4
+        last = min(last + reach, LAST_DAY)
+        live = list_live(msgspec.structs.replace(series, last_day=last))
+    return live.starts[given : given + 1]
 
 
 def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_index: int) -> Occurrences:

@@ -59,6 +59,7 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
             "has_time": has_time,
             "is_recurring": expansion.is_recurring,
             "occurrences_total": expansion.total,
+            **make_beyond_columns(expansion),
             "exdates": _count_all(record.exdates) if expansion.is_recurring else None,
             "rdates": _count_all(record.rdates) if expansion.is_recurring else None,
         }
@@ -71,6 +72,16 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
         occurrences=expansion.occurrences,
     )
     return row, _name_problems(record, expansion)
+
+
+def make_beyond_columns(expansion: Expansion) -> dict[str, int | None]:
+    """Of the first date that is not in sight: a series stays the same listing while they move with the day."""
+    beyond = next(iter(expansion.beyond), None)
+    return {
+        "beyond_index": None if expansion.given is None else expansion.given + 1,
+        "beyond_starts_at": None if beyond is None else beyond.starts_at,
+        "beyond_starts_local": None if beyond is None else count_seconds(beyond.starts_local),
+    }
 
 
 def _count_all(moments: Sequence[datetime]) -> list[int] | None:

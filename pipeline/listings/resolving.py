@@ -23,7 +23,7 @@ from pipeline.facts.suitability import judge_audience
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.directory import Directory, FindLoan, KnownPlace, make_directory
-from pipeline.listings.events import expand_event, make_event_row
+from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.references import Ask, Loan
@@ -140,7 +140,10 @@ class Resolving:
         record = told.read_record()
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
-        return None if expansion.problems else Stay(id=row_id, origin=origin, occurrences=expansion.occurrences)
+        if expansion.problems:
+            return None
+        beyond = make_beyond_columns(expansion)
+        return Stay(id=row_id, origin=origin, occurrences=expansion.occurrences, beyond=beyond)
 
     def _list_listings(self) -> Iterator[Row]:
         self._anew.reverse()

@@ -1,6 +1,6 @@
 """A row: one listing or organization of a metro as the next release will hold it, before it is numbered."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -37,11 +37,14 @@ class Row(Struct, kw_only=True):
 
 
 class Stay(Struct, frozen=True, kw_only=True, eq=False):
-    """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now."""
+    """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now.
+
+    `beyond`: with these, the columns of the first that is not."""
 
     id: str
     origin: bytes | None
     occurrences: Occurrences | None = None
+    beyond: Mapping[str, int | None] = {}
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:

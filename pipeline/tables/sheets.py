@@ -31,6 +31,8 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
 }
 _SCHEMAS["listings"] |= _ORIGIN
+# What moves with the day in a listing that stays.
+_BEYOND = {name: kind for name, kind in TABLES["listings"].items() if name.startswith("beyond_")}
 
 
 class Changed(Struct, frozen=True):
@@ -175,6 +177,12 @@ class Sheets:
         numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
         listings = self._previous.listings
         rows = listings[at].with_columns(numbers, origin=origins)
+        beyond = {name: [stay.beyond.get(name) for stay in stays] for name in _BEYOND}
+        is_moved = pl.Series([bool(stay.beyond) for stay in stays], dtype=pl.Boolean())
+        rows = rows.with_columns(
+            pl.when(is_moved).then(pl.Series(values, dtype=_BEYOND[name])).otherwise(pl.col(name)).alias(name)
+            for name, values in beyond.items()
+        )
         self._parts["listings"].append(rows.select(*_SCHEMAS["listings"]))
         timed = dict(zip(numbers, rows["has_time"], strict=True))
         moved = [(number, stay.occurrences) for number, stay in zip(numbers, stays, strict=True)]
