@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import structlog
+from structlog.typing import Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.chain.addresses import Proxies
@@ -68,16 +69,22 @@ def make_served_edge(
 
 
 def set_up_logs() -> None:
-    """JSON lines on standard error. Once a process: a logger keeps the processors that it was first used with."""
+    """JSON lines on standard error, also of what builds and servers have in common. Once a process: a logger keeps the
+    processors that it was first used with."""
     if structlog.is_configured():
         return
+    told: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    shared = logging.StreamHandler(sys.stderr)
+    shared.setFormatter(
+        structlog.stdlib.ProcessorFormatter(processor=structlog.processors.JSONRenderer(), foreign_pre_chain=told)
+    )
+    logging.getLogger("outings").addHandler(shared)
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
+        processors=[*told, structlog.processors.JSONRenderer()],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,

@@ -1,41 +1,75 @@
 """Objects fetched whole into a folder of this machine, to be mapped or opened by path; shared by its processes.
 
 A process claims what it is about to use, then fetches it. What no living process claims may be evicted, the least
-recently fetched first.
+recently used first.
 """
 
 import contextlib
 import fcntl
+import hashlib
+import logging
 import os
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
-from outings.release.disk import sync, write_named
+from outings.release.disk import FileState, name_state, sync, write_named
 from outings.release.objects import PREFIX, read_object
 from outings.release.store import Store
 
+log = logging.getLogger(__name__)
+
+# Files as they were when this process found their bytes right: some 50 a metro and release.
+_MOST_WHOLE = 16_384
+_whole: dict[Path, FileState] = {}
+
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
-    """The object's file, `folder/objects/<sha256>`; its hash is checked when it arrives, not again.
+    """The object's file, `folder/objects/<sha256>`. Its hash is checked when it arrives, by each process that opens it
+    once, and where it was written since; if it is another, the object is fetched again and the log says so.
 
-    NotFound, StoreError; Corrupt where its bytes are not what was named: then nothing is kept of it.
+    NotFound, StoreError; Corrupt where the store's bytes are not what was named: then nothing is kept of it.
     """
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
-        os.utime(path)
-        return path
+        if _is_whole(path, sha):
+            return path
+        log.warning("%s is not what its name says: its disk or another program damaged it; it is fetched again", path)
     data = read_object(store, sha)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{sha}.{uuid.uuid4().hex}")
     try:
         write_named(temporary, data)
-        sync(temporary)  # since it is not checked again, a power cut may not leave a torn one under its name
+        sync(temporary)  # a power cut leaves no torn one under its name, that would have to be fetched again
+        state = name_state(temporary.stat())
         temporary.replace(path)
+        _remember_whole(path, state)
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def _is_whole(path: Path, sha: str) -> bool:
+    """Marks that it is used now. What the time of its last writing tells stays as it is."""
+    found = path.stat()
+    with contextlib.suppress(PermissionError):  # another user's, who alone may
+        os.utime(path, ns=(time.time_ns(), found.st_mtime_ns))
+    state = name_state(found)
+    if _whole.get(path) == state:
+        return True
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != sha:
+            return False
+    _remember_whole(path, state)
+    return True
+
+
+def _remember_whole(path: Path, state: FileState) -> None:
+    if len(_whole) >= _MOST_WHOLE:
+        _whole.clear()
+    _whole[path] = state
 
 
 class Claim:
@@ -88,11 +122,11 @@ def evict_objects(folder: Path, *, limit: int) -> int:
 
 
 def _list_files(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    """When it was fetched last, its size, its path. Files that a killed process left half written are among them."""
+    """When it was asked for last, its size, its path. Files that a killed process left half written are among them."""
     for path in (folder / PREFIX).glob("*"):
         with contextlib.suppress(FileNotFoundError):
             state = path.stat()
-            yield state.st_mtime, state.st_size, path
+            yield state.st_atime, state.st_size, path
 
 
 def _read_claims(folder: Path) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Stores and disks that refuse: full, read-only, no folder, an S3 server that says no. The release before stays."""
 
 import ctypes
+import hashlib
 import json
 import os
 import random
@@ -145,6 +146,21 @@ def test_a_pointer_that_is_broken(world: Path) -> None:
     (store_of(world) / "current.json").write_text("{")
     check_failure(build(world, as_of=clock_of(1)), said=("current.json",))
     assert (store_of(world) / "current.json").read_text() == "{"
+
+
+@pytest.mark.parametrize("damage", ["truncated", "altered"])
+def test_files_of_the_cache_that_are_damaged_are_fetched_again(damage: str, world: Path, tmp_path: Path) -> None:
+    whole = build(copy_world(world, tmp_path / "whole"), as_of=clock_of(1))
+    paths = list((world.parent / "var/cache/objects").iterdir())
+    assert paths
+    for path in paths:
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2] if damage == "truncated" else data[:-9] + bytes(9))
+    ended = build(world, as_of=clock_of(1))
+    assert (ended.code, json.loads(ended.out)["release"]) == (0, json.loads(whole.out)["release"]), ended.err
+    told = [path for path in paths if f"{path} is not what its name says" in ended.err]
+    assert told
+    assert all(hashlib.sha256(path.read_bytes()).hexdigest() == path.name for path in told)
 
 
 def test_a_pointer_that_does_not_fit_its_root(world: Path) -> None:

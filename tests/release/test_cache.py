@@ -13,7 +13,7 @@ from outings.release.cache import Claim, evict_objects, fetch_object
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, put_object
 from outings.release.store import NotFound
-from tests.release.doubles import Watched
+from tests.release.doubles import Nth, Watched, fail
 
 
 def put_objects(store: MemoryStore, count: int) -> list[str]:
@@ -54,6 +54,53 @@ def test_an_object_that_is_not_what_its_name_says_is_refused_and_not_kept(tmp_pa
             fetch_object(store, hash_of(b"right"), folder=tmp_path)
     store.put(name_of(b"right"), b"right")
     assert fetch_object(store, hash_of(b"right"), folder=tmp_path).read_bytes() == b"right"
+
+
+def damage(path: Path, how: str) -> None:
+    data = path.read_bytes()
+    if how == "other bytes":
+        path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    else:
+        os.truncate(path, {"empty": 0, "half": len(data) // 2, "longer": len(data) + 1}[how])
+
+
+DAMAGES = ["other bytes", "empty", "half", "longer"]
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_file_that_is_not_what_its_name_says_is_fetched_again_once_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    store = MemoryStore()
+    reads = Nth(-1, fail)
+    sha = put_object(store, b"data")
+    path = fetch_object(store, sha, folder=tmp_path)
+    damage(path, how)
+    for _ in range(3):
+        assert fetch_object(Watched(store, reads), sha, folder=tmp_path).read_bytes() == b"data"
+    assert reads.calls == ["get"]
+    [line] = caplog.messages
+    assert str(path) in line
+    assert list_cached(tmp_path) == {sha}
+
+
+def test_a_file_and_an_object_that_are_both_damaged_are_refused(tmp_path: Path) -> None:
+    store = MemoryStore()
+    sha = put_object(store, b"data")
+    damage(fetch_object(store, sha, folder=tmp_path), "half")
+    store.put(name_of(b"data"), b"date")
+    for _ in range(2):
+        with pytest.raises(Corrupt, match="its 4 bytes have the SHA-256"):
+            fetch_object(store, sha, folder=tmp_path)
+
+
+def test_a_file_is_checked_by_a_process_that_did_not_fetch_it(tmp_path: Path) -> None:
+    """Whose bytes went bad without being written."""
+    store = MemoryStore()
+    sha = put_object(store, b"data")
+    (tmp_path / "objects").mkdir()
+    (tmp_path / "objects" / sha).write_bytes(b"date")
+    assert fetch_object(store, sha, folder=tmp_path).read_bytes() == b"data"
 
 
 def test_an_object_that_is_gone_is_not_found(tmp_path: Path) -> None:
