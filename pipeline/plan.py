@@ -117,10 +117,7 @@ def _plan_metro(
     model: ModelPlan | None,
 ) -> PlannedMetro:
     configuration = build.configuration
-    settings = MetroSettings(
-        slug=metro.slug, name=metro.name, timezone=metro.timezone, aliases=metro.aliases,
-        center=metro.center, bounds=metro.bounds,
-    )  # fmt: skip
+    settings = make_settings(metro)
     today = build.as_of.read_date(metro.timezone)
     details = configuration.store.details == "objects"
     related = join_groups(read_shipped(), configuration.related)
@@ -144,3 +141,10 @@ def _plan_metro(
 
 def _is_unchanged(plan: MetroPlan) -> bool:
     return plan.base is not None and plan.base.manifest.inputs == plan.inputs
+
+
+def make_settings(metro: MetroTable) -> MetroSettings:
+    return MetroSettings(
+        slug=metro.slug, name=metro.name, timezone=metro.timezone, aliases=metro.aliases,
+        center=metro.center, bounds=metro.bounds,
+    )  # fmt: skip

@@ -20,7 +20,14 @@ from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.rpde.reading import read_items
 from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.feeds.table import read_rows
-from pipeline.records.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
+from pipeline.records.cleaning import (
+    Origin,
+    clean_record,
+    explain_fault,
+    is_stated,
+    quarantine_unread,
+    report_left_out,
+)
 from pipeline.records.members import make_members
 from pipeline.records.record import Problem, Record
 from pipeline.scratch import open_scratch
@@ -103,17 +110,12 @@ def read_source(
             problems += known.problems
             unknown.update(dict(known.unknown))
         else:
-            own: Counter[str] = Counter()
-            value = fill_record(raw.value, feed.defaults, configuration.vocabulary)
-            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=own)
-            problems += cleaned.problems
+            known, found, own = _clean_raw(raw, feed, origin, key=key)
+            problems += found
             unknown.update(own)
-            if cleaned.record is None:
+            if known is None:
                 quarantined += 1
                 continue
-            known = encode_cleaned(
-                cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(own.items())
-            )  # fmt: skip
         # The last wins, and stands where it was read.
         kept.pop(known.identity, None)
         kept[known.identity] = known
@@ -124,6 +126,32 @@ def read_source(
         records=Records(list(kept.values())), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
         files=named, items=tuple(sorted(items)),
     )  # fmt: skip
+
+
+def _clean_raw(
+    raw: RawRecord, feed: FeedTable, origin: Origin, *, key: bytes
+) -> tuple[Cleaned | None, tuple[Problem, ...], Counter[str]]:
+    """None where it is quarantined; its problems, and what members it has that no record has."""
+    unknown: Counter[str] = Counter()
+    try:
+        value = fill_record(raw.value, feed.defaults, origin.vocabulary)
+        cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
+        if cleaned.record is None:
+            return None, cleaned.problems, unknown
+        known = encode_cleaned(cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(unknown.items()))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
+        source_id = raw.source_id or find_source_id(raw.value)
+        problem = quarantine_unread(
+            raw.value, explain_fault(error), line=raw.line, feed=feed.name, source_id=source_id
+        )  # fmt: skip
+        return None, (problem,), Counter()
+    return known, cleaned.problems, unknown
+
+
+def find_source_id(raw: object) -> str | None:
+    """Of a record on which cleaning fails: whose last good version stays."""
+    source_id = raw.get("source_id") if isinstance(raw, dict) else None
+    return source_id if isinstance(source_id, str) else None
 
 
 def locate_problems(problems: Iterable[Problem], files: Sequence[tuple[str, int]]) -> tuple[Problem, ...]:

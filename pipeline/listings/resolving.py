@@ -28,8 +28,9 @@ from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, Previous
 from pipeline.listings.references import Ask, Loan
 from pipeline.listings.resolution import Facts, Resolved, Setting
-from pipeline.listings.rows import Row, Stay
+from pipeline.listings.rows import Row, Stay, check_bounds
 from pipeline.listings.websites import Linked, read_document_links, read_links
+from pipeline.records.cleaning import explain_fault
 from pipeline.records.record import (
     CampRecord,
     ClassRecord,
@@ -51,6 +52,8 @@ class _Anew(Struct, frozen=True):
 
     id: str
     kind: str
+    feed: str
+    source_id: str
     encoded: Encoded
     organization: OrganizationReference
     place: KnownPlace | None
@@ -131,7 +134,17 @@ class Resolving:
                 stay = Stay(id=row_id, origin=origin) if row_id not in moving else self._move(row_id, told, origin)
             if stay is None:
                 encoded = Encoded(told.line, told.digest, told.data)
-                yield _Anew(row_id, told.head.type, encoded, organization, place, told.crawled, origin)
+                yield _Anew(
+                    row_id,
+                    told.head.type,
+                    told.head.feed,
+                    told.head.source_id,
+                    encoded,
+                    organization,
+                    place,
+                    told.crawled,
+                    origin,
+                )
             else:
                 self.stays.append(stay)
 
@@ -149,17 +162,27 @@ class Resolving:
         self._anew.reverse()
         while self._anew:
             each = self._anew.pop()
-            record = decode_record(each.encoded, each.kind)
-            assert isinstance(record, ListingRecord)
-            resolved = _resolve(record, each, self._directory)
-            row, found = _make_row(resolved, self._setting)
-            row.columns.update(make_statement_columns(record, row.members))
+            try:
+                row, found = self._make_row(each)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
+                self.problems.append(_set_aside(each, error))
+                if each.id in self._previous:
+                    yield self._previous.carry_row(each.id)
+                continue
             # What is to be said of it is said again in each build, so that it has to be found again.
             row.origin = None if found else each.origin
             self.problems.extend(found)
             yield row
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
+
+    def _make_row(self, anew: _Anew) -> tuple[Row, tuple[Problem, ...]]:
+        record = decode_record(anew.encoded, anew.kind)
+        assert isinstance(record, ListingRecord)
+        row, found = _make_row(_resolve(record, anew, self._directory), self._setting)
+        row.columns.update(make_statement_columns(record, row.members))
+        check_bounds(row)
+        return row, found
 
     def _gather_stays(self, categories: dict[str, int], links: Linked) -> None:
         snapshot = self._previous.snapshot
@@ -173,6 +196,12 @@ class Resolving:
             categories[organization] = categories.get(organization, 0) | own
         for organization, *place in rows.select("organization_id", "pack", "offset", "length").iter_rows():
             links.add(read_document_links(organization, snapshot.read_document(*place)))
+
+
+def _set_aside(anew: _Anew, error: Exception) -> Problem:
+    return Problem(
+        feed=anew.feed, line=anew.encoded.line, source_id=anew.source_id, field=None, reason=explain_fault(error)
+    )  # fmt: skip
 
 
 def _hash_origin(

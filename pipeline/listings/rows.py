@@ -3,10 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
+from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.occurrences import Occurrences
+
+# Sections and sessions are numbered in 16 bits.
+_MOST_PARTS = 65_536
+_BOUNDS = {
+    name: {
+        column: (pl.select(kind.min()).item(), pl.select(kind.max()).item())
+        for column, kind in TABLES[name].items()
+        if isinstance(kind, pl.datatypes.IntegerType)
+    }
+    for name in ("listings", "organizations")
+}
 
 # The type word of a row, in the order in which rows are numbered and rendered.
 KINDS = ("event", "class", "camp", "place", "organization")
@@ -45,6 +58,17 @@ class Stay(Struct, frozen=True, kw_only=True, eq=False):
     origin: bytes | None
     occurrences: Occurrences | None = None
     beyond: Mapping[str, int | None] = {}
+
+
+def check_bounds(row: Row) -> None:
+    """OverflowError for a number that its column can't hold: found later, it would stop all rows at once."""
+    table = "organizations" if row.kind == "organization" else "listings"
+    for name, (low, high) in _BOUNDS[table].items():
+        value = row.columns.get(name)
+        if value is not None and not low <= value <= high:
+            raise OverflowError(f"{name} is {value}; allowed are {low} to {high}")
+    if (happenings := HAPPENINGS.get(row.kind)) is not None and len(row.happenings) > _MOST_PARTS:
+        raise OverflowError(f"{len(row.happenings):,} {happenings}; allowed are {_MOST_PARTS:,}")
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:

@@ -95,7 +95,7 @@ def _clean_members(raw: object, *, findings: list[Finding], origin: Origin, unkn
 
 def _clean_type(value: object, findings: list[Finding]) -> str | None:
     """The record's type when it is one; what is wrong with it is found with the other members."""
-    if value is None:
+    if value is None or (isinstance(value, str) and not value.strip()):
         findings.append(Finding("type", f"missing: allowed are {', '.join(RECORDS)}", None, quarantines=True))
     word = value.strip().lower() if isinstance(value, str) else None
     return word if word in RECORDS else None
@@ -217,6 +217,13 @@ def show_value(value: Any) -> str | None:
 def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
     """The problem of a record that could not be decoded at all."""
     return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=source_id)
+
+
+def explain_fault(error: Exception) -> str:
+    """The reason of a record on which this program fails, where no rule of ours says what is wrong with it."""
+    if isinstance(error, MemoryError):
+        raise error  # no record's fault
+    return f"unsupported: this program fails on it, which is a fault of ours: {type(error).__name__}: {error}"
 
 
 def report_left_out(

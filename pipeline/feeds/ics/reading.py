@@ -17,6 +17,7 @@ from pipeline.feeds.ics.series import Members, list_series, place_recurrence, re
 from pipeline.feeds.ics.times import Moment, Unreadable, add_duration, find_fold_zone, parse_duration, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.ndjson import Note, RawRecord
+from pipeline.records.cleaning import explain_fault
 
 _WHOLE_DAY = (timedelta(days=1), timedelta())
 
@@ -65,6 +66,8 @@ def _read_entry(entry: Entry, group: Group, setting: _Setting) -> RawRecord:
         value, notes = _make_record(entry, group, setting)
     except Unreadable as unreadable:
         return _refuse(entry.event, unreadable, source_id=source_id)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
+        return _refuse(entry.event, Unreadable(explain_fault(error)), source_id=source_id)
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 

@@ -17,6 +17,8 @@ _AGE = re.compile(r"\d{1,3}")
 _AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 _MOST_AMOUNT = 100
+# JSON has whole numbers that no float holds.
+_MOST_NUMBER = 10**300
 _GONE = ("soldout", "outofstock")
 
 
@@ -196,7 +198,7 @@ def _find_currency(offer: Node) -> str | None:
 def _read_amount(value: Any) -> float | None:
     """`12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"`, `"Free"`."""
     if not isinstance(value, str):
-        return float(value)
+        return float(value) if abs(value) < _MOST_NUMBER else None
     text = value.strip()
     if text.casefold() in ("free", "gratis", "no charge", "complimentary"):
         return 0.0

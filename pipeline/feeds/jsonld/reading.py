@@ -14,6 +14,7 @@ from pipeline.feeds.jsonld.naming import name_nodes
 from pipeline.feeds.jsonld.nodes import Graph, Node, list_roots
 from pipeline.feeds.jsonld.place import describe_hours, describe_place
 from pipeline.feeds.ndjson import RawRecord
+from pipeline.records.cleaning import explain_fault
 
 
 def read_documents(
@@ -41,11 +42,23 @@ def read_documents(
     known = {name: kind for (_, node), name in zip(found, names, strict=True) if (kind := find_kind(node.types))}
     setting = Setting(read_zone(timezone), vocabulary, known)
     for (line, node), name in zip(found, names, strict=True):
-        yield from (RawRecord(line + lines_before, record) for record in make_records(node, name, setting))
+        yield from read_node(node, name, setting, line=line + lines_before)
 
 
-def make_records(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
-    """What one node says; nothing for one that is no listing."""
+def read_node(
+    node: Node, source_id: str, setting: Setting, *, line: int, item: str | None = None
+) -> Iterator[RawRecord]:
+    """What one node says, or why it can't be read; nothing for one that is no listing."""
+    try:
+        records = list(_make_records(node, source_id, setting))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other nodes are read
+        yield RawRecord(line, source_id, explain_fault(error), source_id, item)
+        return
+    for record in records:
+        yield RawRecord(line, record, item=item)
+
+
+def _make_records(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
     kind = find_kind(node.types)
     if kind == "event":
         yield from make_events(node, source_id, setting)

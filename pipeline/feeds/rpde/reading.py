@@ -11,7 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.jsonld.kinds import READ, find_kind
 from pipeline.feeds.jsonld.naming import PART
 from pipeline.feeds.jsonld.nodes import Graph, Node
-from pipeline.feeds.jsonld.reading import make_records, make_setting
+from pipeline.feeds.jsonld.reading import make_setting, read_node
 from pipeline.feeds.ndjson import RawRecord, read_lines
 
 _MOST_DEPTH = 100
@@ -58,8 +58,7 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
                 reason = f"unsupported: its type is {said[:100]}; allowed: {READ}"
                 yield RawRecord(item.line, item.data, reason, item.key)
                 continue
-            for record in make_records(node, item.key, setting):
-                yield RawRecord(item.line, record, item=item.key)
+            yield from read_node(node, item.key, setting, line=item.line, item=item.key)
 
 
 def list_standing(path: Path, *, own: int | None) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """A feed's pages, from its begin or from where the build before stood, to the last: no items, and next is itself."""
 
+import json
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
@@ -80,11 +81,21 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
 
 
 def _parse_page(content: bytes, url: str) -> _Page:
+    content = content.removeprefix(BOM_UTF8)
     try:
-        page = msgspec.json.decode(content.removeprefix(BOM_UTF8), type=_Page)
+        return msgspec.json.decode(content, type=_Page)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Stuck(url, f"is no page of RPDE: {error}") from None
-    return page
+        try:
+            return msgspec.json.decode(_mend_json(content), type=_Page)
+        except (ValueError, RecursionError):
+            raise Stuck(url, f"is no page of RPDE: {error}") from None
+
+
+def _mend_json(content: bytes) -> bytes:
+    """ValueError. Half of a surrogate pair, as a program leaves that cuts a text within a sign, costs that sign; a
+    number that is none is null."""
+    value = json.loads(content, strict=False, parse_constant=lambda _: None)
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _resolve(following: str, url: str) -> str:

@@ -65,6 +65,21 @@ def test_pages_that_are_empty_between_others_are_read_on() -> None:
     assert (walk.items, len(asked)) == (3, 301)
 
 
+def test_half_a_sign_or_no_number_costs_no_more_than_itself() -> None:
+    page = b'{"next": "/feed", "items": [{"id": "1", "name": "cut \\ud83d"}, {"id": "2", "price": NaN}]}'
+    pages = iter([page.replace(b"/feed", b"/feed?p=2"), b'{"next": "/feed?p=2", "items": []}'])
+
+    async def fetch(url: str, *, most: int) -> bytes:
+        return next(pages)
+
+    target = BytesIO()
+    asyncio.run(walk_pages("https://a.example/feed", fetch=fetch, target=target, most=1_000, tell=lambda _: None))
+    assert [json.loads(line) for line in target.getvalue().splitlines()] == [
+        {"id": "1", "name": "cut ?"},
+        {"id": "2", "price": None},
+    ]
+
+
 def test_an_empty_feed_is_its_own_last_page() -> None:
     async def fetch(url: str, *, most: int) -> bytes:
         return json.dumps({"next": url, "items": []}).encode()

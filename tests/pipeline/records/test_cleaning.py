@@ -101,6 +101,7 @@ def test_a_right_value_is_read_and_made_tidy(type_: str, path: str, raw: object,
     [
         ("event", "type", "concert", "unknown_word: allowed are organization, event, class, camp, place"),
         ("event", "type", 7, "wrong_type: expected a text"),
+        ("event", "type", " ", "missing: allowed are organization, place, event, class, camp"),
         ("event", "source_id", 7, "wrong_type: expected a text"),
         ("event", "source_id", "x" * 1001, "too_long: allowed are 1000 characters"),
         ("event", "source_id", None, "missing: expected a text"),

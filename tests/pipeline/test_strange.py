@@ -1,0 +1,129 @@
+"""Whatever a record says, no feed stops a build for it: it is built or set aside, and `check` finds the same.
+
+`OUTINGS_TEST_CASES=2500 pytest tests/pipeline/test_strange.py` tries 100,000 records.
+"""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from outings.command import main
+from tests.pipeline.city import City, make_event
+from tests.pipeline.feeds.settings import METRO
+from tests.pipeline.feeds.web import Page, Web, serve_web
+from tests.pipeline.strange import write_calendar, write_documents, write_lines, write_page
+
+FEEDS = """
+[store]
+url = "file:store"
+
+[[feeds]]
+name = "ndjson"
+metro = "seattle"
+format = "ndjson"
+url = "feed.ndjson"
+
+[[feeds]]
+name = "ics"
+metro = "seattle"
+format = "ics"
+url = "feed.ics"
+
+[[feeds]]
+name = "jsonld"
+metro = "seattle"
+format = "jsonld"
+url = "feed.json"
+
+[[feeds]]
+name = "rpde"
+metro = "seattle"
+format = "rpde"
+mode = "delta"
+url = "{url}/feed"
+"""
+A_CASE = 40  # records
+MOST = 2_000
+
+
+def run(folder: Path, *words: str) -> dict[str, Any]:
+    result = CliRunner().invoke(main, [*words, "-c", str(folder / "outings.toml"), "--json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    told: dict[str, Any] = json.loads(result.stdout)
+    return told
+
+
+def write_feeds(folder: Path, web: Web, size: int, random: Random) -> None:
+    each = size // 5
+    (folder / "outings.toml").write_text(METRO.format(slug="seattle") + FEEDS.format(url=web.url))
+    (folder / "feed.ndjson").write_bytes(write_lines(0, 2 * each, random))
+    (folder / "feed.ics").write_bytes(write_calendar(each, random))
+    (folder / "feed.json").write_bytes(write_documents(0, each, random))
+    web.pages["/feed"] = Page(write_page(0, each, "/feed?p=2", random))
+    web.pages["/feed?p=2"] = Page(b'{"next": "/feed?p=2", "items": []}')
+
+
+def list_accounts(told: dict[str, Any]) -> dict[str, tuple[int, int, int, int]]:
+    accounts = {
+        feed["feed"]: tuple(feed[name] for name in ("read", "listings", "merged", "quarantined"))
+        for feed in told["feeds"]
+    }
+    for read, listings, merged, quarantined in accounts.values():
+        assert read == listings + merged + quarantined
+    return accounts
+
+
+def list_problems(told: dict[str, Any]) -> set[tuple[str, str | None, str, int]]:
+    return {
+        (each["feed"], each["field"], each["code"], each["count"]) for each in told["problems"] if each["quarantined"]
+    }
+
+
+@pytest.mark.parametrize("step", ["pipeline.feeds.reading.clean_record", "pipeline.listings.resolving.judge_audience"])
+def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_version_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    city = City(tmp_path)
+    city.write([make_event("a"), make_event("b", name="Walk b")])
+    city.build()
+    module, name = import_module(step.rpartition(".")[0]), step.rpartition(".")[2]
+    take = getattr(module, name)
+
+    def fail_on_storms(record: Any, **others: Any) -> Any:
+        if "Storm" in str(record):
+            raise ZeroDivisionError("no wind")
+        return take(record, **others)
+
+    monkeypatch.setattr(step, fail_on_storms)
+    city.write([make_event("a"), make_event("b", name="Storm b"), make_event("c")])
+    built = city.build("2026-08-11")
+    (feed,) = built.feeds
+    assert (feed.memory.read, feed.memory.listings, feed.memory.quarantined) == (3, 2, 1)
+    (problem,) = feed.problems
+    assert (problem.feed, problem.line, problem.source_id, problem.quarantined) == ("samples", 2, "b", True)
+    assert problem.reason.endswith("which is a fault of ours: ZeroDivisionError: no wind")
+    shown = [each["name"] for each in city.ask("/v1/seattle/events", day="2026-08-11")["data"]]
+    assert sorted(shown) == ["Event a", "Event c", "Walk b"]
+    checked = run(tmp_path, "check")
+    assert checked["records"] == {"read": 3, "listings": 2, "merged": 0, "quarantined": 1}
+    assert [each["example"]["line"] for each in checked["problems"] if each["quarantined"]] == [2]
+
+
+def test_no_record_of_any_feed_stops_a_build_and_check_finds_the_same(tmp_path: Path, cases: int) -> None:
+    left, number = cases * A_CASE, 0
+    while left:
+        size, number = min(left, MOST), number + 1
+        left -= size
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        with serve_web() as web:
+            write_feeds(folder, web, size, Random(number))
+            checked = run(folder, "check")
+            built = run(folder, "build", "--as-of", "2026-08-10", "--workers", "1")
+        assert list_accounts(built) == list_accounts(checked)
+        assert list_problems(built) == list_problems(checked)
