@@ -169,6 +169,7 @@ SERIES = {
     "begun long ago": {"starts_local": "2023-01-04T10:00:00", "rrule": "FREQ=WEEKLY"},
     "over": {"starts_local": "2026-07-01T10:00:00", "rrule": "FREQ=DAILY;COUNT=3"},
     "ends past the horizon": {"rrule": "FREQ=WEEKLY;UNTIL=20290101T000000Z"},
+    "left out as far as is known": {"rrule": "FREQ=YEARLY", "exdates": ["2026-08-12T10:00:00", "2027-08-12T10:00:00"]},
     "not followed": {"rrule": "FREQ=DAILY;BYHOUR=9,15"},
     "of whole days": {"starts_local": None, "date_on": "2026-08-12", "rrule": "FREQ=WEEKLY;COUNT=6"},
     "many exceptions": {

@@ -64,8 +64,8 @@ def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
     others = {_place(each, known, is_added=True) for each in known.added} - stated
     return Recurrence(
         rule=endless + end,
-        excluded=tuple(sorted(excluded | {each for each in stated if not first <= each <= last})),
-        added=tuple(sorted(added | {each for each in others if not first <= each <= last})),
+        excluded=tuple(sorted(excluded | {each for each in stated if not live or not first <= each <= last})),
+        added=tuple(sorted(added | {each for each in others if not live or not first <= each <= last})),
     )
 
 

@@ -1,0 +1,45 @@
+"""What an independent library, `recurring-ical-events`, finds in a calendar: dates by their UID, as day or instant."""
+
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import recurring_ical_events
+from icalendar import Calendar
+
+# A date as day, or as seconds since 1970.
+Found = Counter[tuple[str, date | int]]
+
+
+def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Found:
+    """Not those that our rulings differ in: an instance of a series at a time that clocks skip does not take place, and
+    of one in UTC that the metro's clock shows for the second time is its first."""
+    first, last = (datetime.combine(day, time(), UTC) for day in window)
+    found: Found = Counter()
+    a_day = timedelta(days=1)  # more on both sides: times without a zone are of the metro
+    for event in recurring_ical_events.of(Calendar.from_ical(content)).between(first - a_day, last + a_day):
+        starts = event["DTSTART"].dt
+        if str(event.get("STATUS", "")) == "CANCELLED":
+            continue
+        uid = str(event["UID"])
+        if not isinstance(starts, datetime):
+            if window[0] <= starts < window[1]:
+                found[uid, starts] += 1
+            continue
+        instant = settle_instant(starts, metro)
+        if instant is not None and first.timestamp() <= instant < last.timestamp():
+            found[uid, instant] += 1
+    return found
+
+
+def settle_instant(starts: datetime, metro: str) -> int | None:
+    aware = starts if starts.tzinfo else starts.replace(tzinfo=ZoneInfo(metro))
+    local = aware.astimezone(UTC).astimezone(aware.tzinfo)
+    if local.replace(tzinfo=None) != starts.replace(tzinfo=None):
+        return None
+    there = aware.astimezone(ZoneInfo(metro))
+    return int((there.replace(fold=0) if is_utc(aware) else aware).timestamp())
+
+
+def is_utc(moment: datetime) -> bool:
+    return moment.tzname() == "UTC"
