@@ -3,7 +3,7 @@
 Most members of a record are right, so that it comes as far as it can."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -129,8 +129,12 @@ def make_record(number: int, random: Random) -> dict[str, Any]:
     return {**record, "type": type_ if random.random() >= junk else random.choice(JUNK)}
 
 
-def write_lines(first: int, count: int, random: Random) -> bytes:
-    return b"".join(json.dumps(make_record(number, random)).encode() + b"\n" for number in range(first, first + count))
+def write_lines(first: int, count: int, random: Random, *, metros: Sequence[str] = ()) -> bytes:
+    """`metros`: of which each record names one, where the feed is of none."""
+    records = [make_record(number, random) for number in range(first, first + count)]
+    if metros:
+        records = [{"metro": random.choice(metros), **record} for record in records]
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 _STAMPS = tuple(local.replace("-", "").replace(":", "") for local in LOCALS)
