@@ -11,7 +11,7 @@ from pipeline.dates.series import Live, Seconds
 from pipeline.feeds.ics.pattern import list_ruled, read_local
 from pipeline.feeds.ics.rule_texts import end_rule
 from pipeline.feeds.ndjson import Note
-from pipeline.records.values import MAX_ITEMS
+from pipeline.records.values import MAX_ITEMS, YEARS
 
 # A rule that names the first date alone: for a series of which nothing takes place.
 _ONCE = "FREQ=DAILY;COUNT=1"
@@ -68,4 +68,5 @@ def _note_cut(said: Said) -> list[Note]:
 
 
 def _show_all(seconds: Seconds) -> list[str]:
-    return [read_local(each).isoformat() for each in seconds.tolist()]
+    """As far as a record knows years: a rule of a thousand years may be said by its dates."""
+    return [local.isoformat() for each in seconds.tolist() if (local := read_local(each)).year in YEARS]

@@ -16,7 +16,7 @@ from pipeline.feeds.ics.saying import say_dates
 from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.ndjson import Note
-from pipeline.records.values import MAX_ITEMS
+from pipeline.records.values import MAX_ITEMS, YEARS
 
 Members = dict[str, Any]
 
@@ -186,7 +186,8 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
 
 
 def _show_all(moments: Sequence[Moment], clock: Clock) -> list[str]:
-    return [moment.on(clock).isoformat() for moment in moments]
+    """On another clock the first hours of the first year that a record knows are of the year before."""
+    return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
 
 
 def _make_array(locals_: Sequence[datetime]) -> Seconds:

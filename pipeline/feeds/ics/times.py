@@ -70,15 +70,15 @@ def _split_values(line: Line) -> tuple[list[str], str]:
 
 def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
     moment = _parse_moment(text.partition("/")[0].strip(), tzid, line, zones, clock=clock)
-    return _take_day(moment) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
+    return _take_day(moment, zones) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
 
 
 def take_written_day(moment: Moment, zones: Zones) -> Moment:
     """The day of a time in a series of days: the date that is written, or the local day whose midnight it is in UTC."""
     local = moment.on(zones.metro)
     is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
-    written = local if is_midnight else moment.local
-    return Moment(datetime.combine(written.date(), time()), zones.metro, is_date=True)
+    written = moment._replace(local=local) if is_midnight else moment
+    return _take_day(written, zones)
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
@@ -138,6 +138,5 @@ def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
     return clock
 
 
-def _take_day(moment: Moment) -> Moment:
-    midnight = datetime.combine(moment.local.date(), time())
-    return moment._replace(local=midnight, is_date=True)
+def _take_day(moment: Moment, zones: Zones) -> Moment:
+    return Moment(datetime.combine(moment.local.date(), time()), zones.metro, is_date=True)
