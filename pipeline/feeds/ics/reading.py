@@ -60,9 +60,9 @@ def read_calendar(
 
 def _read_entry(entry: Entry, group: Group, setting: _Setting) -> RawRecord:
     line, source_id = entry.event.line, _name_entry(entry, group.master)
-    if is_superseded(entry, group, setting.zones):
-        return RawRecord(line, None, is_superseded=True)
     try:
+        if is_superseded(entry, group, setting.zones):
+            return RawRecord(line, None, is_superseded=True)
         value, notes = _make_record(entry, group, setting)
     except Unreadable as unreadable:
         return _refuse(entry.event, unreadable, source_id=source_id)

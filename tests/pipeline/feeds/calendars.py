@@ -180,7 +180,7 @@ SERIES = [
     Odd("a date added in the first hour of 1900, which is of 1899 here", event("DTSTART:20260801T090000",
         "RDATE:19000101T000000Z,20260802T160000Z"), {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("in UTC, for six centuries", event("DTSTART:20260801T160000Z", "RRULE:FREQ=YEARLY;COUNT=600"),
-        {"u": ["08-01 16:00", "2027-08-01 16:00"]}),
+        {"u": ["08-01 16:00", "08-01 16:00"]}),
     Odd("a rule with its marks escaped", event("DTSTART:20260801T090000", r"RRULE:FREQ=WEEKLY\;COUNT=2\;BYDAY=SA\,SU"),
         {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("a rule in lower case with spaces", event("DTSTART:20260801T090000", "RRULE:freq=daily; count=2"),
