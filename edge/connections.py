@@ -7,8 +7,23 @@ from typing import Protocol
 
 # As many as ever answer at once, and wait for more, on one worker.
 MOST = 1_024
-# Of a worker's descriptors: the others are for releases, the store and what else it opens.
+# Of a worker's descriptors: the others are for the store and what else it opens, some 30. Releases take none.
 _SHARE = 2
+# With fewer than these a server does not start: 128 connections, and room.
+LEAST_DESCRIPTORS = 256
+
+
+def explain_descriptors() -> str | None:
+    """What to do where this process and those that it starts may have too few; None where they are enough."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit >= LEAST_DESCRIPTORS:
+        return None
+    most = _SHARE * MOST
+    return (
+        f"each worker may open {limit} files and sockets, and needs {LEAST_DESCRIPTORS}, or {most} for {MOST} "
+        f"connections; say `ulimit -n {most}` before, LimitNOFILE={most} in its systemd unit, or "
+        f"--ulimit nofile={most} to its container"
+    )
 
 
 class Waiting(Protocol):

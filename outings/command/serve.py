@@ -26,6 +26,7 @@ MEBIBYTE = 2**20
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
+    from edge.connections import explain_descriptors
     from edge.limits.mapped import TableError
     from edge.limits.opening import LOCAL, open_limits
     from edge.processes.server import run_server
@@ -52,6 +53,9 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     except ValueError as error:
         # Neither it nor the reason is shown: either may have the password in it.
         raise click.ClickException("[edge] rate_storage is no URL that a client of Redis can read") from error
+    too_few = explain_descriptors()
+    if too_few is not None:
+        raise click.ClickException(too_few)
     processes = workers or len(os.sched_getaffinity(0))
     try:
         listening = bind_sockets(host, port, count=processes)
