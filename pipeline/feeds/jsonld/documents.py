@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from lxml import etree
 
+from pipeline.feeds.jsonld.pages import parse_page
 from pipeline.feeds.ndjson import MAX_LINE_BYTES
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -77,18 +77,9 @@ def _decode(content: bytes, charset: str | None) -> str:
 
 def _parse_page(text: str) -> Content:
     """A script that is no JSON is one document that can't be read, and the page's others are."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    if root is None:
-        return Content([])
-    documents = []
-    for script in root.iter("script"):
-        kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        if kind == "application/ld+json":
-            documents.append(_parse_script(script.text or "", line=script.sourceline or 1))
-    links = [link for link in root.iter("link") if "canonical" in (link.get("rel") or "").lower().split()]
-    address = next((href for link in links if (href := (link.get("href") or "").strip()).startswith("http")), None)
-    return Content([each for each in documents if each is not None], address)
+    parsed = parse_page(text)
+    documents = (_parse_script(script, line=line) for line, script in parsed.scripts)
+    return Content([each for each in documents if each is not None], parsed.address)
 
 
 def _parse_script(text: str, *, line: int) -> Document | None:

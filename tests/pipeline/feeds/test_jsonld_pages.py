@@ -147,3 +147,35 @@ def test_a_script_that_breaks_off_costs_no_more_than_its_length(read_jsonld: Rea
     (problem,) = read_jsonld(page(script)).problems
     assert problem.quarantined
     assert time.process_time() - began < 5
+
+
+NESTED = {
+    "elements": "<div>" * 500_000,
+    "elements that end": "<div>" * 3_000 + "</div>" * 3_000,
+    "words": "<p><b>" * 50_000,
+    "attributes": "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">",
+    "the page's end": "<p>All events</p></body></html>\n",
+    "a second page": "</body></html><html><body>",
+    "signs": "<p>a < b <<< c & <5 </p>",
+}
+
+
+@pytest.mark.parametrize("before", NESTED.values(), ids=NESTED)
+def test_what_stands_behind_anything_is_read(read_jsonld: ReadJsonld, before: str) -> None:
+    content = f"<html><body>\n{before}\n" + page(json.dumps(event(name="A B"))).decode()
+    assert the_one(read_jsonld(content.encode(), name="page.html"))["name"] == "A B"
+
+
+def test_lines_are_those_of_the_file_whatever_ends_them(read_jsonld: ReadJsonld) -> None:
+    scripts = ['{"broken', "", '{"broken', json.dumps(event(), indent=1), '{"broken']
+    lines = ["<html>", *(f'<script\n type="application/ld+json">{script}</script>' for script in scripts)]
+    for end in ("\n", "\r\n"):
+        found = read_jsonld("\n".join(lines).replace("\n", end).encode(), name="page.html")
+        assert [problem.line for problem in found.problems] == [3, 7, 10 + len(scripts[3].split("\n"))]
+        assert [record.line for record in found.records] == [9]
+
+
+def test_a_page_that_breaks_off_within_a_script_says_so(read_jsonld: ReadJsonld) -> None:
+    content = page(json.dumps(event()))
+    found = read_jsonld(content[: content.rindex(b"}")], name="page.html")
+    assert (len(found.records), [problem.reason.split(":")[0] for problem in found.problems]) == (0, ["unreadable"])

@@ -121,9 +121,7 @@ OTHER_STATEMENTS = [
 
 
 @pytest.mark.parametrize("attack", READING + OTHER_STATEMENTS)
-def test_nothing_but_the_feed_can_be_read_and_nothing_written(
-    read_table: ReadTable, secret: Path, attack: str
-) -> None:
+def test_nothing_but_the_feed_can_be_read_and_nothing_written(read_table: ReadTable, secret: Path, attack: str) -> None:
     before = {path.name for path in secret.iterdir()}
     with pytest.raises(SelectError) as refused:
         read_table(attack.replace("{at}", str(secret)), b"a,name\n1,x\n")
@@ -138,9 +136,7 @@ def test_nothing_but_the_feed_can_be_read_and_nothing_written(
     ["FROM '{url}/x.csv'", "SELECT * FROM read_parquet('{url}/x.parquet')", "SELECT * FROM read_text('{url}/x')",
      "FROM 's3://bucket/x.parquet'", "ATTACH '{url}/x.duckdb' AS x", "INSTALL x FROM '{url}'"],
 )  # fmt: skip
-def test_the_network_is_not_asked(
-    read_table: ReadTable, asked: tuple[str, list[str]], attack: str
-) -> None:
+def test_the_network_is_not_asked(read_table: ReadTable, asked: tuple[str, list[str]], attack: str) -> None:
     url, paths = asked
     with pytest.raises(SelectError):
         read_table(attack.replace("{url}", url))
