@@ -1,5 +1,6 @@
 """NDJSON: one record a line. A line that can't be read is a finding; the lines around it are read."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -9,6 +10,10 @@ import msgspec
 # A record is some kilobytes; what is longer is a file without line ends, and is never held whole.
 MAX_LINE_BYTES = 1 << 20
 _SHOWN_BYTES = 200
+_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|" + _HALF.pattern + rb"|\\.", re.DOTALL
+)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -54,13 +59,21 @@ def decode_record(encoded: bytes, *, line: int) -> RawRecord:
     if len(encoded) > MAX_LINE_BYTES:
         return RawRecord(line, _show(encoded), f"too_long: a line has at most {MAX_LINE_BYTES} bytes")
     try:
-        return RawRecord(line, msgspec.json.decode(encoded))
+        return RawRecord(line, msgspec.json.decode(mend_signs(encoded)))
     except UnicodeDecodeError as error:
         return RawRecord(line, _show(encoded), f"unreadable: not UTF-8 ({error.reason})")
     except RecursionError:
         return RawRecord(line, _show(encoded), "unreadable: nested too deep")
     except msgspec.MsgspecError as error:
         return RawRecord(line, _show(encoded), f"unreadable: {error}")
+
+
+def mend_signs(content: bytes) -> bytes:
+    """JSON with U+FFFD where half of a surrogate pair stands (`"\\ud83d"`), as programs leave it that cut a text within
+    a sign: no reader of JSON takes it, and it would cost what is round it."""
+    if _HALF.search(content) is None:
+        return content
+    return _ESCAPES.sub(lambda found: b"\\ufffd" if _HALF.fullmatch(found[0]) else found[0], content)
 
 
 def _split_lines(file: BinaryIO) -> Iterator[bytes]:

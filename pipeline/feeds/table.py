@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.ndjson import RawRecord, decode_record
+from pipeline.feeds.ndjson import RawRecord, decode_record, mend_signs
 from pipeline.feeds.selection import lock, select_records
 from pipeline.feeds.source import FeedError, SelectError, SourceFile, read_select
 from pipeline.scratch import open_scratch
@@ -90,7 +90,11 @@ def _read_csv(connection: DuckDBPyConnection, path: Path, scratch: Path) -> tupl
     return f"SELECT * FROM read_csv(?, {options})", [str(path), delimiter, columns]
 
 
-def _read_json(connection: DuckDBPyConnection, path: Path, scratch: Path) -> tuple[str, list[Any]]:  # noqa: ARG001
+def _read_json(connection: DuckDBPyConnection, path: Path, scratch: Path) -> tuple[str, list[Any]]:
+    content = path.read_bytes()
+    if (mended := mend_signs(content)) is not content:
+        scratch.write_bytes(mended)
+        path = scratch
     size = max(16 << 20, path.stat().st_size + 1)
     guess = "SELECT * FROM read_json(?, sample_size=-1, maximum_object_size=?)"
     source = connection.sql(guess, params=[str(path), size])
@@ -127,17 +131,25 @@ class _Feature(Struct):
 
 
 class _FeatureCollection(Struct):
-    features: list[_Feature]
+    features: list[Raw]
+
+
+def _parse_feature(raw: Raw) -> _Feature:
+    """One that is none is a row that states nothing: its record is quarantined, and the others are read."""
+    try:
+        return msgspec.json.decode(raw, type=_Feature)
+    except ValueError:
+        return _Feature()
 
 
 def _read_geojson(connection: DuckDBPyConnection, path: Path, scratch: Path) -> tuple[str, list[Any]]:
     """A row a feature: its properties as columns, `geometry` as JSON, and its `id` where no property is named so."""
     try:
-        collection = msgspec.json.decode(path.read_bytes(), type=_FeatureCollection)
+        collection = msgspec.json.decode(mend_signs(path.read_bytes()), type=_FeatureCollection)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is no GeoJSON FeatureCollection: {error}") from error
     with scratch.open("wb") as file:
-        for feature in collection.features:
+        for feature in map(_parse_feature, collection.features):
             row = {"id": feature.id, **(feature.properties or {}), "geometry": feature.geometry}
             file.write(msgspec.json.encode(row).replace(b"\n", b" ") + b"\n")
     part, parameters = _read_json(connection, scratch, scratch)

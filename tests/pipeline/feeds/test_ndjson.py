@@ -39,6 +39,22 @@ def test_lines_are_numbered_as_an_editor_does_and_blank_ones_are_no_records(
 
 
 @pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (rb"cut \ud83d", "cut \ufffd"),
+        (rb"\uDC00 cut", "\ufffd cut"),
+        (rb"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (rb"whole \ud83d\ude00", "whole 😀"),
+        (rb"C:\\ud83d", "C:\\ud83d"),
+        (rb"\\\ud83d\"", '\\\ufffd"'),
+    ],
+)
+def test_half_a_sign_costs_that_sign(tmp_path: Path, text: bytes, read: str) -> None:
+    (raw,) = read_lines(write(tmp_path, b'{"a": "' + text + b'"}'))
+    assert (raw.value, raw.reason) == ({"a": read}, None)
+
+
+@pytest.mark.parametrize(
     ("line", "reason", "value"),
     [
         (b'{"a": 1', "unreadable: Input data was truncated", '{"a": 1'),
