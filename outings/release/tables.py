@@ -54,6 +54,7 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "is_free": pl.Boolean(),
     "lat": pl.Float64(),
     "lng": pl.Float64(),
+    "neighborhood": pl.String(),  # the name as it is stated; null throughout in a release from before it was kept
     "neighborhood_slug": pl.String(),
     "neighborhood_key": pl.String(),  # the name as `neighborhood=` compares it
     "place_id": pl.String(),
@@ -152,6 +153,8 @@ ORGANIZATIONS: Mapping[str, pl.DataType] = {
     "home": pl.String(),  # the other metro that has the record, where this one's listings refer to it there
 }
 
+# Those of the metro's map, and those that published listings state: these have no bounds, and no center where none of
+# their listings has coordinates.
 NEIGHBORHOODS: Mapping[str, pl.DataType] = {
     "slug": pl.String(),
     "name": pl.String(),

@@ -40,6 +40,7 @@ def make_columns(resolved: Resolved[ListingRecord], setting: Setting) -> dict[st
         "age_max": resolved.ages.max,
         "lat": location.lat,
         "lng": location.lng,
+        "neighborhood": location.neighborhood,
         "neighborhood_slug": location.neighborhood_slug,
         "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
         "zip": location.zip,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
 from pipeline.changes.diff import Change
+from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.sheets import Changed, Sheets
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
@@ -41,7 +42,7 @@ def make_frames(sheets: Sheets, *, neighborhoods: pl.DataFrame) -> Frames:
     tables = {
         "listings": listings.select(*TABLES["listings"]),
         "organizations": organizations.select(*TABLES["organizations"]),
-        "neighborhoods": neighborhoods,
+        "neighborhoods": join_stated(neighborhoods, listings),
         "terms": sheets.index.make_terms(rows),
         "occurrences": _order_occurrences(_give_rows(sheets.join("occurrences"), rows, "occurrences"), listings),
         "sections": _give_rows(sheets.join("sections"), rows, "sections").sort("row", "section"),

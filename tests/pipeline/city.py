@@ -48,7 +48,7 @@ mode = "{mode}"
 class City:
     """Feeds are given by name; `build` takes the day and publishes. `urls`: of feeds
     that are others than `<name>.ndjson`; `related_words`, `categories` and `model`:
-    the operator's file, words and folder, if any."""
+    the operator's file, words and folder, if any; `map`: the neighborhoods of each metro."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
         self.folder = folder
@@ -59,6 +59,7 @@ class City:
         self.related_words = ""
         self.categories: tuple[str, ...] = ()
         self.model: Path | None = None
+        self.map: Record | None = None
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
@@ -83,7 +84,11 @@ class City:
     @property
     def configuration(self) -> Configuration:
         text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n'
-        text += "".join(METRO.format(slug=slug, timezone=zone) for slug, zone in self._metros.items())
+        for slug, zone in self._metros.items():
+            text += METRO.format(slug=slug, timezone=zone)
+            if self.map is not None:
+                (self.folder / "map.geojson").write_text(json.dumps(self.map))
+                text += 'neighborhoods = "map.geojson"\n'
         for name, (metro, mode) in self._feeds.items():
             url = self.urls.get(name, f"{name}.ndjson")
             text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode, url=url)

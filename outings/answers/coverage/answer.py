@@ -50,7 +50,7 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -
         freshness=_measure_freshness(groups, chosen, start=find_start(today, snapshot.metro.timezone)),
         quality=_measure_quality(groups, chosen),
         verification=dict(zip((*VERIFICATION_STATUSES, UNSPECIFIED), groups.count_statuses(chosen), strict=True)),
-        neighborhoods=_cover_neighborhoods(snapshot, chosen, where=where),
+        neighborhoods=_cover_neighborhoods(snapshot, chosen, types=types, where=where),
         release=CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp)),
     )
     settled = settle_directory(query)
@@ -124,9 +124,12 @@ def share(part: int, whole: int) -> float | None:
     return (2000 * part + whole) // (2 * whole) / 1000 if whole else None
 
 
-def _cover_neighborhoods(snapshot: Snapshot, chosen: Numbers, *, where: str | None) -> NeighborhoodCoverage:
+def _cover_neighborhoods(
+    snapshot: Snapshot, chosen: Numbers, *, types: Sequence[str], where: str | None
+) -> NeighborhoodCoverage:
     opened = open_snapshot(snapshot)
     areas, groups = opened.areas, opened.groups
-    numbers: Sequence[int] = range(len(areas)) if where is None else areas.find(where)
+    known = areas.are_known(types)
+    numbers = [number for number in (range(len(areas)) if where is None else areas.find(where)) if known[number]]
     lively = groups.find_lively(chosen, slugs=areas.slugs)
     return NeighborhoodCoverage(named=len(numbers), with_listings=len({*lively.tolist()}.intersection(numbers)))

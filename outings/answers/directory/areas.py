@@ -1,6 +1,9 @@
 """A metro's neighborhoods: what is known of each, and how many of some listings each has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from math import isnan
+from operator import or_
 
 import numpy as np
 import polars as pl
@@ -8,25 +11,41 @@ from numpy.typing import NDArray
 
 from outings.answers.directory.index import make_spellings
 from outings.contract.folding import fold_text
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.metro import Bounds
+from outings.contract.resources.neighborhood import NeighborhoodCenter
+from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.mapped import MappedTable
 
 # What the indexes are made of.
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
-LISTINGS = ("row", "neighborhood_slug", "neighborhood_key")
+LISTINGS = ("row", "type", "status", "neighborhood_slug", "neighborhood_key")
+_PUBLISHED = STATUSES.index("published")
+_DEGREES = NEIGHBORHOODS[2:]
+# Whoever reads a type may know of what is on the map.
+_EVERY_TYPE = (1 << len(TYPES)) - 1
 
 Rows = NDArray[np.int64]
 
 
 def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """By folded name, then slug: each with the rows that the lists' `neighborhood` finds by its slug."""
+    """By folded name, then slug: each with the rows that the lists' `neighborhood` finds by its slug. `types`: the bit
+    set of those that know of it."""
     ordered = _order(neighborhoods)
     by_slug, by_key = (
         dict(listings.drop_nulls(column).group_by(column).agg(pl.col("row")).iter_rows())
         for column in ("neighborhood_slug", "neighborhood_key")
     )
     rows = [sorted({*by_slug.get(slug.casefold(), ()), *by_key.get(fold_text(slug), ())}) for slug in ordered["slug"]]
-    return ordered.with_columns(pl.Series("rows", rows, dtype=pl.List(pl.UInt32())))
+    types = dict(listings.filter(pl.col("status") == _PUBLISHED).select("row", "type").iter_rows())
+    known = [
+        reduce(or_, (1 << types[row] for row in own if row in types), 0) if south is None else _EVERY_TYPE
+        for own, south in zip(rows, ordered["south"], strict=True)
+    ]
+    return ordered.with_columns(
+        pl.col(*_DEGREES).fill_null(float("nan")),
+        pl.Series("types", known, dtype=pl.UInt8()),
+        pl.Series("rows", rows, dtype=pl.List(pl.UInt32())),
+    )
 
 
 def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
@@ -60,11 +79,24 @@ class Areas:
             if self.slugs[number].casefold() == slug or fold_text(self.names[number]) == key
         ]
 
-    def read_center(self, number: int) -> Center:
-        return Center(**{name: float(self._arrays[name][number]) for name in ("lat", "lng")})
+    def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
+        """By number: whether it is on the map, or a published listing of any of the types states it."""
+        bits = sum(1 << TYPES.index(each) for each in types)
+        known: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
+        return known
 
-    def read_bounds(self, number: int) -> Bounds:
-        return Bounds(**{name: float(self._arrays[name][number]) for name in ("south", "west", "north", "east")})
+    def read_center(self, number: int) -> NeighborhoodCenter:
+        lat, lng = (self._read(name, number) for name in ("lat", "lng"))
+        return NeighborhoodCenter(lat=lat, lng=lng)
+
+    def read_bounds(self, number: int) -> Bounds | None:
+        """None of one that is on no map."""
+        bounds = {name: degrees for name in _DEGREES[2:] if (degrees := self._read(name, number)) is not None}
+        return Bounds(**bounds) if bounds else None
+
+    def _read(self, name: str, number: int) -> float | None:
+        degrees = float(self._arrays[name][number])
+        return None if isnan(degrees) else degrees
 
     def list_rows(self, number: int) -> Rows:
         """The listings there, of all types and statuses."""

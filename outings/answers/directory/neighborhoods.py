@@ -31,13 +31,14 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     areas = opened.areas
-    live = {each: count_by_area(each, snapshot, today=today) for each in choose_types(query, about.entitlement)}
+    types = choose_types(query, about.entitlement)
+    live = {each: count_by_area(each, snapshot, today=today) for each in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     least = settled.values["min_count"]
     assert isinstance(least, int)
-    passed = totals >= least
+    passed = areas.are_known(types) & (totals >= least)
     if title is not None:
         passed &= opened.area_ranking.rank(title).scores > 0
     chosen = np.flatnonzero(passed)

@@ -1,6 +1,6 @@
-"""Neighborhood: a named part of a metro, by the metro's own map."""
+"""Neighborhood: a named part of a metro, by the metro's own map or by its listings."""
 
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.metro import Bounds
 from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Member
 
@@ -9,6 +9,13 @@ class NeighborhoodCounts(Counts, frozen=True, kw_only=True):
     """`total` is their sum."""
 
     total: int
+
+
+class NeighborhoodCenter(Member, frozen=True, kw_only=True):
+    """Of one that is on no map: the mean of its listings' coordinates, null where none has any."""
+
+    lat: float | None
+    lng: float | None
 
 
 class NeighborhoodLinks(Member, frozen=True, kw_only=True):
@@ -21,12 +28,13 @@ class NeighborhoodLinks(Member, frozen=True, kw_only=True):
 
 
 class Neighborhood(Member, frozen=True, kw_only=True):
-    """One of the directory. `slug` is what `neighborhood` takes elsewhere; `center` lies within it."""
+    """One of the directory. `slug` is what `neighborhood` takes elsewhere; `center` lies within it; `bounds` is null of
+    one that is on no map."""
 
     slug: str
     name: str
     metro: str
-    center: Center
-    bounds: Bounds
+    center: NeighborhoodCenter
+    bounds: Bounds | None
     counts: NeighborhoodCounts
     links: NeighborhoodLinks
