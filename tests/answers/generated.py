@@ -108,7 +108,8 @@ def _make_event(world: World, row_id: str, random: Random) -> dict[str, Any]:
     first = datetime.combine(TODAY + timedelta(days=random.randint(-40, 40)), time.fromisoformat(clock or "00:00:00"))
     recurring = random.random() < 0.4
     dates = list_dates(first, days=random.choice([1, 3, 7]), count=random.randint(2, 30)) if recurring else [first]
-    world.dates[row_id] = dates
+    # Of some series the first date does not take place: they show its times, and are found by the others.
+    world.dates[row_id] = dates[1:] if recurring and random.random() < 0.2 else dates
     if recurring and random.random() < 0.3:
         world.unending.add(row_id)
     instant = find_instant(first, documents.ZONE)
