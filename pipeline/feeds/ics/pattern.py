@@ -18,8 +18,10 @@ from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
 
 _EPOCH = datetime(1970, 1, 1)
-# A series without an end is compared with the rule that says it up to here.
+# A series without an end is listed up to here, and compared with the rule that says it up to a year before: some of its
+# dates may be moved.
 _FOLLOWED = (date(2100, 1, 1) - _EPOCH.date()).days
+COMPARED = (date(2099, 1, 1) - _EPOCH.date()).days * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):

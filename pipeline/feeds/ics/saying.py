@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from pipeline.dates.rules import parse_rule
 from pipeline.dates.series import Live, Seconds
-from pipeline.feeds.ics.pattern import list_ruled, read_local
+from pipeline.feeds.ics.pattern import COMPARED, list_ruled, read_local
 from pipeline.feeds.ics.rule_texts import end_rule
 from pipeline.feeds.ndjson import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
@@ -46,10 +46,12 @@ def say_dates(
 
 def _try_rule(text: str, dates: Live, *, anchor: int, is_days: bool) -> Said:
     last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
-    found = list_ruled(parse_rule(text), anchor, last=last).starts
+    found, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
+    if last is None:
+        found, wanted = found[found < COMPARED], wanted[wanted < COMPARED]
     return Said(
         rule=text if last is None else end_rule(text, last, is_days=is_days),
-        missing=np.setdiff1d(dates.starts, found), extra=np.setdiff1d(found, dates.starts),
+        missing=np.setdiff1d(wanted, found), extra=np.setdiff1d(found, wanted),
     )  # fmt: skip
 
 

@@ -42,9 +42,14 @@ class Draw:
         lines = [f"DTSTART{self.show(self.starts)}", "DTSTAMP:20260501T000000Z", f"RRULE:{self.rule}{self.end}"]
         every = self.dates
         others = []
+        if self.chance.random() < 0.1:
+            lines.append(f"RRULE:{self.chance.choice(RULES)};COUNT={self.chance.randint(2, 9)}")
         for each in self.chance.sample(every[1:], min(len(every) - 1, self.chance.randrange(4))):
             lines.append(f"EXDATE{self.show_exception(each)}")
             self.changed.add(each)
+        if len(every) > 9 and self.chance.random() < 0.2:
+            self.changed |= {*every[6:9]}
+            lines.append(f"EXDATE{self.show(every[6])}" + "".join(f",{self.show_value(each)}" for each in every[7:9]))
         if self.chance.random() < 0.2:
             lines.append(f"EXDATE{self.show_exception(every[0])}")
             self.changed.add(every[0])
@@ -93,14 +98,22 @@ class Draw:
                 return f";TZID={self.zone}:{local:%Y%m%dT%H%M%S}"
         return f":{local:%Y%m%dT%H%M%S}"
 
+    def show_value(self, local: datetime) -> str:
+        return self.show(local).rpartition(":")[2]
+
     def show_exact(self, local: datetime) -> str:
         """The same, or in UTC."""
         if self.kind in ("days", "floating") or self.chance.random() < 0.5:
             return self.show(local)
+        if self.chance.random() < 0.3:
+            there = local.replace(tzinfo=ZoneInfo(self.zone)).astimezone(ZoneInfo("Asia/Tokyo"))
+            return f";TZID=Asia/Tokyo:{there:%Y%m%dT%H%M%S}"
         return f":{local.replace(tzinfo=ZoneInfo(self.zone)).astimezone(UTC):%Y%m%dT%H%M%S}Z"
 
     def show_exception(self, local: datetime) -> str:
-        """The same, or the day alone."""
+        """The same, or the day alone; of a midnight in UTC the library leaves out another one."""
+        if local.replace(tzinfo=ZoneInfo(self.zone)).astimezone(UTC).time() == time():
+            return self.show_exact(local)
         return f";VALUE=DATE:{local:%Y%m%d}" if self.chance.random() < 0.15 else self.show_exact(local)
 
     def _draw_end(self) -> str:

@@ -26,19 +26,20 @@ def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Foun
             if window[0] <= starts < window[1]:
                 found[uid, starts] += 1
             continue
-        instant = settle_instant(starts, metro)
+        stands_for = event.get("RECURRENCE-ID")
+        instant = settle_instant(starts, metro, is_moved=stands_for is not None and stands_for.dt != starts)
         if instant is not None and first.timestamp() <= instant < last.timestamp():
             found[uid, instant] += 1
     return found
 
 
-def settle_instant(starts: datetime, metro: str) -> int | None:
+def settle_instant(starts: datetime, metro: str, *, is_moved: bool) -> int | None:
     aware = starts if starts.tzinfo else starts.replace(tzinfo=ZoneInfo(metro))
     local = aware.astimezone(UTC).astimezone(aware.tzinfo)
     if local.replace(tzinfo=None) != starts.replace(tzinfo=None):
-        return None
+        return int(aware.timestamp()) if is_moved else None
     there = aware.astimezone(ZoneInfo(metro))
-    return int((there.replace(fold=0) if is_utc(aware) else aware).timestamp())
+    return int((there.replace(fold=0) if is_utc(aware) and not is_moved else aware).timestamp())
 
 
 def is_utc(moment: datetime) -> bool:

@@ -65,6 +65,11 @@ def test_an_endless_series_that_changes_goes_on_as_it_says_then(read_ics: ReadIc
     # Weeks that began on Mondays begin on Tuesdays.
     assert (after.rrule, after.exdates, after.rdates) == ("FREQ=WEEKLY;INTERVAL=2;BYDAY=WE,MO;WKST=TU", (), ())
     assert list_instants(after)[:4] == ["08-24 17:00", "09-02 17:00", "09-07 17:00", "09-16 17:00"]
+    daily = event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY")
+    later = event("DTSTART:20260804T100000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260802T090000")
+    _, after = read_ics(f"{daily}\n{later}").records
+    assert isinstance(after, EventRecord)
+    assert (after.rrule, after.exdates, after.rdates) == ("FREQ=DAILY", (), ())
 
 
 def test_a_series_that_is_cancelled_from_a_date_on_ends_there(read_ics: ReadIcs) -> None:
