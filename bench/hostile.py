@@ -1,0 +1,264 @@
+"""Hostile clients beside ordinary ones: `python -m bench.hostile`.
+
+A server with several kept releases and few descriptors is sent what `bench.attacks` draws, all of it with one key,
+while a reader asks for ordinary things at a steady pace. Ends with 1 where an answer was a 5xx, a worker was replaced,
+or the reader did not get an answer. The attackers share the machine with what they attack, so they stand back behind
+it (`nice`); even so the reader waits longer than beside attackers from elsewhere.
+"""
+
+import argparse
+import contextlib
+import multiprocessing
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from bench.attacks import Tally, Target, list_walks, run_attack
+from bench.load import UNIQUE
+from bench.servers import OUTINGS, Headers, Response, ask, find_free_port, make_key, run_process
+from outings.configuration import read_configuration
+from outings.contract.instants import format_instant
+from outings.demo import write_world
+from outings.release.releases import list_releases
+from outings.release.stores import open_store
+
+GOAL = 2.0
+Made = TypeVar("Made")
+_PACE_SECONDS = 0.02
+_SPAWN = multiprocessing.get_context("spawn")
+_UNIQUE = UNIQUE.decode()
+
+
+class Health(Struct, frozen=True):
+    """Of the workers: the most that one of them has."""
+
+    memory: int
+    descriptors: int
+    maps: int
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.hostile", description=__doc__)
+    parser.add_argument("--requests", type=int, default=100_000)
+    parser.add_argument("--attackers", type=int, default=6, help="processes")
+    parser.add_argument("--listings", type=int, default=1_000, help="in each of two metros")
+    parser.add_argument("--releases", type=int, default=8, help="that are kept")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--descriptors", type=int, default=256, help="that each process may have")
+    parser.add_argument("--calm", type=float, default=10.0, help="seconds that the reader is measured alone")
+    parser.add_argument("--only", action="append", default=[], metavar="KIND", help="of attack, such as 'old release'")
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
+        config = publish_releases(Path(folder) / "outings.toml", size=asked.listings, count=asked.releases)
+        port, keys = find_free_port(), (make_key(config), make_key(config))
+        bound = ["prlimit", f"--nofile={asked.descriptors}:{asked.descriptors}"]
+        words = [*OUTINGS, "serve", "-c", str(config), "--workers", str(asked.workers), "--port", str(port)]
+        with run_process([*bound, *words], port=port) as supervisor:
+            sys.exit(measure(supervisor, config, port=port, keys=keys, asked=asked))
+
+
+def publish_releases(config: Path, *, size: int, count: int) -> Path:
+    """Each without some listings of the one before, so that every one has tables of its own."""
+    write_world(config, today=datetime.now(UTC).date(), size=size)
+    for _ in range(count):
+        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+        for feed in (config.parent / "data").glob("*.ndjson"):
+            feed.write_text("".join(feed.read_text().splitlines(keepends=True)[3:]))
+    return config
+
+
+def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], asked: argparse.Namespace) -> int:
+    wait_for_workers(supervisor, port, count=asked.workers)
+    target = find_target(config, port, keys[0])
+    headers = (("X-API-Key", keys[1]),)
+    requests = list_requests(port, headers)
+    workers, before = list_workers(supervisor), read_health(supervisor)
+    print(f"{asked.requests:,} requests of {asked.attackers} attackers, {len(target.releases)} kept releases,", end=" ")
+    print(f"{asked.workers} worker(s) with {asked.descriptors} descriptors\n", flush=True)
+    calm, _ = read_beside(port, headers, requests, lambda: time.sleep(asked.calm))
+    most = [before]
+
+    def attack() -> Tally:
+        with _SPAWN.Pool(asked.attackers) as pool:
+            share = asked.requests // asked.attackers
+            running = [
+                pool.apply_async(run_attack, (target, seed, share, asked.only)) for seed in range(asked.attackers)
+            ]
+            while not all(each.ready() for each in running):
+                time.sleep(0.5)
+                most.append(read_health(supervisor))
+            found: Tally = Counter()
+            return sum((each.get() for each in running), found)
+
+    attacked, tally = read_beside(port, headers, requests, attack)
+    print_tally(tally)
+    # 501 is an answer: that there is no such feature here.
+    told, answered = (count_told(tally, beside) for beside in ("5", "501"))
+    failed = max(told, count_failures(port)) - answered
+    replaced = len(workers - list_workers(supervisor))
+    lost = sum(each is None for each in attacked + calm)
+    print(f"\n5xx: {failed}; workers replaced: {replaced}; requests of the reader without an answer: {lost}")
+    print_latencies(calm, attacked)
+    print_health(before, most, asked.descriptors)
+    return int(bool(failed or replaced or lost))
+
+
+def count_told(tally: Mapping[tuple[str, str], int], beginning: str) -> int:
+    return sum(number for (_, status), number in tally.items() if status.startswith(beginning))
+
+
+def find_target(config: Path, port: int, key: str) -> Target:
+    store = open_store(read_configuration(config, {}).store.url)
+    kept = list(list_releases(store))
+    headers = (("X-API-Key", key),)
+    old = random.Random(1).sample([each.id for each in kept[1:]], min(3, len(kept) - 1))
+    paths = [path for walk in list_walks() for path in (walk, *(f"{walk}&release={each}" for each in old))]
+    cursors = [(path, read_cursor(ask(port, path, headers))) for path in paths]
+    stamps = {format_instant(part.stamp) for each in kept for part in each.root.parts.values()}
+    return Target(
+        port=port,
+        key=key,
+        releases=tuple(each.id for each in kept),
+        stamps=tuple(sorted(stamps)),
+        cursors=tuple((path, cursor) for path, cursor in cursors if cursor is not None),
+    )
+
+
+def read_cursor(response: Response) -> str | None:
+    cursor: str | None = msgspec.json.decode(response.body)["meta"]["next_cursor"]
+    return cursor
+
+
+def wait_for_workers(supervisor: int, port: int, *, count: int) -> None:
+    """The first that serves is not the last."""
+    for _ in range(600):
+        if len(list_workers(supervisor)) == count:
+            with contextlib.suppress(SystemExit, OSError):
+                for _ in range(20):
+                    ask(port, "/readyz", ())
+                return
+        time.sleep(0.1)
+    raise SystemExit("the server's workers are not ready")
+
+
+def list_requests(port: int, headers: Headers) -> list[str]:
+    """What readers ask for: a page, details, and a list and a search that nobody asked for before."""
+    page = msgspec.json.decode(ask(port, "/v1/seattle/events", headers).body)
+    details = [each["links"]["self"] for each in page["data"]]
+    return [
+        request
+        for detail in details
+        for request in (
+            "/v1/seattle/events", detail, f"/v1/seattle/events?category=storytime_books&min_confidence=0.0{_UNIQUE}",
+            f"/v1/seattle/search?q=music&min_confidence=0.0{_UNIQUE}",
+        )
+    ]  # fmt: skip
+
+
+def read_beside(
+    port: int, headers: Headers, requests: Sequence[str], work: Callable[[], Made]
+) -> tuple[list[float | None], Made]:
+    """The reader's latencies in milliseconds while the work is done, None where it got no answer; and what was made."""
+    stopped, taken = _SPAWN.Event(), _SPAWN.SimpleQueue()
+    reader = _SPAWN.Process(target=read_on, args=(port, headers, requests, stopped, taken))
+    reader.start()
+    try:
+        made = work()
+    finally:
+        stopped.set()
+    latencies = taken.get()
+    reader.join()
+    return latencies, made
+
+
+def read_on(port: int, headers: Headers, requests: Sequence[str], stopped: Event, taken: Any) -> None:
+    """A process: a request each pace, on a connection of its own, as most readers' are."""
+    took: list[float | None] = []
+    first = int(time.time() * 1000) % 10**9
+    while not stopped.is_set():
+        request = requests[len(took) % len(requests)].replace(_UNIQUE, f"{first + len(took):010d}")
+        began = time.perf_counter()
+        try:
+            ask(port, request, headers)
+        except (OSError, SystemExit) as error:
+            print(f"the reader: {request}: {error!r}", flush=True)
+            took.append(None)
+        else:
+            took.append((time.perf_counter() - began) * 1e3)
+        stopped.wait(max(0.0, _PACE_SECONDS - (time.perf_counter() - began)))
+    taken.put(took)
+
+
+def count_failures(port: int) -> int:
+    """By the server's own count, over all its workers."""
+    lines = ask(port, "/metrics", ()).body.decode().splitlines()
+    return sum(int(float(line.split()[1])) for line in lines if line.startswith('outings_errors_total{status="5xx"}'))
+
+
+def list_workers(supervisor: int) -> set[int]:
+    """Forked by a child of the supervisor's."""
+    return {worker for each in _list_children(supervisor) for worker in _list_children(each)}
+
+
+def _list_children(process: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def read_health(supervisor: int) -> Health:
+    found = [
+        Health(
+            memory=_read_memory(worker),
+            descriptors=len(list(Path(f"/proc/{worker}/fd").iterdir())),
+            maps=len(Path(f"/proc/{worker}/maps").read_text().splitlines()),
+        )
+        for worker in list_workers(supervisor)
+    ]
+    return find_most(found)
+
+
+def _read_memory(process: int) -> int:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
+
+
+def find_most(found: Sequence[Health]) -> Health:
+    return Health(*(max((getattr(each, name) for each in found), default=0) for name in Health.__struct_fields__))
+
+
+def print_tally(tally: Mapping[tuple[str, str], int]) -> None:
+    print("| Sent | " + " | ".join(statuses := sorted({status for _, status in tally})) + " |")
+    print("|---|" + "---|" * len(statuses))
+    for kind in sorted({kind for kind, _ in tally}):
+        print(f"| {kind} | " + " | ".join(f"{tally[kind, status]:,}" for status in statuses) + " |")
+
+
+def print_latencies(calm: Sequence[float | None], attacked: Sequence[float | None]) -> None:
+    print("\n| The reader | answers | median ms | p99 ms |\n|---|---|---|---|")
+    medians = []
+    for name, latencies in (("alone", calm), ("beside the attack", attacked)):
+        took = sorted(each for each in latencies if each is not None)
+        medians.append(statistics.median(took))
+        print(f"| {name} | {len(took):,} | {medians[-1]:.2f} | {took[int(len(took) * 0.99)]:.2f} |")
+    print(f"\nmedian beside ÷ alone: {medians[1] / medians[0]:.2f}  (goal: at most {GOAL})")
+
+
+def print_health(before: Health, most: Sequence[Health], descriptors: int) -> None:
+    peak = find_most(most)
+    print(f"\nmemory of a worker: {before.memory / 2**20:.0f} MiB before, {peak.memory / 2**20:.0f} at most;", end=" ")
+    print(f"descriptors: {before.descriptors}, {peak.descriptors} of {descriptors}; maps: {before.maps}, {peak.maps}")
+
+
+if __name__ == "__main__":
+    main()
