@@ -83,7 +83,7 @@ def list_shown(city: City) -> Found:
     """Those of `occurrences=expand`, from one month to the next."""
     first, last = (datetime.combine(day, time(), UTC).timestamp() for day in SHOWN)
     found: Found = Counter()
-    starts = [date(2026 + month // 12, month % 12 + 1, 1) for month in range(7, 20)]
+    starts = [date(2026 + month // 12, month % 12 + 1, 1) for month in range(7, 21)]
     for day, after in pairwise(starts):
         window = f"from={max(day, date(2026, 8, 10))}&to={date.fromordinal(after.toordinal() - 1)}"
         cursor = ""
@@ -92,7 +92,7 @@ def list_shown(city: City) -> Found:
             for each in body["data"]:
                 at = datetime.fromisoformat(each["starts_at"])
                 own = datetime.fromisoformat(each["starts_local"]).date()
-                if not each["has_time"] and own >= SHOWN[0]:
+                if not each["has_time"] and SHOWN[0] <= own < SHOWN[1]:
                     found[each["id"], own] += 1
                 elif each["has_time"] and first <= at.timestamp() < last:
                     found[each["id"], int(at.timestamp())] += 1
