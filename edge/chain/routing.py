@@ -44,6 +44,15 @@ class Dispatch:
         if found is None:
             found = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
             if found is None:
-                raise not_found("There is no such route.")
+                raise not_found("There is no such route.", did_you_mean=suggest_path(path))
             self._matches.put(path, found)
         return found
+
+
+def suggest_path(path: str) -> str | None:
+    """A route's path of which only the case or the slashes of this one differ."""
+    if len(path) > MOST_PATH_CHARACTERS:
+        return None
+    plain = "/" + "/".join(filter(None, path.split("/")))
+    lower = plain.lower()
+    return next((each for each in (plain, lower) if match_route(each) is not None), None)

@@ -1,6 +1,7 @@
 """HTTP off the wire: uvicorn's own protocol, in bounds, and short where nothing is left for it to do."""
 
 import asyncio
+import re
 from collections.abc import Iterable
 
 import httptools
@@ -11,7 +12,7 @@ from edge.chain.identification import make_request_id
 from edge.chain.shortcut import Reply
 from edge.replies.responses import Header, make_refusal
 from edge.usage.counts import Counter
-from outings.contract.errors import ApiError, bad_request
+from outings.contract.errors import ApiError, bad_request, method_not_allowed
 
 # Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
 MOST_HEAD_BYTES = 61_440
@@ -34,7 +35,10 @@ _STATUS_LINES = {
     200: b"HTTP/1.1 200 OK\r\n",
     304: b"HTTP/1.1 304 Not Modified\r\n",
     400: b"HTTP/1.1 400 Bad Request\r\n",
+    405: b"HTTP/1.1 405 Method Not Allowed\r\n",
 }
+# A method as HTTP writes it, which the parser may not know, and the target behind it.
+_OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
 # A request that says so has a body, or wants more than one answer.
 _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 
@@ -121,6 +125,8 @@ class Wire(HttpToolsProtocol):
                 self._check_head()
         except httptools.HttpParserUpgrade:
             pass  # it was answered as what else it is, and is the last one
+        except httptools.HttpParserInvalidMethodError:
+            self._refuse(method_not_allowed() if _OPENING.match(piece) else _refuse_grammar())
         except httptools.HttpParserError as error:
             cause = error.__context__
             self._refuse(cause if isinstance(cause, ApiError) else _refuse_grammar())

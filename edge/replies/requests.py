@@ -6,8 +6,9 @@ from edge.exchange import Exchange
 from edge.serving import Serving
 from outings.answers.circumstances import Circumstances
 from outings.answers.listings.relations import find_homes, settle_metro
+from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import ApiError, forbidden, not_found, not_implemented
+from outings.contract.errors import not_enabled, not_found
 from outings.contract.includes import Offer, settle_includes
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
@@ -27,15 +28,16 @@ def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Cir
     homes = () if match.route.sets is None else find_homes(match, about=about)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
-        raise _refuse(serving, entitlement)
+        raise refuse_types(about, [listing_type])
     query = _parse(match, exchange.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
-    if not all(entitlement.allows_type(_TYPES[each]) for each in query.get_words("types")):
-        raise _refuse(serving, entitlement)
+    outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
+    if outside:
+        raise refuse_types(about, outside)
     query = settle_includes(query, entitlement=entitlement, offer=offer)
     if not match.route.implemented:
-        raise not_implemented(f"{match.route.path} is not answered by this version yet.")
+        raise not_enabled(match.route.path)
     return settle_metro(query, homes, about=about) if homes else query
 
 
@@ -43,14 +45,11 @@ def read_metro(name: str, *, serving: Serving, entitlement: Entitlement) -> Snap
     """The metro of this slug or alias; 404 where there is none, 403 where it is not the key's."""
     metro = serving.find_metro(name)
     if metro is None:
-        raise not_found(f"There is no metro {name[:100]!r}.")
+        meant = serving.find_metro(name.lower())
+        raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
     if not entitlement.allows_metro(metro.metro.slug):
-        raise _refuse(serving, entitlement)
+        raise refuse_metro(entitlement, metro.metro.slug)
     return metro
-
-
-def _refuse(serving: Serving, entitlement: Entitlement) -> ApiError:
-    return forbidden(metros=serving.release.metros if entitlement.metros is None else entitlement.metros)
 
 
 def _parse(match: Match, query_string: bytes, *, serving: Serving, metro: Snapshot | None) -> Query:

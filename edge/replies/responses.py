@@ -1,7 +1,7 @@
 """Responses: the headers that all of them carry, and the few kinds of them."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from starlette.types import Send
@@ -118,7 +118,7 @@ async def send_preflight(send: Send, exchange: Exchange) -> None:
 
 
 async def send_error(send: Send, exchange: Exchange, error: ApiError) -> None:
-    headers = [_JSON, _NO_STORE, *((name.lower().encode(), text.encode()) for name, text in error.headers.items())]
+    headers = [_JSON, _NO_STORE, *_list_headers(error)]
     body = encode_error(error, exchange.request_id.decode())
     await send_response(send, exchange, status=error.status, headers=headers, body=body)
 
@@ -127,7 +127,12 @@ def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], byte
     """Of what never became a request: headers and body."""
     body = encode_error(error, request_id.decode())
     length = (b"content-length", b"%d" % len(body))
-    return [*_COMMON, (b"x-request-id", request_id), (b"x-trace-id", request_id), _JSON, _NO_STORE, length], body
+    ids = ((b"x-request-id", request_id), (b"x-trace-id", request_id))
+    return [*_COMMON, *ids, _JSON, _NO_STORE, *_list_headers(error), length], body
+
+
+def _list_headers(error: ApiError) -> Iterator[Header]:
+    return ((name.lower().encode(), text.encode()) for name, text in error.headers.items())
 
 
 async def send_status(send: Send, exchange: Exchange, *, body: bytes, content_type: str = "application/json") -> None:

@@ -5,8 +5,9 @@ import zlib
 import msgspec
 
 from outings.answers.circumstances import Circumstances
+from outings.answers.scopes import refuse_types
 from outings.contract.envelope import encode_list
-from outings.contract.errors import forbidden, not_found
+from outings.contract.errors import not_found
 from outings.contract.instants import format_instant
 from outings.contract.meta import ExportMeta
 from outings.contract.query import Query
@@ -48,8 +49,7 @@ def find_file(query: Query, snapshot: Snapshot, about: Circumstances) -> tuple[s
     if export is None:
         raise not_found(f"There is no file {name[:100]!r} in this export.")
     if not about.entitlement.allows_type(_TYPES[collection]):
-        metros = about.entitlement.metros
-        raise forbidden(metros=about.release.metros if metros is None else metros)
+        raise refuse_types(about, [_TYPES[collection]])
     return EXPORT_TYPES[file_format], export
 
 

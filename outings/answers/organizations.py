@@ -7,9 +7,10 @@ from msgspec import Struct
 from outings.answers.circumstances import Circumstances
 from outings.answers.listings.counts import NOTHING, add_counts, count_organization
 from outings.answers.opened import open_snapshot
+from outings.answers.scopes import refuse_metro
 from outings.answers.selecting.fields import choose_fields
 from outings.contract.envelope import encode_detail
-from outings.contract.errors import forbidden, not_found
+from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.resources.organization import Counts
 from outings.release.snapshot import Snapshot
@@ -43,7 +44,7 @@ def find_copies(row_id: str, *, about: Circumstances, include_archived: bool = F
     if not copies:
         raise not_found("There is no organization with this id.")
     if not readable:
-        raise forbidden(metros=about.entitlement.metros or ())
+        raise refuse_metro(about.entitlement)
     return readable
 
 

@@ -47,7 +47,7 @@ from outings.answers.search.settled import settle_search
 from outings.answers.selecting.walks import check_cursor
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.answers.zips import check_zips
-from outings.contract.errors import not_found, not_implemented
+from outings.contract.errors import not_enabled, not_found
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
 from outings.release.log import name_log
@@ -90,7 +90,7 @@ def make_plan(query: Query, about: Circumstances) -> Plan:
         return _plan_list(query, about)
     if query.resource is not None and kind in ("detail", "slug"):
         return _plan_detail(query, about)
-    raise not_implemented(f"{query.match.route.path} is not answered by this version yet.")
+    raise not_enabled(query.match.route.path)
 
 
 def _plan_list(query: Query, about: Circumstances) -> Plan:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import print_json, take_json
+from outings.command.options import print_json, read_config, take_json
+from outings.configuration.tables import MirrorTable
 from outings.mirror.checking import check_mirror
 from outings.mirror.client import Client, Connection, MirrorError
 from outings.mirror.file import MirrorFile
@@ -17,16 +18,34 @@ KEY = "OUTINGS_KEY"
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--url", required=True, help="Where the API is, such as https://api.example.org.")
-@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; else the environment's {KEY}.")
+@click.option("-c", "--config", type=click.Path(path_type=Path), help="A configuration with a table [mirror].")
+@click.option("--url", help="Where the API is, such as https://api.example.org; else [mirror] url.")
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    help=f"A file with the key; else the environment's {KEY}, or [mirror] key_file.",
+)
 @click.option("--check", "is_check", is_flag=True, help="Compare with the API by the rolling hash.")
 @click.option("--follow", type=click.FloatRange(min=1), metavar="SECONDS", help="Look again so often, until stopped.")
 @take_json
-def mirror(*, file: Path, url: str, key_file: Path | None, is_check: bool, follow: float | None, as_json: bool) -> None:
+def mirror(
+    *,
+    file: Path,
+    config: Path | None,
+    url: str | None,
+    key_file: Path | None,
+    is_check: bool,
+    follow: float | None,
+    as_json: bool,
+) -> None:
     """Bring FILE up to date with what the key may read, by /v1/changes; it goes on where it was stopped."""
-    url = url.rstrip("/")
+    table = MirrorTable() if config is None else read_config(config).mirror
+    url = (url or table.url).rstrip("/")
+    if not url:
+        raise click.UsageError("nothing says where the API is: give --url, or -c with a [mirror] url")
     try:
-        client, held = Client(Connection(url, key=_read_key(key_file))), MirrorFile(file)
+        key = _read_key(key_file, configured=table.key_file)
+        client, held = Client(Connection(url, key=key)), MirrorFile(file)
         while True:
             caught = catch_up(client, held, url=url, tell=_tell)
             if follow is None:
@@ -49,8 +68,13 @@ def _tell(cursor: int, latest: int) -> None:
     click.echo(f"version {cursor:,} of {latest:,}", err=True)
 
 
-def _read_key(path: Path | None) -> str:
-    key = os.environ.get(KEY, "") if path is None else path.read_text()
+def _read_key(path: Path | None, *, configured: Path | None) -> str:
+    if path is None and not os.environ.get(KEY, "").strip():
+        path = configured
+    try:
+        key = os.environ.get(KEY, "") if path is None else path.read_text()
+    except OSError as error:
+        raise MirrorError(f"{path}: {error.strerror}") from None
     if not key.strip():
-        raise MirrorError(f"no key: give --key-file, or set {KEY}")
+        raise MirrorError(f"no key: give --key-file, set {KEY}, or configure [mirror] key_file")
     return key.strip()

@@ -115,6 +115,13 @@ class SigningTable(Struct, frozen=True, kw_only=True):
     public_key: str = ""
 
 
+class MirrorTable(Struct, frozen=True, kw_only=True):
+    """What `outings mirror` follows, where its own options do not say so."""
+
+    url: str = ""
+    key_file: Path | None = None
+
+
 class PlansTable(Struct, frozen=True, kw_only=True):
     free: PlanTable = PlanTable()
     standard: PlanTable = PlanTable()
@@ -144,4 +151,5 @@ class Configuration(Struct, frozen=True, kw_only=True):
     plans: PlansTable = PlansTable()
     search: SearchTable = SearchTable()
     signing: SigningTable = SigningTable()
+    mirror: MirrorTable = MirrorTable()
     vocabulary: Vocabulary = Vocabulary()

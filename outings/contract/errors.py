@@ -81,9 +81,13 @@ def unauthorized() -> ApiError:
     )
 
 
-def forbidden(*, metros: Iterable[str], message: str = "This key is not scoped to that metro or type.") -> ApiError:
-    """403. `metros`: slugs that the key may use."""
-    return ApiError("forbidden", message, details={"metros": sorted(metros)})
+def forbidden(
+    *, metros: Iterable[str], types: Iterable[str] | None = None, message: str = "This key is not scoped to that metro."
+) -> ApiError:
+    """403. `metros`: slugs that the key may use; `types`: the collections that it may read, where one of these is at
+    fault."""
+    named = {} if types is None else {"types": sorted(types)}
+    return ApiError("forbidden", message, details={"metros": sorted(metros), **named})
 
 
 def include_not_permitted(include: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
@@ -99,8 +103,11 @@ def feature_not_in_plan(feature: str) -> ApiError:
     return ApiError("feature_not_in_plan", f"This key's plan has no {feature!r}.", details={"feature": feature})
 
 
-def not_found(message: str) -> ApiError:
-    return ApiError("not_found", message)
+def not_found(message: str, *, did_you_mean: str | None = None) -> ApiError:
+    """404. `did_you_mean`: what there is, and is written a little otherwise."""
+    if did_you_mean is None:
+        return ApiError("not_found", message)
+    return ApiError("not_found", f"{message} Did you mean {did_you_mean}?", details={"did_you_mean": did_you_mean})
 
 
 def method_not_allowed() -> ApiError:
@@ -128,6 +135,11 @@ def quota_exceeded(retry_after: int) -> ApiError:
 
 def internal() -> ApiError:
     return ApiError("internal", "The server failed; try once more, then report the request_id.")
+
+
+def not_enabled(what: str, *, param: str | None = None) -> ApiError:
+    """501. Of a route or a parameter."""
+    return not_implemented(f"{what} is not enabled on this deployment.", param=param)
 
 
 def not_implemented(message: str, *, param: str | None = None) -> ApiError:

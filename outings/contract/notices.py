@@ -34,6 +34,12 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
     return Notice(code="parameter_ignored", param=name, message=message)
 
 
+def unattached_field(path: str, asked_by: str) -> Notice:
+    """`asked_by`: the parameter that attaches it."""
+    message = f"fields names {path}, which is there only with {asked_by}; it was ignored."
+    return Notice(code="parameter_ignored", param="fields", message=message)
+
+
 def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
     return Notice(
         code="parameter_deprecated",

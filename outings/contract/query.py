@@ -1,6 +1,6 @@
 """A request → one frozen, canonical Query, or one error. The same canonical request is the same text."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import cached_property
@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
-from outings.contract.argument import parse_argument, show_text, suggest_word
+from outings.contract.argument import parse_argument, show_text
 from outings.contract.combination import check_combination, find_longest_window
 from outings.contract.cursor import Cursor, parse_cursor
-from outings.contract.errors import ApiError, bad_request, not_implemented
+from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
-from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter
+from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
+from outings.contract.other_names import suggest_parameter
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import Match, Route
@@ -124,7 +125,7 @@ def parse_query(
     aliases: Mapping[str, str] = _NOTHING,
     enabled: Collection[str] = (),
 ) -> Query:
-    """Raises ApiError of parameters alone: 400, or 501 for one that this version does not answer yet.
+    """Raises ApiError of parameters alone: 400, or 501 for one that this deployment has not.
 
     `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request. `enabled`:
     names that this deployment answers, though not every one does.
@@ -150,6 +151,7 @@ def parse_query(
         notices=(
             *(ignored_parameter(name, collection=route.collection) for name in ignored),
             *(deprecated_parameter(old, replaced_by=new) for new, old in sorted(renamed.items())),
+            *(unattached_field(path, asked_by) for path, asked_by in _list_unattached(route, values)),
         ),
         ignored=ignored,
         renamed=MappingProxyType(renamed),
@@ -195,7 +197,7 @@ def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str,
             raise bad_request(
                 param=name, reason="parameter_not_supported", message=f"{name} does not apply to {route.path}."
             )
-        meant = suggest_word(name, route.parameters)
+        meant = suggest_parameter(name, route.parameters)
         hint = f" Did you mean {meant}?" if meant else ""
         raise bad_request(
             param=name[:100],
@@ -240,7 +242,7 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 def _check_implemented(route: Route, values: Mapping[str, Value], enabled: Collection[str]) -> None:
     for name in values.keys() - {*enabled}:
         if not route.parameters[name].implemented:
-            raise not_implemented(f"{name} is not answered by this version yet.", param=name)
+            raise not_enabled(name, param=name)
 
 
 def _check_own(match: Match, values: dict[str, Value]) -> None:
@@ -250,6 +252,24 @@ def _check_own(match: Match, values: dict[str, Value]) -> None:
         raise bad_request(
             param=name, reason="contradictory", message=f"{name} is {own} here, by the path; leave it out."
         )
+
+
+def _list_unattached(route: Route, values: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
+    """Paths of `fields` that only another parameter attaches, which was not sent; with that."""
+    includes = route.parameters["include"].allowed or () if "include" in route.parameters else ()
+    sent = {*_read_words(values, "expand"), *_read_words(values, "include")}
+    for path in _read_words(values, "fields"):
+        member, _, rest = path.partition(".")
+        wanted = rest.partition(".")[0]
+        if member in includes and member not in sent:
+            yield path, f"include={member}"
+        elif member == "expanded" and not (wanted in sent if wanted else sent & {"place", "organization"}):
+            yield path, f"expand={wanted}" if wanted else "expand"
+
+
+def _read_words(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    words = values.get(name, ())
+    return words if isinstance(words, tuple) else ()
 
 
 def _has_opaque_cursor(route: Route, values: Mapping[str, Value]) -> bool:

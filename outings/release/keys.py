@@ -154,13 +154,13 @@ def split_key_text(text: str) -> tuple[str, str]:
     return text[4 : 4 + ID_LENGTH], hash_key_text(text)
 
 
-def hash_key_text(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+def hash_key_text(text: str | bytes) -> str:
+    return sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
-def has_key_form(text: str) -> bool:
+def has_key_form(text: bytes) -> bool:
     """Whether it is looked up by the id in it, and not as a legacy key's."""
-    return _FORM.fullmatch(text.encode()) is not None
+    return _FORM.fullmatch(text) is not None
 
 
 def _sum(opening: bytes) -> bytes:

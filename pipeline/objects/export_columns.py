@@ -9,9 +9,6 @@ import polars as pl
 
 from outings.contract.resources import LISTINGS
 
-# What is in no export but as an empty list: a program's cards.
-_LEFT_OUT = {"class": {"sessions"}}
-
 _KINDS: dict[type[Any], pl.DataType] = {
     msgspec.inspect.StrType: pl.String(),
     msgspec.inspect.IntType: pl.Int64(),
@@ -24,11 +21,11 @@ _KINDS: dict[type[Any], pl.DataType] = {
 @cache
 def list_columns(listing_type: str) -> dict[str, pl.DataType]:
     """By name, in the document's order: its members but those that are made when answering."""
-    struct, left_out = LISTINGS[listing_type], _LEFT_OUT.get(listing_type, set())
+    struct = LISTINGS[listing_type]
     absent = {field.name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET}
     info = msgspec.inspect.type_info(struct)
     assert isinstance(info, msgspec.inspect.StructType)
-    return _list_members(info, left_out | absent)
+    return _list_members(info, absent)
 
 
 def _list_members(info: msgspec.inspect.StructType, left_out: Set[str] = frozenset()) -> dict[str, pl.DataType]:
@@ -44,6 +41,8 @@ def _find_kind(info: Any) -> pl.DataType:
         return _find_kind(stated)
     if isinstance(info, msgspec.inspect.StructType):
         return pl.Struct(_list_members(info))
+    if isinstance(info, msgspec.inspect.DictType):  # as Parquet has maps: a list of their pairs
+        return pl.List(pl.Struct({"key": _find_kind(info.key_type), "value": _find_kind(info.value_type)}))
     if isinstance(info, msgspec.inspect.VarTupleType):
         return pl.List(_find_kind(info.item_type))
     try:

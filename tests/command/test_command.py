@@ -29,8 +29,7 @@ print([name for name in {ENGINES!r} if name in sys.modules])
     assert [line.split()[0] for line in lines[lines.index("Commands:") + 1 :]] == list(COMMANDS)
 
 
-# A mirror is anybody's: it asks an API, wherever that is.
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"mirror"}))
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_takes_a_configuration(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
     assert result.exit_code == 0, result.stderr

@@ -43,6 +43,14 @@ def test_a_legacy_key_is_known_by_its_text_from_then_on_and_kept_as_a_hash(run: 
     assert LEGACY not in (config.parent / "store" / "keys.json").read_text() + json.dumps(made)
 
 
+@pytest.mark.parametrize("text", ["two words", "clé", "  clé secrète  ", "日本語", "x" * 1024, "ldk_short", '"quoted"'])
+def test_a_legacy_key_is_any_text_that_a_header_can_carry(run: Run, config: Path, text: str) -> None:
+    made = read_json(run("keys", "import", "--plan", "free", "--json", given=text + "\n"))
+    found = read_kept(config).find_key(text.strip().encode())
+    assert found is not None
+    assert found.id == made["id"]
+
+
 def test_a_legacy_key_is_imported_once(run: Run, config: Path) -> None:
     made = read_json(run("keys", "import", "--plan", "free", "--json", given=LEGACY))
     again = run("keys", "import", "--plan", "partner", "--json", given=LEGACY)
@@ -56,8 +64,8 @@ def test_a_legacy_key_is_imported_once(run: Run, config: Path) -> None:
     [
         ("", "no key"),
         (" \n", "no key"),
-        ("two words", "no key"),
-        ("clé", "no key"),
+        ("two\nlines", "no key"),
+        ("a\tb", "no key"),
         ("x" * 1025, "no key"),
         (f"ldk_{'a' * 8}_{'b' * 36}", "keys create"),
     ],

@@ -95,12 +95,14 @@ def foretell(name: str, kind: Kind, include: str | None, mode: str | None) -> tu
     """Status, code, details, in the order of the checks."""
     _, metro, resource = READS[name]
     outside = metro is not None and kind.metros is not None and metro not in kind.metros
-    closed = (403, "forbidden", {"metros": list(kind.metros or METROS)})
+    readable = {"metros": list(kind.metros or METROS)}
+    closed = (403, "forbidden", readable)
     if outside and name not in IN_QUERY | IN_ROW:
         return closed
     of_others = resource is not None and kind.types is not None and resource not in kind.types
+    of_type = (403, "forbidden", {**readable, "types": list(kind.types or ())})
     if of_others and name not in OF_ANY_TYPE:
-        return closed
+        return of_type
     wrong = find_wrong_parameter(name, include, mode)
     if wrong is not None:
         return (400, "bad_request", wrong)
@@ -110,7 +112,9 @@ def foretell(name: str, kind: Kind, include: str | None, mode: str | None) -> tu
         return (403, "include_not_permitted", {"param": "include", "include": include, **permit(include)})
     if name not in ANSWERED:
         return (501, "not_implemented", None)
-    return closed if outside or of_others else (200, None, None)
+    if outside:
+        return closed
+    return of_type if of_others else (200, None, None)
 
 
 def find_wrong_parameter(name: str, include: str | None, mode: str | None) -> dict[str, object] | None:
@@ -234,7 +238,8 @@ def test_without_a_key_in_force_an_add_on_is_401_like_all_else(service: Service,
 def test_a_key_of_several_metros_is_told_of_all_of_them(service: Service, metros: tuple[str, ...]) -> None:
     key = add_keys(service.store, {"some": {"metros": metros, "types": ("camps",)}})["some"]
     service.edge.poll()
-    check_failure(ask(service.edge, "/v1/harbor/events", key=key), "forbidden", {"metros": sorted(metros)})
+    named = {"metros": sorted(metros), "types": ["camps"]}
+    check_failure(ask(service.edge, "/v1/harbor/events", key=key), "forbidden", named)
 
 
 def test_facets_are_one_request_on_every_plan(service: Service) -> None:

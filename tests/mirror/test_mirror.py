@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from edge.app import Edge
+from outings.command import main
 from outings.mirror.checking import check_mirror
 from outings.mirror.client import ATTEMPTS, Client, Connection, MirrorError, Reply
 from outings.mirror.file import MirrorFile, Record
 from outings.mirror.following import catch_up
+from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
 from tests.edge.publishing import add_keys
@@ -273,3 +276,20 @@ def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
         assert connection("/v1/metros").data.startswith(b'{"data": []}')
         server.shutdown()
         thread.join()
+
+
+def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path: Path) -> None:
+    """No answer comes from there: what is told is which address was asked, and that a key was found."""
+    config = tmp_path / "outings.toml"
+    config.write_text(CONFIGURATION + '[mirror]\nurl = "http://127.0.0.1:1/"\nkey_file = "key.txt"\n')
+    words = ["mirror", str(tmp_path / "held.sqlite"), "-c", str(config)]
+    missing = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
+    assert (missing.exit_code, str(tmp_path / "key.txt") in missing.stderr) == (1, True)
+    (tmp_path / "key.txt").write_text("abc\n")
+    asked = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
+    assert (asked.exit_code, "/v1/changes" in asked.stderr) == (1, True), asked.stderr
+
+
+def test_the_command_says_what_it_lacks(tmp_path: Path) -> None:
+    nowhere = CliRunner().invoke(main, ["mirror", str(tmp_path / "held.sqlite")])
+    assert (nowhere.exit_code, "--url" in nowhere.stderr) == (2, True)

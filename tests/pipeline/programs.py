@@ -1,9 +1,11 @@
-"""Other programs than this one: copies of its source, changed, that build as a process of their own."""
+"""Other programs than this one: an older commit of it, or its source with lines changed. Each runs as a process."""
 
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,10 +38,22 @@ def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
     return folder
 
 
+def export_program(folder: Path, commit: str) -> Path:
+    """A commit of this repository: tests run in a whole clone of it."""
+    archive = subprocess.run(["git", "archive", commit, *_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
 def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Its `outings` with these words. Fails where the command does."""
     return subprocess.run(
         [sys.executable, "-m", "outings.command", *words],
-        env={**os.environ, "PYTHONPATH": str(program)}, cwd=program, capture_output=True, text=True, check=True,
-        timeout=_PATIENCE,
+        env=point_at(program), cwd=program, capture_output=True, text=True, check=True, timeout=_PATIENCE,
     )  # fmt: skip
+
+
+def point_at(program: Path) -> dict[str, str]:
+    """The environment in which Python finds it before what is installed."""
+    return {**os.environ, "PYTHONPATH": str(program)}

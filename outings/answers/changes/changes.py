@@ -7,8 +7,9 @@ import msgspec
 
 from outings.answers.circumstances import Circumstances
 from outings.answers.opened import open_snapshot
+from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.envelope import encode_list
-from outings.contract.errors import bad_request, forbidden, not_found
+from outings.contract.errors import bad_request, not_found
 from outings.contract.instants import format_instant
 from outings.contract.meta import ChangesMeta
 from outings.contract.query import Query
@@ -31,8 +32,11 @@ def check_changes(query: Query, about: Circumstances) -> None:
     if query.metro is not None and query.metro not in release.metros:
         raise not_found(f"There is no metro {query.metro}.")
     types = [word for word in query.get_words("type") if word != _ORGANIZATION]
-    if not all(map(entitlement.allows_type, types)) or (query.metro and not entitlement.allows_metro(query.metro)):
-        raise refuse_row(about)
+    if query.metro is not None and not entitlement.allows_metro(query.metro):
+        raise refuse_metro(entitlement, query.metro)
+    outside = [each for each in types if not entitlement.allows_type(each)]
+    if outside:
+        raise refuse_types(about, outside)
     latest = release.history.log.latest_version_id
     if read_cursor(query) > latest:
         raise bad_request(
@@ -41,12 +45,6 @@ def check_changes(query: Query, about: Circumstances) -> None:
             message=f"cursor is {read_cursor(query)}, and the latest version is {latest}: it is not from here.",
             max=latest,
         )
-
-
-def refuse_row(about: Circumstances) -> Exception:
-    """403, with the metros that the key may read."""
-    metros = about.entitlement.metros
-    return forbidden(metros=about.release.metros if metros is None else metros)
 
 
 def answer_changes(query: Query, about: Circumstances) -> list[bytes]:

@@ -7,14 +7,15 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.changes.changes import is_visible, refuse_row
+from outings.answers.changes.changes import is_visible
 from outings.answers.circumstances import Circumstances
 from outings.answers.opened import open_snapshot
+from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.walks import check_cursor, make_cursor
 from outings.answers.words.names import Names
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
-from outings.contract.errors import not_found
+from outings.contract.errors import ApiError, not_found
 from outings.contract.instants import format_instant
 from outings.contract.meta import VersionsMeta
 from outings.contract.query import Query
@@ -45,8 +46,14 @@ def find_homes(query: Query, about: Circumstances) -> list[Home]:
         raise not_found("There is no listing with this id.")
     readable = [home for home in homes if _may_read(home, about)]
     if not readable:
-        raise refuse_row(about)
+        raise _refuse(homes, about)
     return readable
+
+
+def _refuse(homes: Sequence[Home], about: Circumstances) -> ApiError:
+    """By its metro where that is not the key's, else by its type."""
+    types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
+    return refuse_types(about, set(types)) if types else refuse_metro(about.entitlement)
 
 
 def _may_read(home: Home, about: Circumstances) -> bool:

@@ -10,11 +10,12 @@ from outings.answers.circumstances import Circumstances
 from outings.answers.listings.expanded import Expansion, list_expanded
 from outings.answers.listings.related import make_related
 from outings.answers.opened import open_snapshot
+from outings.answers.scopes import refuse_metro
 from outings.answers.selecting.fields import choose_fields
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
-from outings.contract.errors import ApiError, bad_request, forbidden, not_found
+from outings.contract.errors import ApiError, bad_request, not_found
 from outings.contract.notices import unavailable_related
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
@@ -38,7 +39,7 @@ def find_listing(query: Query, *, about: Circumstances) -> Found:
     if not found:
         raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
     if not readable:
-        raise forbidden(metros=entitlement.metros or ())
+        raise refuse_metro(entitlement)
     if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
         raise require_metro(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
     return readable[0]
@@ -73,7 +74,7 @@ def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) 
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
     if not entitlement.allows_metro(query.metro):
-        raise forbidden(metros=entitlement.metros or ())
+        raise refuse_metro(entitlement, query.metro)
     return {query.metro: snapshot}
 
 

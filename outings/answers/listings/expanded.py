@@ -8,7 +8,7 @@ from msgspec import Struct
 from outings.answers.circumstances import Circumstances
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, encode_organization, list_copies
-from outings.contract.errors import forbidden
+from outings.answers.scopes import refuse_types
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
@@ -43,11 +43,7 @@ def list_expanded(query: Query) -> tuple[str, ...]:
 def check_expanded(query: Query, about: Circumstances) -> None:
     """A place is its own resource: `forbidden` for a key without that type (decisions §14)."""
     if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
-        metros = about.entitlement.metros
-        raise forbidden(
-            metros=about.release.metros if metros is None else metros,
-            message="expand=place needs a key of the type places.",
-        )
+        raise refuse_types(about, ["place"])
 
 
 def find_place(references: References, *, snapshot: Snapshot) -> int | None:

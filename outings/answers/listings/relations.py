@@ -7,7 +7,8 @@ from outings.answers.listings.counts import NOTHING, count_organization, knows_o
 from outings.answers.listings.details import require_metro
 from outings.answers.opened import open_snapshot
 from outings.answers.organizations import choose_record, find_copies
-from outings.contract.errors import forbidden, not_found
+from outings.answers.scopes import refuse_metro
+from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.routes import Match
 from outings.contract.vocabulary import TYPES
@@ -33,7 +34,7 @@ def find_homes(match: Match, *, about: Circumstances) -> Sequence[str]:
     if not homes:
         raise not_found("There is no place with this id.")
     if not readable:
-        raise forbidden(metros=about.entitlement.metros or ())
+        raise refuse_metro(about.entitlement)
     return readable
 
 
@@ -51,7 +52,7 @@ def settle_metro(query: Query, homes: Sequence[str], *, about: Circumstances) ->
     where several of the key's have."""
     if query.metro is not None:
         if not about.entitlement.allows_metro(query.metro):
-            raise forbidden(metros=about.entitlement.metros or ())
+            raise refuse_metro(about.entitlement, query.metro)
         return query
     if len(homes) == 1:
         return query.with_metro(homes[0])

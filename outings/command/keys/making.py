@@ -13,8 +13,8 @@ from outings.release.key_changes import import_key, rotate_key
 from outings.release.keys import add_key, change_registry, has_key_form, hash_key_text, make_key_text, split_key_text
 from outings.release.sealing import WrongSeal, open_seal
 
-# What a header's value may be without a proxy on the way changing it.
-_MOST_CHARACTERS = 1_024
+# What a header's value may have without a proxy on the way refusing it.
+_MOST_BYTES = 1_024
 
 _UNSEALED = (
     "Its plain SHA-256 is kept: who reads the registry can find a key that could be guessed. Set "
@@ -103,12 +103,13 @@ def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
         click.echo("This is the only time that the key is shown.", err=True)
 
 
-def _read_legacy_text() -> str:
-    # As bytes: what is no UTF-8 is no key either, and no more is read than a key may have with its line's end.
-    text = sys.stdin.buffer.read(_MOST_CHARACTERS + 3).decode("latin-1").strip()
-    if not 1 <= len(text) <= _MOST_CHARACTERS or not all("!" <= character <= "~" for character in text):
+def _read_legacy_text() -> bytes:
+    """As the bytes that a client sends, whatever they are in: a header's value begins and ends with no blank, and has
+    no control characters."""
+    text = sys.stdin.buffer.read(_MOST_BYTES + 3).strip()
+    if not 1 <= len(text) <= _MOST_BYTES or any(byte < 0x20 or byte == 0x7F for byte in text):
         raise click.UsageError(
-            f"standard input has no key: one line of 1 to {_MOST_CHARACTERS} ASCII characters without blanks"
+            f"standard input has no key: one line of 1 to {_MOST_BYTES} bytes without control characters"
         )
     if has_key_form(text):
         raise click.UsageError("standard input has a key of our own form, no legacy one: make it with `keys create`")

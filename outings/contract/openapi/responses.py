@@ -72,7 +72,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
                 (errors.rate_limited(2), errors.quota_exceeded(86_400)), ("Retry-After",)),
     "Internal": (500, "A fault of the server: try once more, then report `request_id`.", (errors.internal(),), ()),
     "NotImplemented": (501, "Not answered by this version or deployment; trying again will not help.",
-                       (errors.not_implemented("zip is not answered by this version yet.", param="zip"),), ()),
+                       (errors.not_enabled("zip", param="zip"),), ()),
     "Unavailable": (503, "Not for a moment.", (errors.unavailable(5),), ("Retry-After",)),
 }  # fmt: skip
 

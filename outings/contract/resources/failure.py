@@ -13,9 +13,9 @@ Method = Annotated[str, Meta(extra_json_schema={"enum": list(METHODS)})]
 
 
 class FailureDetails(Struct, frozen=True, kw_only=True):
-    """`param` is the parameter that was wrong; `allowed`, `min` and `max` are what it takes; `metros` those that the
-    key may use; `plans` those that have the add-on `include`, `grantable` those whose keys may get it, `links` where
-    to get it; `allow` the methods. `release` and `problems` are of `/readyz`. What does not help is left out.
+    """`param` is the parameter that was wrong; `allowed`, `min` and `max` are what it takes; `metros` and `types` those
+    that the key may use; `plans` those that have the add-on `include`, `grantable` those whose keys may get it, `links`
+    where to get it; `allow` the methods. `release` and `problems` are of `/readyz`. What does not help is left out.
     """
 
     param: str | UnsetType = UNSET
@@ -25,6 +25,7 @@ class FailureDetails(Struct, frozen=True, kw_only=True):
     max: float | str | UnsetType = UNSET
     did_you_mean: str | UnsetType = UNSET
     metros: tuple[str, ...] | UnsetType = UNSET
+    types: tuple[str, ...] | UnsetType = UNSET
     include: str | UnsetType = UNSET
     plans: tuple[str, ...] | UnsetType = UNSET
     grantable: tuple[str, ...] | UnsetType = UNSET

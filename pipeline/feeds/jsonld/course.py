@@ -47,7 +47,8 @@ def _borrow(members: Record, instances: list[Node], setting: Setting) -> Record:
 
 def _make_section(instance: Node, setting: Setting) -> Record:
     price = find_offers(instance).price
-    tuition = {"amount": price.get("max"), "currency": price.get("currency")} if price.get("type") == "fixed" else {}
+    told = {"fixed": {"amount": price.get("max")}, "from": {"from": price.get("min")}}.get(price.get("type", ""), {})
+    tuition = told | {"currency": price.get("currency")} if told else {}
     return drop_unstated(
         {"id": find_own_id(instance), "name": instance.get_text("name"), "ages": find_ages(instance),
          "tuition": drop_unstated(tuition)} | _list_section(instance, setting)

@@ -19,6 +19,17 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d
 _MOST_AMOUNT = 100
 # JSON has whole numbers that no float holds.
 _MOST_NUMBER = 10**300
+# "from $12", "$15 and up"; "up to $20", "$20 max.": one end of a range, and no price of its own.
+_LEAST = re.compile(
+    r"^\s*(from|start(s|ing)?( at| from)?|at least|min(imum|\.)?|as low as|ab|desde|à partir de|a partir de|da)\b"
+    r"|\+\s*$|\b(and|or|&) (up|above|over|more)\b|\bmin(imum|\.)?\s*$",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"^\s*(up ?to|at most|max(imum|\.)?|no more than|under|less than|bis|hasta|jusqu['’]à|fino a)\b"
+    r"|\b(and|or|&) (under|less|below)\b|\bmax(imum|\.)?\s*$",
+    re.IGNORECASE,
+)
 _GONE = ("soldout", "outofstock")
 
 
@@ -99,23 +110,25 @@ def find_ages(node: Node) -> dict[str, Any]:
 
 
 def find_offers(node: Node) -> Offers:
-    """Of several prices the range. What is no amount is a note."""
+    """Of several prices the range. What is no amount, or more than one, is a note."""
     offers = node.get_nodes("offers")
-    amounts: list[float] = []
+    lows: list[float] = []
+    highs: list[float] = []
     notes: list[str] = []
-    is_open = False
     for offer in offers:
         for name, each in _list_prices(offer):
-            amount = _read_amount(each)
+            amount, written = _read_amount(each), str(each)
             if amount is None:
-                notes.append(str(each))
-            else:
-                amounts.append(amount)
-                is_open = is_open or (name in ("lowPrice", "minPrice") and not _says_most(offer))
-    if not amounts and node.is_true("isAccessibleForFree"):
-        amounts = [0.0]
+                notes.append(written)
+                continue
+            is_least, is_most = (bool(form.search(written)) for form in (_LEAST, _MOST))
+            notes += [written] if is_least or is_most else []
+            lows += [] if is_most else [amount]
+            highs += [] if is_least or (name in ("lowPrice", "minPrice") and not _says_most(offer)) else [amount]
+    if not lows and not highs and node.is_true("isAccessibleForFree"):
+        lows = highs = [0.0]
     currency = next((text for offer in offers if (text := _find_currency(offer))), None)
-    price = _make_price(amounts, notes, is_open=is_open)
+    price = _make_price(lows, highs, notes)
     stated = [word.casefold() for offer in offers for word in offer.get_words("availability")]
     sold_out = all(text in _GONE for text in stated) and len(stated) == len(offers) if stated else None
     if node.get_text("remainingAttendeeCapacity") == "0":
@@ -213,13 +226,16 @@ def _read_amount(value: Any) -> float | None:
     return float(f"{re.sub(r'[.,]', '', whole) or 0}.{cents}")
 
 
-def _make_price(amounts: list[float], notes: list[str], *, is_open: bool) -> dict[str, Any]:
+def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
+    """`lows`: the amounts that somebody pays at least, `highs` at most; what is told as one amount is in both."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
-    if not amounts:
+    if not lows and not highs:
         donation = any("donat" in each.casefold() for each in notes)
         return ({"type": "donation" if donation else "varies"} | note) if notes else {}
-    low, high = min(amounts), max(amounts)
-    if is_open and low == high:
+    if not lows:
+        return {"type": "range", "max": max(highs)} | note
+    low, high = min(lows), max(highs, default=None)
+    if high is None or max(lows) > high:
         return {"type": "from", "min": low} | note
     kind = "free" if high == 0 else "fixed" if low == high else "range"
     return {"type": kind, "min": low, "max": high} | note

@@ -270,3 +270,17 @@ def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Se
         f"GET {LIST} HTTP/1.1\r\nHost: a\r\nX-API-Key:{before}{server.keys['all']}{behind}\r\n\r\n".encode()
     )
     assert connection.read().status == 200
+
+
+@pytest.mark.parametrize("method", ["FOO", "get", "VERSION-CONTROL", "PROPFIND", "BREW"])
+def test_a_method_that_nobody_knows_is_not_allowed_either(connection: Connection, method: str) -> None:
+    connection.send(connection.write_head("/v1/metros", method=method))
+    raw = connection.read()
+    assert (raw.status, json.loads(raw.body)["error"]["code"]) == (405, "method_not_allowed")
+    assert json.loads(raw.body)["error"]["details"]["allow"] == ["GET", "HEAD", "OPTIONS"]
+    assert dict(raw.headers)["allow"] == "GET, HEAD, OPTIONS"
+
+
+def test_what_is_no_http_at_all_is_no_method_either(connection: Connection) -> None:
+    connection.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+    assert connection.read().status == 400

@@ -92,8 +92,6 @@ def test_a_file_has_every_published_row_as_its_detail_is(city: City, collection:
 def test_parquet_has_what_the_lines_have(city: City, collection: str) -> None:
     frame = pl.read_parquet(io.BytesIO(read_file(city, f"{collection}.parquet")))
     lines = read_lines(city, collection)
-    if collection == "classes":
-        lines = [{name: value for name, value in each.items() if name != "sessions"} for each in lines]
     assert frame.to_dicts() == lines
     assert frame.columns == list(lines[0])
 
