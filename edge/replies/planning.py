@@ -1,6 +1,6 @@
 """Request → plan: what will answer it, from which release, under which ETag. No body is made here."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import date, datetime
 from functools import partial
 from urllib.parse import parse_qsl
@@ -18,6 +18,7 @@ from edge.releases import Releases
 from edge.replies.requests import read_query
 from edge.replies.responses import Header, make_head
 from edge.serving import Serving
+from edge.turns import Turns
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.changes import read_cursor
 from outings.answers.circumstances import Circumstances
@@ -100,7 +101,7 @@ class Planning:
         self._geocoder = geocoder
         self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
         self._dates = dates
-        self._opening = opening
+        self._turns = Turns(opening)
         self._looking = looking
         self._offer = offer
         self._model = model
@@ -135,7 +136,7 @@ class Planning:
         current = self._releases.current
         is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = serving if asked.is_named else await self._find_walk(query, query.cursor)
+            began = serving if asked.is_named else await self._find_walk(query, query.cursor, exchange)
             # One that could not be opened now may be opened the next time.
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             serving = began or serving
@@ -165,7 +166,7 @@ class Planning:
         entitlement: Entitlement,
     ) -> _Asked:
         """Of the release that it names, else of the current one, or of a newer one that it knows of."""
-        named = await self._open_named(exchange.query_string)
+        named = await self._open_named(exchange)
         if named is not None:
             serving, dates = named, self._dates.find_dates(named.release)
         about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
@@ -202,10 +203,10 @@ class Planning:
         is_known = planned.weather is None or planned.weather is self._forecasts.read()
         return planned if is_now and is_known else None
 
-    async def _open_named(self, query_string: bytes) -> Serving | None:
+    async def _open_named(self, exchange: Exchange) -> Serving | None:
         """The release that the request names, where it is kept: also its metro and its words are that one's."""
         # As Latin-1 any bytes are a text; what is no text of the contract is refused when the query is read.
-        pairs = parse_qsl(query_string.decode("latin-1"), encoding="latin-1")
+        pairs = parse_qsl(exchange.query_string.decode("latin-1"), encoding="latin-1")
         texts = [value for name, value in pairs if name == "release"]
         if len(texts) != 1 or not texts[0].isascii():
             return None
@@ -214,11 +215,9 @@ class Planning:
         if found is not None:
             return found
         try:
-            return await self._opening.run(partial(self._releases.open_release, release_id))
+            return await self._open(release_id, partial(self._releases.open_release, release_id), exchange)
         except ValueError:
             return None
-        except Occupied:
-            raise unavailable(1) from None
         except (StoreError, Corrupt, OSError) as error:
             log.warning("named_release_not_opened", release=release_id, reason=str(error))
             raise unavailable(RETRY_AFTER) from None
@@ -234,16 +233,21 @@ class Planning:
             raise unavailable(1)
         return serving
 
-    async def _find_walk(self, query: Query, cursor: Cursor) -> Serving | None:
+    async def _find_walk(self, query: Query, cursor: Cursor, exchange: Exchange) -> Serving | None:
         """The release that the walk began in; None where it is gone or can't be opened."""
         assert query.metro is not None
         began = self._releases.find_walk(query.metro, cursor.release)
         if began is None and not self._is_gone(query, cursor):
-            try:
-                began = await self._opening.run(partial(self._releases.open_walk, query.metro, cursor.release))
-            except Occupied:
-                raise unavailable(1) from None
+            name = query.metro, cursor.release
+            began = await self._open(name, partial(self._releases.open_walk, *name), exchange)
         return began
+
+    async def _open(self, name: Hashable, open_: Callable[[], Serving | None], exchange: Exchange) -> Serving | None:
+        assert exchange.holder is not None  # what needs no key has no plan
+        try:
+            return await self._turns.open(name, open_, key_id=exchange.holder.key.id)
+        except Occupied:
+            raise unavailable(1) from None
 
     def _is_gone(self, query: Query, cursor: Cursor) -> bool:
         assert query.metro is not None

@@ -67,6 +67,10 @@ def few_descriptors() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+async def ask(service: Service, target: str, *, kind: str = "all") -> Response:
+    return await send_request(service.edge, target, key=service.keys[kind])
+
+
 def walk(service: Service) -> str:
     """The second page of a walk that begins now."""
     cursor = service.get(f"{LIST}?limit=2").read_json()["meta"]["next_cursor"]
@@ -136,25 +140,48 @@ def test_where_all_places_are_in_use_the_next_one_is_503_and_the_current_one_goe
     manifest = read_manifest(store, current.root.parts["harbor"].manifest)
     store.gated = {object_name(manifest.exports["events.jsonl"].object)}
 
-    async def ask(target: str) -> Response:
-        return await send_request(service.edge, target, key=service.keys["all"])
-
     async def run() -> None:
-        held = [asyncio.create_task(ask(f"{EXPORT}?release={each}")) for each in ids]
+        kinds = ("all", "other", "harbor", "events")  # a key opens two at once
+        held = [
+            asyncio.create_task(ask(service, f"{EXPORT}?release={each}", kind=kind))
+            for each, kind in zip(ids, kinds, strict=True)
+        ]
         for _ in range(6_000):
             await asyncio.sleep(0.01)
-            refused = await ask(f"{LIST}?release={other}")
+            refused = await ask(service, f"{LIST}?release={other}")
             if refused.status == 503:
                 break
         assert (refused.error["code"], refused.headers["retry-after"]) == ("unavailable", "1")
-        assert (await ask(LIST)).status == 200
+        assert (await ask(service, LIST)).status == 200
         # What is open already is no new place.
-        assert (await ask(f"{LIST}?release={ids[0]}")).headers["x-release"] == ids[0]
+        assert (await ask(service, f"{LIST}?release={ids[0]}")).headers["x-release"] == ids[0]
         [newest] = publish_restamped(store, 1, minutes=60)
         await asyncio.to_thread(service.edge.poll)
-        assert (await ask(LIST)).headers["x-release"] == newest
+        assert (await ask(service, LIST)).headers["x-release"] == newest
         store.gate.set()
         assert [each.headers["x-release"] for each in await asyncio.gather(*held)] == ids
-        assert (await ask(f"{LIST}?release={other}")).headers["x-release"] == other
+        assert (await ask(service, f"{LIST}?release={other}")).headers["x-release"] == other
 
     asyncio.run(run())
+
+
+def test_who_asks_for_many_at_once_keeps_nobody_waiting_for_them(make_own: MakeService) -> None:
+    service = make_own()
+    ids = publish_restamped(service.store, 25)
+    service.edge.poll()
+
+    async def run() -> tuple[list[Response], Response, list[Response]]:
+        many = [asyncio.create_task(ask(service, f"{LIST}?release={each}", kind="all")) for each in ids[:20]]
+        await asyncio.sleep(0)
+        other = await ask(service, f"{LIST}?release={ids[21]}", kind="other")
+        together = await asyncio.gather(
+            *[ask(service, f"{LIST}?release={ids[22]}&limit={n}", kind="all") for n in range(1, 21)]
+        )
+        return await asyncio.gather(*many), other, together
+
+    many, other, together = asyncio.run(run())
+    assert other.headers["x-release"] == ids[21]
+    assert {each.headers["x-release"] for each in together if each.status == 200} == {ids[22]}
+    assert [each.status for each in together] == [200] * 20
+    assert {each.status for each in many} == {200, 503}
+    assert all(each.headers["retry-after"] == "1" for each in many if each.status == 503)
