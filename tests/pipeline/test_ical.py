@@ -194,6 +194,11 @@ ENDS = {
 }
 DAYS = {"starts_local": None, "date_on": "2026-08-12"}
 SERIES |= {f"end {number}": {"rrule": f"FREQ=WEEKLY;{end}"} for number, end in enumerate(ENDS)}
+SERIES |= {
+    "of dates long ago": {
+        "starts_local": "2023-01-04T10:00:00", "exdates": ["2023-01-04T10:00:00"], "rdates": ["2023-01-05T10:00:00"],
+    }
+}  # fmt: skip
 SERIES |= {"far exceptions": EXCEPTIONS, "days to 2028": {**DAYS, "rrule": "FREQ=WEEKLY;UNTIL=2028-01-01"}}
 WINDOWS = [(date(2026, 7, 1), 90), (date(2027, 2, 20), 31)]
 
@@ -277,8 +282,9 @@ def test_exceptions_beyond_what_the_build_lists_are_said_too(series: City) -> No
     assert [each.dt for each in event["RDATE"].dts] == [datetime(2024, 1, 11, 10, tzinfo=ZONE)]
 
 
-def test_a_series_of_which_every_date_is_excluded_is_in_no_calendar(series: City) -> None:
-    assert read_events(series, f"{PATH}?ids={find_id(series, 'of one date that is excluded')}") == []
+@pytest.mark.parametrize("name", ["of one date that is excluded", "of dates long ago"])
+def test_a_series_of_which_every_known_date_is_excluded_is_in_no_calendar(series: City, name: str) -> None:
+    assert read_events(series, f"{PATH}?ids={find_id(series, name)}") == []
 
 
 @pytest.mark.parametrize(("number", "end"), list(enumerate(ENDS)))

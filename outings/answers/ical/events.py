@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, read_local
+from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, list_excluded, read_local
 from outings.answers.series import Moment, Series
 
 _DAY = timedelta(days=1)
@@ -45,7 +45,8 @@ def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> byte
     if found is not None:
         return encode_lines(_write_event(event, event["id"], anchor, recurrence=found))
     if not known.moments:
-        return encode_lines(_write_event(event, event["id"], anchor))
+        is_excluded = known.anchor in list_excluded(known)
+        return b"" if is_excluded else encode_lines(_write_event(event, event["id"], anchor))
     return b"".join(encode_lines(_write_date(event, moment)) for moment in known.moments)
 
 

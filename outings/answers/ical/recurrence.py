@@ -60,13 +60,18 @@ def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
     excluded, added = ({*named, first} - {*live}, {*live} - named) if live else (set[datetime](), set[datetime]())
     if len(excluded) > MOST_EXCLUDED or len(added) > MOST_ADDED:
         return None
-    stated = {_place(each, known) for each in known.excluded}
+    stated = list_excluded(known)
     others = {_place(each, known, is_added=True) for each in known.added} - stated
     return Recurrence(
         rule=endless + end,
         excluded=tuple(sorted(excluded | {each for each in stated if not live or not first <= each <= last})),
         added=tuple(sorted(added | {each for each in others if not live or not first <= each <= last})),
     )
+
+
+def list_excluded(known: Known) -> set[datetime]:
+    """What the source takes out, of whatever date."""
+    return {_place(each, known) for each in known.excluded}
 
 
 def read_local(seconds: int) -> datetime:
