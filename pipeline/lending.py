@@ -13,12 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
+from outings.release.disk import write_named
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
 from pipeline.listings.identity import assign_id
 from pipeline.listings.references import Ask, Loan
-from pipeline.objects.standing import Stood, drop_words, has_words, parse_standing
+from pipeline.objects.standing import Stood, Words, drop_words, encode_standing, has_words, parse_standing
 from pipeline.records.runs import pack_runs, unpack_runs
 from pipeline.records.spool import Told
 
@@ -105,6 +106,17 @@ def keep_spanning(store: Store, manifest: Manifest) -> Spanning:
         except (NotFound, Corrupt):
             torn |= {sha} if sha else set()
     return Spanning(lent=kept.get("lent"), asked=kept.get("asked"), torn=frozenset(torn))
+
+
+def put_lent(metro: str, lent: Iterable[Told], *, folder: Path, vocabulary: Vocabulary, words: Words) -> Lender:
+    """What the metro lends, in a file of a build's spool. `words`: those that records of before may have."""
+    data = encode_standing(lent, words=words, vocabulary=vocabulary)
+    if data is None:
+        return Lender(metro=metro)
+    path = folder / metro / "lent"
+    path.parent.mkdir(exist_ok=True)
+    write_named(path, data)
+    return Lender(metro=metro, file=path)
 
 
 def list_lent(said: Iterable[Told], stood: Iterable[Told]) -> list[Told]:

@@ -1,8 +1,8 @@
 """What a build would make of the records of all feeds, without a store: rows, and what is wrong with those records of
 which none can be made."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration
 from outings.configuration.tables import MetroTable
+from outings.release.memory import MemoryStore
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.cleaned import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
-from pipeline.listings.identity import assign_id, identify_records
+from pipeline.lending import Lender, Lenders, list_lent, put_lent
+from pipeline.listings.identity import identify_records
 from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.references import Ask, Loan
 from pipeline.listings.resolution import Setting
 from pipeline.listings.resolving import Resolving
 from pipeline.metro import find_horizon
@@ -67,7 +68,7 @@ class Rehearsal:
             setting=setting,
             neighborhoods=neighborhoods,
             carried=(),
-            find_loan=partial(self._find_loan, metro=metro.slug),
+            find_loan=partial(self._lenders.find, metro=metro.slug),
         )
         for _ in resolving.list_rows():
             pass
@@ -78,22 +79,19 @@ class Rehearsal:
         for feed, files in self._files.items():
             yield from locate_problems((each for each in problems if each.feed == feed), files)
 
-    def _find_loan(self, ask: Ask, *, metro: str) -> Loan | None:
-        """As `pipeline.lending` finds one, among the records of this time."""
-        return next((loan for loan in self._loans.get(ask, ()) if loan.metro != metro), None)
-
     @cached_property
-    def _loans(self) -> Mapping[Ask, Sequence[Loan]]:
+    def _lenders(self) -> Lenders:
         """Every feed has been added by now."""
-        found = defaultdict[Ask, list[Loan]](list)
-        for metro in sorted(each.slug for each in self._configuration.metros):
-            for told in read_spool(self._scratch, metro=metro, spooled=self._spooled):
-                head = told.head
-                if head.type == ORGANIZATION and head.status != "draft" and not head.deleted:
-                    loan = Loan(metro=metro, id=assign_id(head), told=told)
-                    found[Ask(id=loan.id)].append(loan)
-                    found[Ask(feed=head.feed, source_id=head.source_id)].append(loan)
-        return found
+        return Lenders(
+            [self._lend(metro.slug) for metro in self._configuration.metros],
+            store=MemoryStore(),
+            vocabulary=self._configuration.vocabulary,
+        )
+
+    def _lend(self, metro: str) -> Lender:
+        said = read_spool(self._scratch, metro=metro, spooled=self._spooled, kinds=(ORGANIZATION,))
+        vocabulary = self._configuration.vocabulary
+        return put_lent(metro, list_lent(said, ()), folder=self._scratch, vocabulary=vocabulary, words={})
 
     @property
     def counts(self) -> list[FeedCount]:

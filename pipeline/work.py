@@ -16,7 +16,6 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
-from outings.release.disk import write_named
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
@@ -38,6 +37,7 @@ from pipeline.lending import (
     encode_asked,
     keep_spanning,
     list_lent,
+    put_lent,
     read_lent,
 )
 from pipeline.listings.identity import assign_id, identify_records
@@ -216,13 +216,7 @@ def lend_organizations(work: MetroWork) -> Lender:
     stays = _make_stays(work)
     said = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
     lent = list_lent(said, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
-    data = encode_standing(lent, words=stood.words, vocabulary=work.plan.vocabulary)
-    if data is None:
-        return Lender(metro=metro)
-    path = work.spool / metro / "lent"
-    path.parent.mkdir(exist_ok=True)
-    write_named(path, data)
-    return Lender(metro=metro, file=path)
+    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=stood.words)
 
 
 def _settle_spanning(work: MetroWork, asked: Mapping[Ask, Loan | None], store: Store) -> Spanning:

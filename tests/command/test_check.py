@@ -100,6 +100,28 @@ def test_a_wrong_configuration_stops_before_any_feed_with_all_its_problems(folde
     assert 'outings.toml: feeds.gone.metro: is "boston"; allowed: seattle' in result.stderr
 
 
+def test_records_are_put_together_as_in_a_build(folder: Path) -> None:
+    """A reference to nothing is told, one to an organization of another metro is found."""
+    club = "6f1f8a0e-5d0a-5c43-9a58-000000000001"
+    event = {"type": "event", "metro": "seattle", "name": "Walk"}
+    records = [
+        {"type": "organization", "metro": "boston", "source_id": "club", "name": "Club", "id": club},
+        {**event, "source_id": "1", "organization": {"id": club, "source_id": "no-club"}},
+        {**event, "source_id": "2", "place": {"source_id": "nowhere"}},
+        {**event, "source_id": "3", "id": club[:-1] + "3"},
+        {**event, "source_id": "4", "id": club[:-1] + "3"},
+    ]
+    (folder / "all.ndjson").write_text("\n".join(map(json.dumps, records)))
+    boston = METRO.replace("seattle", "boston").replace("Seattle", "Boston")
+    result = check(folder, boston + GOOD.replace("good", "all").replace('metro = "seattle"\n', ""), "--json")
+    told = json.loads(result.stdout)
+    assert told["records"] == {"read": 5, "listings": 4, "merged": 0, "quarantined": 1}
+    assert [(each["field"], each["code"], each["example"]["line"]) for each in told["problems"]] == [
+        ("id", "duplicate_id", 5),
+        ("place", "unknown_reference", 3),
+    ]
+
+
 def test_a_configuration_that_is_not_there_is_named(folder: Path) -> None:
     result = CliRunner().invoke(main, ["check", "--config", str(folder / "none.toml")])
     assert result.exit_code == 2
