@@ -11,8 +11,8 @@ from outings.contract.vocabulary import COLLECTIONS
 def refuse_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
     """`slug`: the metro that was asked for; None where a row is in metros that the key may not read."""
     metros = sorted(entitlement.metros or ())
-    what = "a row of another metro" if slug is None else slug
-    return forbidden(metros=metros, message=f"This key may not read {what}; it may read {_list(metros)}.")
+    what = "This is in a metro that this key may not read" if slug is None else f"This key may not read {slug}"
+    return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
 
 
 def refuse_types(about: Circumstances, types: Iterable[str]) -> ApiError:
