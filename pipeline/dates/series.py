@@ -58,12 +58,18 @@ def list_live(series: Series) -> Live:
     excluded = [_place_excluded(moment, series) for moment in series.excluded]
     starts = ruled.starts
     if added:
-        starts = np.union1d(starts, np.array(added, dtype=np.int64))
+        starts = merge_starts(starts, np.array(added, dtype=np.int64))
     if excluded:
         starts = starts[~np.isin(starts, np.array(excluded, dtype=np.int64))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
     return Live(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
+
+
+def merge_starts(*parts: Seconds) -> Seconds:
+    """In order, each once. By sorting: `np.unique` hashes, which takes 20 ms for a century of days."""
+    starts = np.sort(np.concatenate(parts))
+    return starts[np.append(True, starts[1:] != starts[:-1])] if starts.size else starts
 
 
 def _place_added(moment: datetime, series: Series) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import Rule
-from pipeline.dates.series import DAY, Live, Seconds, Series, list_live, localize_until
+from pipeline.dates.series import DAY, Live, Seconds, Series, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
 
@@ -47,14 +47,14 @@ def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:
     return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
 
 
-def list_named(pattern: Pattern) -> Live:
+def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> Live:
     """What its rules and RDATEs name, whatever is excluded. The first date is one of them; of several rules only that
     counts it which falls on it."""
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
-    parts = [list_ruled(rule, pattern.anchor) for rule in counted]
+    parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
     starts = [part.starts for part in parts] + [_make_array([pattern.anchor, *pattern.added])]
-    return Live(starts=np.unique(np.concatenate(starts)), has_end=all(part.has_end for part in parts))
+    return Live(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
 
 
 def list_dates(pattern: Pattern) -> Live:
@@ -66,13 +66,13 @@ def list_dates(pattern: Pattern) -> Live:
     return Live(starts=named.starts[~gone], has_end=named.has_end)
 
 
-def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None) -> Live:
+def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED) -> Live:
     """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)
     return list_live(
         Series(
-            zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=_FOLLOWED
+            zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=last_day
         )
     )
 
@@ -87,10 +87,13 @@ def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     """Of excluded dates those that the series does not have."""
-    named = list_named(pattern).starts
-    days = {*(named - named % DAY).tolist()}
-    every = {*named.tolist()}
-    return [each for each in excluded if each not in every and not (each % DAY == 0 and each in days)]
+    asked = _make_array(excluded)
+    if asked.size == 0:
+        return []
+    named = list_named(pattern, last_day=int(asked.max()) // DAY).starts
+    met = np.isin(asked, named) | np.isin(asked, named - named % DAY)
+    unmet: list[int] = asked[~met].tolist()
+    return unmet
 
 
 def _count_own(rule: Rule, anchor: int) -> Rule:

@@ -51,14 +51,14 @@ def _try_rule(text: str, dates: Live, *, anchor: int, is_days: bool) -> Said:
         found, wanted = found[found < COMPARED], wanted[wanted < COMPARED]
     return Said(
         rule=text if last is None else end_rule(text, last, is_days=is_days),
-        missing=np.setdiff1d(wanted, found), extra=np.setdiff1d(found, wanted),
+        missing=np.setdiff1d(wanted, found, assume_unique=True), extra=np.setdiff1d(found, wanted, assume_unique=True),
     )  # fmt: skip
 
 
 def _list_alone(dates: Live, anchor: int) -> Said:
     first = np.array([anchor], dtype=np.int64)
-    missing = np.setdiff1d(dates.starts, first)
-    return Said(rule=None if missing.size else _ONCE, missing=missing, extra=np.setdiff1d(first, dates.starts))
+    missing, extra = dates.starts[dates.starts != anchor], first[~np.isin(first, dates.starts)]
+    return Said(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
 
 
 def _note_cut(said: Said) -> list[Note]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.dates.series import DAY, Live, count_seconds
+from pipeline.dates.series import DAY, Live, count_seconds, merge_starts
 from pipeline.feeds.ics.pattern import exclude, list_unmet, read_local
 from pipeline.feeds.ics.series import Members, Placed, Recurrence, place_recurrence, say_placed
 from pipeline.feeds.ics.times import Moment
@@ -38,10 +38,10 @@ def list_after(
     unmet = [Moment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
     gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
     is_excluded = count_seconds(at.on(clock)) in pattern.excluded
-    live = np.union1d(dates.starts, [] if is_excluded else [first]).astype(np.int64) + moved
+    live = merge_starts(dates.starts, np.array([] if is_excluded else [first], dtype=np.int64)) + moved
     live = live[~exclude(live, gone)]
     if own.is_days:
-        live = np.unique(live - live % DAY)
+        live = merge_starts(live - live % DAY)
     dates = Live(starts=live, has_end=dates.has_end)
     return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
 

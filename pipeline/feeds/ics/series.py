@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from pipeline.dates.rules import Rule, RuleError, parse_rule
-from pipeline.dates.series import DAY, Live, Seconds, count_seconds
+from pipeline.dates.series import DAY, Live, Seconds, count_seconds, merge_starts
 from pipeline.feeds.ics.lines import Component, unescape
 from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, read_local, settle_rule
 from pipeline.feeds.ics.rule_texts import list_endless
@@ -66,11 +66,11 @@ class Placed(Struct, frozen=True, kw_only=True):
             return count_seconds(moment.on(self.recurrence.starts.clock)) + self.shift
         return count_seconds(moment.on(self.clock))
 
-    def show(self, seconds: Sequence[int]) -> Seconds:
+    def show(self, starts: Seconds) -> Seconds:
         """On the clock shown."""
         if self.clock is self.shown:
-            return np.array(seconds, dtype=np.int64)
-        moments = [Moment(read_local(each), self.clock, is_date=False) for each in seconds]
+            return starts
+        moments = [Moment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
         return _make_array([moment.on(self.shown) for moment in moments])
 
 
@@ -116,8 +116,8 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[Placed, list
     shift = count_seconds(first) - count_seconds(starts.local)
     added = [moment.on(shown) for moment in recurrence.added]
     gone = exclude(np.array(recurrence.pattern.added, dtype=np.int64), recurrence.pattern.excluded)
-    ruled = np.setdiff1d(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))
-    live = Live(starts=np.union1d(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
+    ruled = dates.starts[~np.isin(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))]
+    live = Live(starts=merge_starts(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
     reason = f"assumed: a series in UTC without an end in sight repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
@@ -146,8 +146,9 @@ def say_placed(
     """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
-    shown = Live(starts=placed.show(dates.starts.tolist()), has_end=dates.has_end)
-    return say_dates(shown, anchor=int(placed.show([starts])[0]), candidates=candidates, is_days=is_days)
+    anchor = int(placed.show(np.array([starts], dtype=np.int64))[0])
+    shown = Live(starts=placed.show(dates.starts), has_end=dates.has_end)
+    return say_dates(shown, anchor=anchor, candidates=candidates, is_days=is_days)
 
 
 def _is_plain(recurrence: Recurrence) -> bool:
