@@ -298,6 +298,12 @@ def test_days_that_end_beyond_the_horizon_end_on_the_day_that_is_written(series:
     assert event["RRULE"]["UNTIL"] == [date(2028, 1, 1)]
 
 
+def test_an_end_past_the_horizon_at_a_local_midnight_keeps_its_day(tmp_path: Path) -> None:
+    """13 December 2028 is a Wednesday, as the first date is."""
+    event = read_event(tmp_path, rrule="FREQ=WEEKLY;UNTIL=20281213T080000Z")
+    assert event["RRULE"]["UNTIL"] == [datetime(2028, 12, 14, 7, 59, 59, tzinfo=ZoneInfo("UTC"))]
+
+
 def test_dates_that_no_rule_says_are_entries_by_their_keys(tmp_path: Path) -> None:
     city = build(tmp_path, make_event("a", **SERIES["of dates alone"]))
     body = city.ask("/v1/seattle/events?occurrences=expand")

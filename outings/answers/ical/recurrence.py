@@ -108,9 +108,17 @@ def _name_end(parts: dict[str, str], known: Known) -> str:
     if known.zone is None:
         return f";UNTIL={text[:8]}"
     if text.endswith("Z"):
-        return f";UNTIL={text}"
+        last = datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return f";UNTIL={_keep_day(last, known) if last > datetime(1900, 1, 1, tzinfo=UTC) else text}"
     until = datetime.strptime(text, "%Y%m%dT%H%M%S") if "T" in text else _end_day(text)
     return f";UNTIL={_format_until(max(until, known.anchor), known)}"
+
+
+def _keep_day(last: datetime, known: Known) -> str:
+    """A local midnight is the day that begins there, as Exchange means it."""
+    local = last.astimezone(read_zone(known.zone or "UTC")).replace(tzinfo=None)
+    is_midnight = local.time() == time()
+    return _format_until(datetime.combine(local, _LAST_SECOND), known) if is_midnight else f"{last:%Y%m%dT%H%M%SZ}"
 
 
 def _end_day(text: str) -> datetime:
