@@ -5,15 +5,14 @@ There is one such server a test process, whoever asks first: what it imports bef
 
 import multiprocessing
 
+PRELOADED = [
+    "outings.command.build",
+    "outings.command.releases",
+    "pipeline.releases.rollback",
+    "tests.edge.limits.test_mapped",
+    "tests.faults.commands",
+    "tests.faults.warm",
+    "tests.release.test_crashes",
+]
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(
-    [
-        "outings.command.build",
-        "outings.command.releases",
-        "pipeline.releases.rollback",
-        "tests.edge.limits.test_mapped",
-        "tests.faults.commands",
-        "tests.faults.warm",
-        "tests.release.test_crashes",
-    ]
-)
+CONTEXT.set_forkserver_preload(PRELOADED)

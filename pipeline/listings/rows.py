@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 from msgspec import Struct
+from polars.datatypes import IntegerType
 
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.tables import HAPPENINGS, TABLES
@@ -12,12 +13,16 @@ from pipeline.dates.occurrences import Occurrences
 
 # Sections and sessions are numbered in 16 bits.
 _MOST_PARTS = 65_536
+
+
+def _bound_integers(kind: pl.DataType) -> tuple[int, int]:
+    """By its name, as `UInt8` has it. Polars' own answer is a query, and after one no process may be forked."""
+    bits = int(repr(kind).removeprefix("U").removeprefix("Int"))
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if repr(kind).startswith("Int") else (0, (1 << bits) - 1)
+
+
 _BOUNDS = {
-    name: {
-        column: (pl.select(kind.min()).item(), pl.select(kind.max()).item())
-        for column, kind in TABLES[name].items()
-        if isinstance(kind, pl.datatypes.IntegerType)
-    }
+    name: {column: _bound_integers(kind) for column, kind in TABLES[name].items() if isinstance(kind, IntegerType)}
     for name in ("listings", "organizations")
 }
 

@@ -1,0 +1,20 @@
+"""What is forked must not have used an engine: its threads do not survive that, and a query would wait for ever."""
+
+import re
+import subprocess
+import sys
+
+from tests.forking import PRELOADED
+
+LIST_THREADS = """
+import importlib, pathlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(*(path.read_text().strip() for path in pathlib.Path("/proc/self/task").glob("*/comm")), sep="\\n")
+"""
+
+
+def test_importing_what_children_are_forked_from_runs_no_query() -> None:
+    words = [sys.executable, "-c", LIST_THREADS, *PRELOADED]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")
+    assert [name for name in listed if re.fullmatch(r"polars-\d+", name)] == []
