@@ -77,12 +77,16 @@ def test_every_keyed_route_is_in_the_matrix() -> None:
 def test_a_key_reads_what_is_in_its_scope(service: Service, name: str, kind: str) -> None:
     target, metro, resource = READS[name]
     metros, types = SCOPES[kind]
-    refused = (metro and metros and metro not in metros) or (resource and types and resource not in types)
+    is_outside = bool(metro and metros and metro not in metros)
+    refused = is_outside or (resource and types and resource not in types)
     got = service.get(target, kind=kind)
     assert got.status == (403 if refused else 200 if name in ANSWERED else 501), got.body
     if refused:
         assert got.error["code"] == "forbidden"
-        assert got.error["details"] == {"metros": metros or ["harbor", "lakeside"]}
+        # Where its type is at fault, what it may read is told too.
+        assert got.error["details"] == {
+            "metros": metros or ["harbor", "lakeside"], **({} if is_outside else {"types": types}),
+        }  # fmt: skip
         assert b"Story" not in got.body
     elif name not in ANSWERED:
         assert got.error["code"] == "not_implemented"
