@@ -35,7 +35,7 @@ def test_a_key_sees_the_files_of_its_types(service: Service) -> None:
 def test_types_that_are_not_the_key_s_are_403_in_the_list_and_as_a_file(service: Service) -> None:
     for target in (f"{EXPORT}?types=camps", f"{EXPORT}/camps.jsonl", f"{EXPORT}/camps.parquet"):
         got = service.get(target, kind="events")
-        assert (got.status, got.error["details"]) == (403, {"metros": ["harbor", "lakeside"]})
+        assert (got.status, got.error["details"]) == (403, {"metros": ["harbor", "lakeside"], "types": ["events"]})
     assert service.get(LINES, kind="lakeside").error["details"] == {"metros": ["lakeside"]}
 
 
