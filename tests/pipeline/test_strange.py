@@ -125,6 +125,45 @@ def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_versio
     assert [each["example"]["line"] for each in checked["problems"] if each["quarantined"]] == [2]
 
 
+_NAMES = ("Walk", "Storm", "Run")
+_EVENTS = "".join(
+    f"BEGIN:VEVENT\r\nUID:{name}\r\nSUMMARY:{name}\r\nDTSTART:20260812\r\nEND:VEVENT\r\n" for name in _NAMES
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "content"),
+    [
+        (f"pipeline.feeds.ics.reading.{verb}", "feed.ics", f"BEGIN:VCALENDAR\r\n{_EVENTS}END:VCALENDAR\r\n")
+        for verb in ("make_entry", "list_members")
+    ]
+    + [("pipeline.feeds.jsonld.reading.make_events", "feed.jsonld", json.dumps([
+        {"@type": "Event", "@id": f"https://a.example/{name}", "name": name} for name in _NAMES
+    ]))],
+    ids=["a VEVENT as it is entered", "its members", "a node"],
+)  # fmt: skip
+def test_a_fault_of_ours_in_a_reader_costs_the_record_that_meets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, name: str, content: str
+) -> None:
+    module, _, verb = step.rpartition(".")
+    make = getattr(import_module(module), verb)
+
+    def fail_on_storms(what: Any, *others: Any) -> Any:
+        if "Storm" in str(vars(what) if hasattr(what, "__dict__") else what):
+            raise ZeroDivisionError("no wind")
+        return make(what, *others)
+
+    monkeypatch.setattr(step, fail_on_storms)
+    feed = f'[[feeds]]\nname = "a"\nmetro = "seattle"\nformat = "{name.partition(".")[2]}"\nurl = "{name}"\n'
+    (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+    (tmp_path / name).write_text(content, newline="")
+    checked = run(tmp_path, "check")
+    assert checked["records"] == {"read": 3, "listings": 2, "merged": 0, "quarantined": 1}
+    (problem,) = checked["problems"]
+    assert problem["example"]["reason"].endswith("which is a fault of ours: ZeroDivisionError: no wind")
+    assert problem["example"]["source_id"].endswith("Storm")
+
+
 def test_no_record_of_any_feed_stops_a_build_and_check_finds_the_same(tmp_path: Path, cases: int) -> None:
     left, number = cases * A_CASE, 0
     while left:

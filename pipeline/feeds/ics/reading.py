@@ -49,6 +49,8 @@ def read_calendar(
             # It takes its date from the series: its own last good version stays.
             if (instance := find_instance(event, zones)) is not None:
                 unread[name_event(event)].append(instance)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
+            refused.append((event, Unreadable(explain_fault(error))))
     groups = group_entries(entries, unread, zones)
     records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
