@@ -55,6 +55,7 @@ class Wire(HttpToolsProtocol):
     _unread = b""
     _head_bytes = 0
     _is_in_head = True
+    _is_begun = False  # a head, and not at its end
     _is_answered = False
     _is_last = False  # nothing that comes behind is read
     _thrown_bytes = 0
@@ -107,8 +108,9 @@ class Wire(HttpToolsProtocol):
         if not self._unread and not self.pipeline:
             self.flow.resume_reading()
         self._read_on()
-        if self._is_idle() and self._deadline is None and self.timeout_keep_alive_task is None:
-            self._expect(HEAD_SECONDS)  # a line end is no request, and no reason to stay
+        # A head that came whole needs no deadline; a line end is no request, and no reason to stay.
+        if self._deadline is None and (self._is_begun or (self.timeout_keep_alive_task is None and self._is_idle())):
+            self._expect(HEAD_SECONDS)
 
     def _read_on(self) -> None:
         if self._unread or self.pipeline:
@@ -141,14 +143,12 @@ class Wire(HttpToolsProtocol):
             raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
 
     def on_message_begin(self) -> None:
-        self._is_answered = False
-        if self._deadline is None:
-            self._expect(HEAD_SECONDS)
+        self._is_answered, self._is_begun = False, True
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._check_head()
-        self._is_in_head, self._head_bytes = False, 0
+        self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.app.connections.work(self)
         reply = self.app.shortcut.reply_now(self._make_scope()) if self._is_simple() else None
