@@ -12,6 +12,8 @@
   fixture `cases`. Both kinds are marked `generated` here.
 - A test that takes many seconds however few its cases is marked `long`. `make test` leaves it out; `make test-long`
   runs it, and the generated tests with more cases. To run one by its name, add `-m ""`.
+- `tests/pipeline/test_older_program.py` takes an older commit out of the repository; a shallow clone lacks it, and the
+  file is not collected there.
 - Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.

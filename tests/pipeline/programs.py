@@ -12,6 +12,8 @@ from pathlib import Path
 from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
+# The program of "What a feed's silence leaves standing is decided by one rule".
+OLDER = "f760ef9bd2efbea775f10fdcdd45e9c16b3976dd"
 _PACKAGES = ("outings", "pipeline", "edge")
 _PATIENCE = 120
 
@@ -38,8 +40,14 @@ def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
     return folder
 
 
+def has_commit(commit: str) -> bool:
+    """False in a shallow clone, and where the tests were unpacked without their history."""
+    words = ["git", "cat-file", "-e", f"{commit}^{{commit}}"]
+    return shutil.which("git") is not None and subprocess.run(words, cwd=ROOT, capture_output=True).returncode == 0
+
+
 def export_program(folder: Path, commit: str) -> Path:
-    """A commit of this repository: tests run in a whole clone of it."""
+    """The packages of a commit of this repository."""
     archive = subprocess.run(["git", "archive", commit, *_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True)
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
         files.extractall(folder, filter="data")

@@ -28,10 +28,8 @@ from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
-from tests.pipeline.programs import ROOT, Edit, copy_program, export_program, point_at, run_program
+from tests.pipeline.programs import OLDER, ROOT, Edit, copy_program, export_program, point_at, run_program
 
-# As of "What a feed's silence leaves standing is decided by one rule".
-OLDER = "f760ef9"
 TODAY = date(2026, 8, 10)
 NOON = datetime(2026, 8, 10, 19, tzinfo=UTC)
 REQUESTS = (
