@@ -1,7 +1,9 @@
 """`outings mirror`: a SQLite file that equals what a key may read, kept in step."""
 
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -44,22 +46,25 @@ def mirror(
     if not url:
         raise click.UsageError("nothing says where the API is: give --url, or -c with a [mirror] url")
     try:
-        key = _read_key(key_file, configured=table.key_file)
-        client, held = Client(Connection(url, key=key)), MirrorFile(file)
-        while True:
-            caught = catch_up(client, held, url=url, tell=_tell)
-            if follow is None:
-                break
-            time.sleep(follow)
-        different = check_mirror(client, held, url=url) if is_check else []
+        client = Client(Connection(url, key=_read_key(key_file, configured=table.key_file)))
+        with closing(MirrorFile(file)) as held:
+            while True:
+                caught = catch_up(client, held, url=url, tell=_tell)
+                if follow is None:
+                    break
+                time.sleep(follow)
+            different = check_mirror(client, held, url=url) if is_check else []
+            records = held.count()
     except MirrorError as error:
         raise click.ClickException(str(error)) from None
+    except sqlite3.Error as error:
+        said = f"{file}: {error}; a mirror is a SQLite file that one process at a time writes"
+        raise click.ClickException(said) from None
     told = [f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different]
     if as_json:
-        print_json({"changes": caught.changes, "records": held.count(), "different": told})
+        print_json({"changes": caught.changes, "records": records, "different": told})
     else:
-        click.echo(f"{held.count():,} records, {caught.changes:,} changes read")
-    held.close()
+        click.echo(f"{records:,} records, {caught.changes:,} changes read")
     if told:
         raise click.ClickException("the mirror differs:\n" + "\n".join(told))
 

@@ -40,7 +40,11 @@ class MirrorFile:
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path)
-        self._database.executescript(_SCHEMA)
+        try:
+            self._database.executescript(_SCHEMA)
+        except sqlite3.Error:
+            self._database.close()
+            raise
 
     def close(self) -> None:
         self._database.close()

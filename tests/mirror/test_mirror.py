@@ -293,3 +293,12 @@ def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path
 def test_the_command_says_what_it_lacks(tmp_path: Path) -> None:
     nowhere = CliRunner().invoke(main, ["mirror", str(tmp_path / "held.sqlite")])
     assert (nowhere.exit_code, "--url" in nowhere.stderr) == (2, True)
+
+
+def test_the_command_leaves_a_file_that_is_no_mirror_alone(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("no database " * 100)
+    ended = CliRunner().invoke(main, ["mirror", str(file), "--url", "http://127.0.0.1:1"], env={"OUTINGS_KEY": "abc"})
+    assert ended.exit_code == 1
+    assert ended.stderr.startswith(f"Error: {file}: file is not a database; a mirror is")
+    assert file.read_text() == "no database " * 100
