@@ -230,10 +230,10 @@ class Year:
             assert document == {name: detail[name] for name in detail if name not in MOVING.get(kind, ())}
 
     def prune(self) -> None:
-        """All that is there is old by now, and what no kept release needs goes."""
+        """All that is there is old by now, and what no kept release needs goes. Weeks without a build are no fault."""
         for path in (self.folder / "var/store").rglob("*"):
             os.utime(path, (path.stat().st_mtime - 2 * 86_400,) * 2)
-        assert run("releases", "prune", config=self.config).code == 0
+        assert run("releases", "prune", "--clock-is-right", config=self.config).code == 0
 
     def end(self) -> None:
         """All mirrors catch up; every listing's versions are its history."""
