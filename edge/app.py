@@ -42,7 +42,7 @@ from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()
 
-# A release, a key and a revocation are taken up within 10 s (decisions.md §14).
+# A release, a key and a revocation are taken up within 10 s.
 POLL_SECONDS = 2.0
 # Of answers that a worker keeps, and of what is known of their requests.
 MEMORY_BYTES = 64 * 2**20
@@ -106,7 +106,7 @@ class Edge:
         self.shortcut = self._link(store, clock, memory)
 
     def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> Shortcut:
-        """In the order of the checks (decisions.md §1), the last one first."""
+        """In the order of the checks, the last one first."""
         plans = memory // 4
         planning = Planning(
             releases=self._releases,

@@ -50,7 +50,7 @@ from pipeline.tables.sheets import Sheets
 from pipeline.tables.similar import make_related
 from pipeline.tables.vectors import ModelPlan, make_semantic
 
-# Before and after the build's local date, both inclusive (decisions, Time and recurrence).
+# Before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
 
 

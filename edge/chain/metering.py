@@ -44,7 +44,7 @@ class Metered(Struct, frozen=True, kw_only=True):
 
 
 class Metering:
-    """Where the store of the counters is out of reach, reads go on; the log and a metric say so (decisions.md §10)."""
+    """Where the store of the counters is out of reach, reads go on; the log and a metric say so."""
 
     def __init__(self, limits: Limits, *, counts: Counts) -> None:
         self._limits = limits

@@ -4,7 +4,7 @@
     a request passes if load + MINUTE ≤ limit × MINUTE, and adds MINUTE
 
 A request weighs `MINUTE`, so that the bucket leaks `limit` a microsecond and holds `limit` requests: a full allowance
-passes at once, and in any t seconds never more than limit × (1 + t/60) (decisions.md §10). What is refused adds
+passes at once, and in any t seconds never more than limit × (1 + t/60). What is refused adds
 nothing.
 """
 

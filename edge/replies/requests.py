@@ -1,4 +1,4 @@
-"""Request → Query, in the order of the checks: metro, scope, parameters (decisions.md §1)."""
+"""Request → Query, in the order of the checks: metro, scope, parameters."""
 
 from collections.abc import Mapping
 

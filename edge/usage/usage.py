@@ -100,7 +100,7 @@ class Usage:
 
 
 def count_seen(seen: Iterable[Seen], *, into: dict[Account, Tally]) -> None:
-    """Requests by a known key; successes and 304 are billed (decisions.md §10)."""
+    """Requests by a known key; successes and 304 are billed."""
     for each in seen:
         if each.holder is None:
             continue

@@ -1,4 +1,4 @@
-"""Circles on a sphere (decisions, Lists), by points of the unit sphere: both evaluators ask here, so that no two
+"""Circles on a sphere, by points of the unit sphere: both evaluators ask here, so that no two
 trigonometries meet at a circle's edge."""
 
 from collections.abc import Sequence

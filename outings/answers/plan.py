@@ -1,6 +1,6 @@
 """Query → what answers it: its ETag at once, without a query of the engine, and its body when asked for.
 
-ETags are weak and by one rule, whether a body is stored or computed (decisions §2). A list's is made of the metro's
+ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's
 snapshot, the request, the date and what the key may read; a detail's of the row alone, so that a document that did not
 change keeps it across releases.
 """

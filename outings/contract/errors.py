@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-# `error.code` → status (api.md, Errors). A client branches on the code.
+# `error.code` → status. A client branches on the code.
 CODES: Mapping[str, int] = {
     "bad_request": 400,
     "unauthorized": 401,
@@ -18,7 +18,7 @@ CODES: Mapping[str, int] = {
     "unavailable": 503,
 }
 
-# `details.reason` of a `bad_request` (decisions §1 and §13).
+# `details.reason` of a `bad_request`.
 REASONS = (
     "unknown_parameter",
     "parameter_not_supported",

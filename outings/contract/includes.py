@@ -1,4 +1,4 @@
-"""Add-ons asked for and what a key has of them: `403`, or a notice where the request is lenient (api.md, Add-ons)."""
+"""Add-ons asked for and what a key has of them: `403`, or a notice where the request is lenient."""
 
 from collections.abc import Mapping
 from dataclasses import replace

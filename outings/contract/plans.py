@@ -1,4 +1,4 @@
-"""The tables of plans and add-ons, and what a deployment says otherwise (decisions.md §10; api.md, Add-ons)."""
+"""The tables of plans and add-ons, and what a deployment says otherwise."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -15,7 +15,7 @@ from outings.contract.vocabulary import COLLECTIONS, RESERVED_METRO_SLUGS
 
 
 class Credits(Struct, frozen=True):
-    """Planned only: usage is metered by request (api.md, Limits)."""
+    """Planned only: usage is metered by request."""
 
     amount: int
     per: Literal["request", "record"]

@@ -1,4 +1,4 @@
-"""From an anchor, a rule and its exceptions to the dates that an event has (decisions, sections 3 and 14)."""
+"""From an anchor, a rule and its exceptions to the dates that an event has."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, time

@@ -31,7 +31,7 @@ class Zone(Struct, frozen=True, kw_only=True):
     settled: Seconds
 
     def resolve(self, local: datetime) -> int:
-        """The instant of a naive local time: in a fold the first, in a gap by the offset before (decisions, 3)."""
+        """The instant of a naive local time: in a fold the first, in a gap by the offset before."""
         offset = self.info.utcoffset(local.replace(fold=0))
         if offset is None:
             raise ValueError(f"zone {self.info.key} has no offset at {local.isoformat()}")

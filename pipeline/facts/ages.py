@@ -7,7 +7,7 @@ from outings.contract.vocabulary import AGE_BANDS
 def complete_ages(ages: AgeRange, *, audience: str) -> Ages:
     """Whole years, an open end is null. Without `min` and `max` ages are not stated and there is no band.
 
-    `audience` is `adults` for an adult-only listing, else null (api.md, Shared sub-objects).
+    `audience` is `adults` for an adult-only listing, else null.
     """
     return Ages(
         min=ages.min,

@@ -30,7 +30,7 @@ def score_confidence(
     """0 to 1: what the record says, else completeness × freshness × verification, rounded half up to two decimals.
 
     `location`: the record's or its place's. `newest_crawled_at`: of the record's feed, since a score never depends on
-    the build's clock (decisions, section 9).
+    the build's clock.
     """
     if record.confidence is not None:
         return record.confidence

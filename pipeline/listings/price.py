@@ -8,7 +8,7 @@ from outings.contract.resources.shared import Price
 def complete_price(price: Price) -> Price:
     """With `is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else not known.
 
-    What a feed says of `is_free` itself is not read: the three members must not contradict it (decisions, 14 Lists).
+    What a feed says of `is_free` itself is not read: the three members must not contradict it.
     """
     is_free = None
     if price.type == "free" or price.max == 0:

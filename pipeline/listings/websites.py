@@ -1,4 +1,4 @@
-"""An organization's own site: what its record says, or what follows from its listings (decisions, section 4)."""
+"""An organization's own site: what its record says, or what follows from its listings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set

@@ -1,4 +1,4 @@
-"""A rollback is a publish: one more release, with the listings of an old one (decisions, Changes and versions)."""
+"""A rollback is a publish: one more release, with the listings of an old one."""
 
 from collections.abc import Mapping
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Live counts: how many items the default lists hold on a date (decisions §2), for what a key may read.
+"""Live counts: how many items the default lists hold on a date, for what a key may read.
 
 Each is worked out once for a snapshot and a date: of all organizations together, since a page may show many of them.
 """

@@ -41,7 +41,7 @@ def list_expanded(query: Query) -> tuple[str, ...]:
 
 
 def check_expanded(query: Query, about: Circumstances) -> None:
-    """A place is its own resource: `forbidden` for a key without that type (decisions §14)."""
+    """A place is its own resource: `forbidden` for a key without that type."""
     if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
         raise refuse_types(about, ["place"])
 

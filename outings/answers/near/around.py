@@ -1,4 +1,4 @@
-"""`/v1/{metro}/around`: what is around a point, best first, in five groups (decisions §7)."""
+"""`/v1/{metro}/around`: what is around a point, best first, in five groups."""
 
 from collections.abc import Mapping
 

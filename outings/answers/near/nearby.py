@@ -1,4 +1,4 @@
-"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id (decisions §7)."""
+"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id."""
 
 from datetime import UTC, datetime
 from struct import pack, unpack

@@ -1,4 +1,4 @@
-"""A version as readers see it: in the feed over all listings, and in one listing's history (decisions §9)."""
+"""A version as readers see it: in the feed over all listings, and in one listing's history."""
 
 from typing import Annotated
 
