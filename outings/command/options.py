@@ -54,10 +54,7 @@ def open_config_store(configuration: "Configuration") -> "Store":
     from outings.release.stores import open_store
 
     table = configuration.store
-    try:
-        return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    except ImportError as error:
-        raise click.ClickException(f"store {table.url}: {error}; install outings[s3]") from error
+    return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
 
 
 def read_trust(configuration: "Configuration", read: Callable[["SigningTable"], "Trust"]) -> "Trust":

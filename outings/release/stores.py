@@ -18,7 +18,7 @@ def open_store(
     if scheme == "file" and rest:
         return FolderStore((folder or Path()) / rest.removeprefix("//"))
     if scheme == "s3":
-        from outings.release.s3 import S3Store  # boto3 is an extra, and slow to import
+        from outings.release.s3 import S3Store  # boto3 takes a second to import
 
         bucket, _, prefix = rest.removeprefix("//").partition("/")
         if bucket:

@@ -29,6 +29,20 @@ print([name for name in {ENGINES!r} if name in sys.modules])
     assert [line.split()[0] for line in lines[lines.index("Commands:") + 1 :]] == list(COMMANDS)
 
 
+def test_what_publishes_and_what_serves_import_boto3_only_for_a_store_on_s3() -> None:
+    program = """
+import sys
+import edge.processes.server, outings.demo, pipeline.building
+from outings.release.stores import open_store
+open_store("memory:")
+before = "boto3" in sys.modules
+open_store("s3://bucket", endpoint_url="http://127.0.0.1:9", region="us-east-1")
+print(before, "boto3" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False True\n"
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_takes_a_configuration(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])

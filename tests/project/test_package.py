@@ -52,10 +52,14 @@ def test_every_library_that_is_asked_for_is_pinned() -> None:
     assert {normalize_name(requirement) for requirement in WANTED} <= pins
 
 
+def test_object_storage_needs_no_extra() -> None:
+    assert "boto3" in map(normalize_name, PROJECT["dependencies"])
+
+
 def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     names = {normalize_name(name) for cell in explained for name in re.findall(r"`([^`]+)`", cell)}
-    extras = {"dask", "s3", "semantic", "signing", "bench"}
+    extras = {"dask", "semantic", "signing", "bench"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
 
 

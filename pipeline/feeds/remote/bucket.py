@@ -31,8 +31,6 @@ def read_bucket(
             path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
             path.write_bytes(store.get(entry.name))
             found.append((f"{SCHEME}{bucket}/{entry.name}", path))
-    except ImportError as error:
-        raise Unread(f"{error}; install outings[s3]") from error
     except NotFound:
         raise Unread("changed while it was read; start again when it stands still") from None
     except StoreError as error:
