@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.reading import list_readings
 from outings.answers.gazetteer.spots import SPOTS
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.release.reading import open_release
 from outings.release.releases import list_releases

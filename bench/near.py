@@ -31,12 +31,12 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
-from outings.answers.distance import find_line, find_point
 from outings.answers.near.finding import Finding
 from outings.answers.near.items import encode_nearby
 from outings.answers.near.moments import read_now
-from outings.answers.opened import open_snapshot
-from outings.answers.selecting.asking import Asking, ask_types
+from outings.answers.selecting.collections import Asking, ask_types
+from outings.answers.snapshot.distance import find_line, find_point
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route

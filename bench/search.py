@@ -35,7 +35,7 @@ from bench.peers.world import METRO, World, make_world, read_listings, read_text
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.indexes import make_indexes
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query

@@ -113,9 +113,7 @@ def grade_ours(client: TestClient, judged: Sequence[Judged], cities: Mapping[str
         print("Search is not implemented: ours is left out.")
         return {}
     found = [[item["id"] for item in read_body(client, each.path)["data"]] for each in judged]
-    return {
-        "outings": [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, found, strict=True)]
-    }
+    return {"outings": [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, found, strict=True)]}
 
 
 def grade_perfect(judged: Sequence[Judged], cities: Mapping[str, City]) -> list[Graded]:

@@ -14,7 +14,7 @@ from edge.places import Places
 from edge.seen import Seen
 from edge.serving import Serving
 from edge.usage.counts import Counter, Counts
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
 from outings.release.lineage import Chain

@@ -132,9 +132,7 @@ def measure_unit(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dic
     return rounds
 
 
-def list_columns(
-    unit: Unit, servers: Servers, asked: argparse.Namespace
-) -> dict[str, tuple[int, Sequence[bytes]]]:
+def list_columns(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dict[str, tuple[int, Sequence[bytes]]]:
     """Column → port and requests."""
     cases = unit.cases[:SETS]
     targets = {

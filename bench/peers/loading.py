@@ -54,12 +54,8 @@ async def _load_documents(connection: "asyncpg.Connection[asyncpg.Record]", worl
     rows = read_listings(world).select("row", "id", "type", "status").rows()
     known = {row: (UUID(row_id), kind, status) for row, row_id, kind, status in rows}
     documents = list(read_documents(world))
-    await connection.copy_records_to_table(
-        "documents", records=((row, *known[row], body) for row, body in documents)
-    )
-    await connection.copy_records_to_table(
-        "members", records=((row, body.decode()) for row, body in documents if body)
-    )
+    await connection.copy_records_to_table("documents", records=((row, *known[row], body) for row, body in documents))
+    await connection.copy_records_to_table("members", records=((row, body.decode()) for row, body in documents if body))
 
 
 async def _load_listings(connection: "asyncpg.Connection[asyncpg.Record]", world: World) -> None:

@@ -193,7 +193,8 @@ def compile_calendar(asked: Filters, *, categories: dict[str, int]) -> tuple[str
     assert asked.from_ is not None
     assert asked.to is not None
     source = compile_occurrences(made, asked, asked.from_, asked.to, categories=categories)
-    return f"""WITH counted AS MATERIALIZED (
+    return (
+        f"""WITH counted AS MATERIALIZED (
         SELECT date, categories, count(*) AS n, count(*) FILTER (WHERE is_free) AS free FROM {source}
         GROUP BY date, categories
     ), words AS (
@@ -210,7 +211,9 @@ def compile_calendar(asked: Filters, *, categories: dict[str, int]) -> tuple[str
         'categories', coalesce(words.counts, '{{}}')
     ) ORDER BY d.date)::text, 'UTF8')
     FROM (SELECT $1::date + number AS date FROM generate_series(0, $2::date - $1::date) AS number) d
-    LEFT JOIN days USING (date) LEFT JOIN words USING (date)""", made.values
+    LEFT JOIN days USING (date) LEFT JOIN words USING (date)""",
+        made.values,
+    )
 
 
 def compile_facets(asked: Listing, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
@@ -229,14 +232,17 @@ def compile_facets(asked: Listing, *, categories: dict[str, int]) -> tuple[str, 
         else f"'{name}', {_compile_dimension(name, at, columns)}"
         for at, name in enumerate(dimensions)
     )
-    return f"""WITH matching AS (
+    return (
+        f"""WITH matching AS (
         SELECT {", ".join(["row", *kept, *sums])} FROM {source} GROUP BY {", ".join(["row", *kept])}
     ), counted AS MATERIALIZED (
         SELECT {", ".join(columns)}, count(*) AS n, {grouped} AS part FROM matching GROUP BY GROUPING SETS ((), {sets})
     )
     SELECT convert_to(json_build_object(
         'total', (SELECT n FROM counted WHERE part = {(1 << len(columns)) - 1}), 'is_complete', true, {members}
-    )::text, 'UTF8')""", made.values
+    )::text, 'UTF8')""",
+        made.values,
+    )
 
 
 def _name_part(at: int, columns: list[str]) -> int:

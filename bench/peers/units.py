@@ -228,5 +228,3 @@ def make_not_modified(world: World) -> Unit:
     cases = [_make_case(_EVENTS, window, query="list", theirs=window) for window in list_windows(world)]
     kept = tuple(Case(outings=each.outings, fastapi=each.fastapi, datasette=None) for each in cases)
     return Unit(name="304", shown="items", cases=kept, goal=1.2, not_modified=True)
-
-

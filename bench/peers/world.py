@@ -10,9 +10,9 @@ import polars as pl
 from msgspec import Struct
 
 from bench.servers import OUTINGS
-from outings.answers.circumstances import Circumstances
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
 from outings.answers.organizations import encode_organization, list_copies
+from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
@@ -127,8 +127,10 @@ def read_occurrences(world: World) -> pl.DataFrame:
 def read_texts(world: World) -> pl.DataFrame:
     """`row`, `text`: the words of a listing's text as the release's index has them, in their order."""
     frame = pl.read_parquet(world.snapshot.tables["terms"]).sort("row", "field", "position")
-    return frame.group_by("row", maintain_order=True).agg(text=pl.col("word").str.join(" ")).with_columns(
-        pl.col("row").cast(pl.Int64)
+    return (
+        frame.group_by("row", maintain_order=True)
+        .agg(text=pl.col("word").str.join(" "))
+        .with_columns(pl.col("row").cast(pl.Int64))
     )
 
 
@@ -153,9 +155,7 @@ def read_documents(world: World) -> Iterator[tuple[int, bytes]]:
 
 def read_organization_documents(world: World) -> dict[str, bytes]:
     """id → JSON as its detail shows it today; none where it may not be shown."""
-    about = Circumstances(
-        release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement()
-    )
+    about = Circumstances(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
     copies = {row_id: list_copies(row_id, about=about) for row_id in read_organizations(world)["id"]}
     return {row_id: encode_organization(found, about=about) for row_id, found in copies.items() if found}
 

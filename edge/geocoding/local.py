@@ -4,7 +4,7 @@ from functools import partial
 
 from edge.computing import Computing
 from edge.geocoding.geocoder import lies_within, refuse_address
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.resources.metro import Center
 from outings.release.snapshot import Snapshot
 

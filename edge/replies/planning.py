@@ -21,7 +21,7 @@ from edge.serving import Serving
 from edge.turns import Turns
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.changes import read_cursor
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import Plan, make_plan
 from outings.answers.renderer import RENDERER

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from edge.exchange import Exchange
 from edge.serving import Serving
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.entitlement import Entitlement

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.plan import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather

@@ -11,7 +11,7 @@ from msgspec import Struct
 from outings.answers.listings.expanded import list_expanded
 from outings.answers.meta import read_limit
 from outings.answers.near.asked import Near
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot

@@ -4,7 +4,7 @@ import zlib
 
 import msgspec
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.scopes import refuse_types
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found

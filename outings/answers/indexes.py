@@ -6,13 +6,13 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import programs, series, similar, sources, starts
+from outings.answers import similar, sources
 from outings.answers.coverage import groups
 from outings.answers.directory import areas
 from outings.answers.directory import index as directory
 from outings.answers.near import tiles, traits, unplaced
 from outings.answers.search import postings
-from outings.answers.words import names, terms
+from outings.answers.snapshot import meetings, names, programs, series, terms
 from outings.release.columns import read_columns
 from outings.release.mapped import MappedTable, encode_mapped
 
@@ -50,7 +50,7 @@ _INDEXES: Mapping[str, _Index] = {
         },
     ),
     "similar": _Index(similar.make_similar, {"related": similar.RELATED}),
-    "slots": _Index(starts.make_slots, {"sections": starts.SECTIONS, "sessions": starts.SESSIONS}),
+    "slots": _Index(meetings.make_slots, {"sections": meetings.SECTIONS, "sessions": meetings.SESSIONS}),
     "tiles": _Index(tiles.make_tiles, {"listings": tiles.LISTINGS}),
     "tile_bounds": _Index(tiles.make_tile_bounds, {"listings": tiles.LISTINGS}),
     "unplaced": _Index(

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from outings.answers.selecting.window import Settled
+from outings.answers.selecting.defaults import Settled
 from outings.contract.instants import format_instant
 from outings.contract.meta import ListMeta, Window
 from outings.contract.query import Query

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from outings.answers.series import Moment, Next, Series
+from outings.answers.snapshot.series import Moment, Next, Series
 from outings.contract.instants import format_instant
 from outings.contract.resources.event import Occurrence
 

@@ -4,11 +4,11 @@ spliced in: `categories`, `metros`, `counts`."""
 import msgspec
 from msgspec import Struct
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.listings.counts import NOTHING, add_counts, count_organization
-from outings.answers.opened import open_snapshot
 from outings.answers.scopes import refuse_metro
 from outings.answers.selecting.fields import choose_fields
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
 from outings.contract.query import Query

@@ -16,7 +16,7 @@ from outings.answers.addons import SourceBlocks, list_addons
 from outings.answers.changes.changes import answer_changes, check_changes, list_read, read_cursor
 from outings.answers.changes.versions import answer_versions, read_position
 from outings.answers.changes.versions import find_homes as find_versioned
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list, estimate_nearby
 from outings.answers.coverage.answer import answer_coverage
 from outings.answers.directory.neighborhoods import answer_neighborhoods
@@ -39,14 +39,14 @@ from outings.answers.metros import answer_metros
 from outings.answers.near.activity import answer_activity, settle_activity
 from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.nearby import answer_nearby, settle_nearby
-from outings.answers.opened import open_snapshot
 from outings.answers.organizations import Copy, answer_organization, find_copies
 from outings.answers.renderer import RENDERER
 from outings.answers.search.answer import answer_search, estimate_cost
 from outings.answers.search.settled import settle_search
-from outings.answers.selecting.walks import check_cursor
+from outings.answers.selecting.cursors import check_cursor
+from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.zips import check_zips
 from outings.answers.weather.blocks import ForecastBlocks
-from outings.answers.zips import check_zips
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, forbidden
 from outings.contract.vocabulary import COLLECTIONS

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from outings.answers.distance import find_vectors
 from outings.answers.indexes import make_indexes
 from outings.answers.selecting.buckets import Buckets, Numbers
+from outings.answers.snapshot.distance import find_vectors
 from outings.contract.vocabulary import PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
 from outings.release.tables import HAPPENINGS

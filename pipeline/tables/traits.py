@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.distance import EARTH_RADIUS_M, find_vectors
+from outings.answers.snapshot.distance import EARTH_RADIUS_M, find_vectors
 from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
 
 OLDEST = 18

@@ -20,9 +20,7 @@ def list_items(world: World, kind: str, params: Params, *, today: date) -> list[
     """All items of the list in its order, paging aside."""
     start = _day(params.get("from")) or today
     matching = [
-        each
-        for each in world.listings
-        if each["type"] == kind and find_slots(world, each, params, today=today)
+        each for each in world.listings if each["type"] == kind and find_slots(world, each, params, today=today)
     ]
     if "ids" in params:
         return [_show_event(world, each, today) for each in _order_named(matching, params["ids"])]

@@ -10,7 +10,7 @@ from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.demo import write_world
 from outings.release.reading import open_release

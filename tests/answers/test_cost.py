@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.cost import ENGINE, LOOK_UP, UNKNOWN
 from outings.answers.plan import make_plan
 from outings.release.snapshot import Release

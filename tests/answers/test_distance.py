@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.distance import EARTH_RADIUS_M, find_vectors, lie_near
+from outings.answers.snapshot.distance import EARTH_RADIUS_M, find_vectors, lie_near
 
 lats = st.floats(min_value=-90, max_value=90)
 lngs = st.floats(min_value=-180, max_value=180)

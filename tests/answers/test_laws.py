@@ -86,9 +86,7 @@ def ask_target(release: Release, target: str) -> Answer:
     path, _, query_string = target.partition("?")
     match = match_route(path)
     assert match is not None
-    query = parse_query(
-        match, query_string.encode(), vocabulary=Vocabulary(), aliases={"harbor-city": "harbor"}
-    )
+    query = parse_query(match, query_string.encode(), vocabulary=Vocabulary(), aliases={"harbor-city": "harbor"})
     return answer(query, release=release, dates={"harbor": TODAY}, entitlement=Entitlement())
 
 

@@ -57,9 +57,7 @@ def test_nothing_else_is_read_where_the_tables_are_mapped(tmp_path_factory: pyte
     random = Random(seed)
     world = make_world(random, size=16)
     release = open_release([world], tmp_path_factory.mktemp("world"))
-    without = replace(
-        release, metros={slug: replace(snapshot, tables={}) for slug, snapshot in release.metros.items()}
-    )
+    without = replace(release, metros={slug: replace(snapshot, tables={}) for slug, snapshot in release.metros.items()})
     for request in list_requests(world, random):
         found = read_body(without, request)  # first: the two are the same snapshot, opened once
         made = ask(release, *request)

@@ -204,9 +204,12 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('"ndjson"\nurl = "data/*.ndjson"', '"rpde"\nurl = "https://x.example/"'), "feeds.spl.mode", ["delta"]),
         (('"ndjson"', '"rpde"\nmode = "delta"'), "feeds.spl.url", ["no address of a server", "https://"]),
         (
-            ('metro = "seattle"\nformat = "ndjson"\nurl = "data/*.ndjson"',
-             'format = "rpde"\nmode = "delta"\nurl = "https://x.example/"'),
-            "feeds.spl.metro", ["missing", "rpde"],
+            (
+                'metro = "seattle"\nformat = "ndjson"\nurl = "data/*.ndjson"',
+                'format = "rpde"\nmode = "delta"\nurl = "https://x.example/"',
+            ),
+            "feeds.spl.metro",
+            ["missing", "rpde"],
         ),
         (('"ndjson"', '"table"'), "feeds.spl.select", ["missing"]),
         (('"ndjson"', '"ndjson"\nselect = "x.sql"'), "feeds.spl.select", ["only with table"]),

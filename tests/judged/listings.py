@@ -57,9 +57,7 @@ def list_shown(ask: Ask, metro: str, begin: str) -> list[str]:
 
 
 def _read_city(metro: str, ask: Ask, begin: str) -> City:
-    rows = {
-        make_id(feed, row["type"], row["source_id"]): row for feed in FEEDS[metro] for row in select_records(feed)
-    }
+    rows = {make_id(feed, row["type"], row["source_id"]): row for feed in FEEDS[metro] for row in select_records(feed)}
     centers = {row["slug"]: row["name"] for row in rows.values() if row["type"] == "place" and "slug" in row}
     shown = list_shown(ask, metro, begin)
     return City(

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from pipeline.releases.comparison import compare_releases

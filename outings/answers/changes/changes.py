@@ -5,9 +5,9 @@ from itertools import islice
 
 import msgspec
 
-from outings.answers.circumstances import Circumstances
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
 from outings.answers.scopes import refuse_metro, refuse_types
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request, not_found
 from outings.contract.instants import format_instant

@@ -8,11 +8,11 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.changes.changes import is_visible
-from outings.answers.circumstances import Circumstances
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
 from outings.answers.scopes import refuse_metro, refuse_types
-from outings.answers.selecting.walks import check_cursor, make_cursor
-from outings.answers.words.names import Names
+from outings.answers.selecting.cursors import check_cursor, make_cursor
+from outings.answers.snapshot.names import Names
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import ApiError, not_found

@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.coverage.groups import CONFIDENCE, Groups, Numbers
 from outings.answers.directory.pages import settle_directory
 from outings.answers.listings.counts import select_default
-from outings.answers.opened import open_snapshot
-from outings.answers.selecting.asking import choose_types
+from outings.answers.selecting.collections import choose_types
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.meta import CoverageMeta
 from outings.contract.query import Query

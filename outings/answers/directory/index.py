@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.directory.titles import STOP_WORDS, fold_host, fold_title, list_parents, name_site
-from outings.answers.words.texts import make_letters, make_texts
+from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.words import split_words
 
 # What a text is of an entry. SITE: its host without the ending; ABOVE: a host above its own.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.listings.counts import read_organization_counts, select_default
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Snapshot
 
 Counted = NDArray[np.int32]

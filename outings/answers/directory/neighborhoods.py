@@ -7,16 +7,16 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.directory.areas import Areas, Rows
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.titles import parse_title
 from outings.answers.listings.counts import select_default
-from outings.answers.opened import open_snapshot
-from outings.answers.selecting.asking import choose_types
+from outings.answers.selecting.collections import choose_types
+from outings.answers.selecting.defaults import Settled
 from outings.answers.selecting.selection import Span
-from outings.answers.selecting.window import Settled
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCounts, NeighborhoodLinks

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.meta import read_limit, read_page
-from outings.answers.selecting.walks import KEY_CHARACTERS, make_cursor
-from outings.answers.selecting.window import Settled
+from outings.answers.selecting.cursors import KEY_CHARACTERS, make_cursor
+from outings.answers.selecting.defaults import Settled
 from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta

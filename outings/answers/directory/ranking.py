@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from outings.answers.cache import remember
 from outings.answers.directory.index import (
     ABOVE,
     HOST,
@@ -26,9 +27,8 @@ from outings.answers.directory.index import (
     read_letters,
 )
 from outings.answers.directory.titles import Title, list_parents
-from outings.answers.recalled import remember
-from outings.answers.words.spelling import LETTERS_FOR_TYPOS
-from outings.answers.words.texts import SimilarTexts
+from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
+from outings.answers.snapshot.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
 from outings.release.mapped import MappedTable
 

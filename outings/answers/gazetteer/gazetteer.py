@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.distance import find_line, find_point, find_vectors, measure_squares
 from outings.answers.gazetteer.reading import Reading, list_readings, read_zip
 from outings.answers.gazetteer.spots import (
     CITIES,
@@ -21,7 +20,8 @@ from outings.answers.gazetteer.spots import (
     name_zip,
 )
 from outings.answers.gazetteer.streets import Words, fold_words
-from outings.answers.words.texts import HashedTexts
+from outings.answers.snapshot.distance import find_line, find_point, find_vectors, measure_squares
+from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.metro import Center
 from outings.release.mapped import MappedTable, encode_mapped
 from outings.release.snapshot import MetroSettings, Packs

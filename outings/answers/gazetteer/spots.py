@@ -16,7 +16,7 @@ from outings.answers.gazetteer.places import (
 )
 from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Words, fold_words
-from outings.answers.words.texts import make_texts
+from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.columns import read_columns
 from outings.release.snapshot import Packs

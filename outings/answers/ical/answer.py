@@ -5,8 +5,8 @@ from datetime import date
 from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import render_event
 from outings.answers.listings.lists import select_rows
-from outings.answers.opened import open_snapshot
-from outings.answers.selecting.window import Settled
+from outings.answers.selecting.defaults import Settled
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot

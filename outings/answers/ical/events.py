@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
 from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, list_excluded, read_local
-from outings.answers.series import Moment, Series
+from outings.answers.snapshot.series import Moment, Series
 
 _DAY = timedelta(days=1)
 # How `_write_event` begins and ends. No line of a text begins so: where one goes on it begins with a space.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time
 from dateutil.rrule import rrulestr
 from msgspec import Struct
 
-from outings.answers.series import Moment
+from outings.answers.snapshot.series import Moment
 from outings.configuration import read_zone
 
 # Beyond them a rule says less than the dates do.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outings.answers.opened import Opened
+from outings.answers.snapshot.reader import Opened
 from outings.contract.notices import Notice, approximate_rows
 from outings.contract.query import Query
 

@@ -5,11 +5,11 @@ from datetime import date, timedelta
 import msgspec
 from msgspec import UNSET
 
-from outings.answers.circumstances import Circumstances
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
+from outings.answers.selecting.defaults import Settled
 from outings.answers.selecting.evaluator import CountedDays
 from outings.answers.selecting.selection import select_listings
-from outings.answers.selecting.window import Settled
+from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant

@@ -6,9 +6,9 @@ Each is worked out once for a snapshot and a date: of all organizations together
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from outings.answers.opened import open_snapshot
+from outings.answers.selecting.defaults import settle_values
 from outings.answers.selecting.selection import Selection, select_listings
-from outings.answers.selecting.window import settle_values
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
 from outings.contract.routes import ROUTES

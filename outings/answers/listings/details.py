@@ -6,12 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.addons import SourceBlocks, attach_member, list_addons
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.listings.expanded import Expansion, list_expanded
 from outings.answers.listings.related import make_related
-from outings.answers.opened import open_snapshot
 from outings.answers.scopes import refuse_metro
 from outings.answers.selecting.fields import choose_fields
+from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail

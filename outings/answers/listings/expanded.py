@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.circumstances import Circumstances
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
 from outings.answers.organizations import Copy, encode_organization, list_copies
 from outings.answers.scopes import refuse_types
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot

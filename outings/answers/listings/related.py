@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 from msgspec import Raw, Struct
 
-from outings.answers.circumstances import Circumstances
+from outings.answers.context import Circumstances
 from outings.answers.listings.counts import select_default
 from outings.answers.listings.expanded import read_references
 from outings.answers.near.finding import deal_programs
-from outings.answers.opened import open_snapshot
 from outings.answers.selecting.selection import Span
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.resources.shared import PlaceReference
 from outings.release.snapshot import Snapshot

@@ -7,8 +7,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.addons import SourceBlocks
-from outings.answers.circumstances import Circumstances
-from outings.answers.distance import find_line
+from outings.answers.context import Circumstances
 from outings.answers.near.activity import measure_activity
 from outings.answers.near.asked import Near, is_outside, list_notices, read_minute, settle_near
 from outings.answers.near.best import find_best
@@ -16,7 +15,8 @@ from outings.answers.near.circles import Circles
 from outings.answers.near.effect import encode_near_meta
 from outings.answers.near.groups import Blocks, make_group
 from outings.answers.near.kinds import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, Counts
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.distance import find_line
+from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_object
 from outings.contract.errors import bad_request

@@ -7,18 +7,18 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.circumstances import Circumstances
-from outings.answers.distance import Point, find_point
+from outings.answers.context import Circumstances
 from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import Asked
 from outings.answers.near.moments import Now, Windows, read_now
-from outings.answers.opened import open_snapshot
-from outings.answers.selecting.asking import Asking, Collection, ask_types, choose_types
+from outings.answers.selecting.collections import Asking, Collection, ask_types, choose_types
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.filters import NAMES
 from outings.answers.selecting.predicate import NotBefore
-from outings.answers.zips import find_centre
+from outings.answers.snapshot.distance import Point, find_point
+from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.zips import find_centre
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center

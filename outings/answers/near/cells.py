@@ -12,15 +12,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.distance import Point, find_line, find_point
+from outings.answers.cache import Recalled
 from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
 from outings.answers.near.moments import read_now
-from outings.answers.opened import open_snapshot
-from outings.answers.recalled import Recalled
-from outings.answers.selecting.asking import AskedTypes, Asking, ask_types
+from outings.answers.selecting.collections import AskedTypes, Asking, ask_types
+from outings.answers.snapshot.distance import Point, find_line, find_point
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outings.answers.distance import Point
 from outings.answers.near.tiles import Tiles
+from outings.answers.snapshot.distance import Point
 
 # The last of some circles.
 LAST = slice(-1, None)

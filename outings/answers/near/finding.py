@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.distance import Point, find_line, measure_squares
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import find_first_day
 from outings.answers.near.tiles import Measured, Rows
-from outings.answers.selecting.asking import Collection
+from outings.answers.selecting.collections import Collection
 from outings.answers.selecting.evaluator import Evaluator
+from outings.answers.snapshot.distance import Point, find_line, measure_squares
 
 
 class Finding(Struct, frozen=True, kw_only=True):

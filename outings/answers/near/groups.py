@@ -6,12 +6,12 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from numpy.typing import NDArray
 
 from outings.answers.addons import SourceBlocks
-from outings.answers.distance import find_metres
 from outings.answers.near.asked import Near
 from outings.answers.near.best import Scored
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
 from outings.answers.near.moments import Start
-from outings.answers.opened import Opened
+from outings.answers.snapshot.distance import find_metres
+from outings.answers.snapshot.reader import Opened
 from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.near import GROUPS

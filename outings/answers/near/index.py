@@ -6,15 +6,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.distance import Vectors
 from outings.answers.near.kinds import Kinds
 from outings.answers.near.moments import Moments, Starts
 from outings.answers.near.scores import score_promises
 from outings.answers.near.tiles import TILE, Rows, Tiles
 from outings.answers.near.unplaced import Unplaced
-from outings.answers.programs import Programs
-from outings.answers.series import Series
-from outings.answers.zips import Zips
+from outings.answers.snapshot.distance import Vectors
+from outings.answers.snapshot.programs import Programs
+from outings.answers.snapshot.series import Series
+from outings.answers.snapshot.zips import Zips
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, MappedTable
 

@@ -12,12 +12,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.distance import Floats, Point, measure_squares
 from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
 from outings.answers.near.moments import Starts
 from outings.answers.near.tiles import TILE, Measured, Rows
+from outings.answers.snapshot.distance import Floats, Point, measure_squares
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import TYPES
 

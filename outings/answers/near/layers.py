@@ -5,12 +5,12 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 from msgspec import Struct
 
+from outings.answers.cache import Recalled
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
 from outings.answers.near.moments import Windows
 from outings.answers.near.tiles import Rows
-from outings.answers.recalled import Recalled
-from outings.answers.selecting.asking import Collection
+from outings.answers.selecting.collections import Collection
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
 from outings.contract.vocabulary import TYPES

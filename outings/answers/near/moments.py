@@ -7,10 +7,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.cache import Recalled
 from outings.answers.near.tiles import Rows
-from outings.answers.recalled import Recalled
-from outings.answers.series import Series
-from outings.answers.starts import Slots
+from outings.answers.snapshot.meetings import Slots
+from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, MappedTable

@@ -9,16 +9,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.addons import SourceBlocks
-from outings.answers.circumstances import Circumstances
-from outings.answers.distance import find_line, find_metres
+from outings.answers.context import Circumstances
 from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
 from outings.answers.near.effect import find_confidence, find_window, show_filters
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import encode_nearby, read_id, round_metres
 from outings.answers.near.tiles import Measured
-from outings.answers.opened import Opened, open_snapshot
+from outings.answers.selecting.cursors import is_id, make_cursor
 from outings.answers.selecting.fields import choose_fields
-from outings.answers.selecting.walks import is_id, make_cursor
+from outings.answers.snapshot.distance import find_line, find_metres
+from outings.answers.snapshot.reader import Opened, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant

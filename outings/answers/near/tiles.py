@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.distance import Floats, Point, Vectors, find_vectors, measure_squares
+from outings.answers.snapshot.distance import Floats, Point, Vectors, find_vectors, measure_squares
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
 

@@ -7,8 +7,8 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.distance import Floats, Point, find_vectors, measure_squares
-from outings.answers.zips import Zips
+from outings.answers.snapshot.distance import Floats, Point, find_vectors, measure_squares
+from outings.answers.snapshot.zips import Zips
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
 

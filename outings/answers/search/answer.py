@@ -10,7 +10,6 @@ from msgspec import Struct
 from outings.answers.cost import UNKNOWN, estimate_search
 from outings.answers.listings.approximate import list_approximate
 from outings.answers.meta import read_limit
-from outings.answers.opened import Opened, open_snapshot
 from outings.answers.search.asking import find_override
 from outings.answers.search.cards import deal_cards
 from outings.answers.search.index import SearchIndex
@@ -28,7 +27,8 @@ from outings.answers.search.score import Numbers
 from outings.answers.search.settled import Search
 from outings.answers.search.snippet import Hits, make_snippet
 from outings.answers.semantic.nearness import add_near
-from outings.answers.zips import find_centre
+from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
 from outings.contract.resources.search import LEVELS, SearchResult
 from outings.release.mapped import NEVER

@@ -5,8 +5,8 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.circumstances import Circumstances
-from outings.answers.selecting.asking import Asking, Collection, ask_types, choose_types
+from outings.answers.context import Circumstances
+from outings.answers.selecting.collections import Asking, Collection, ask_types, choose_types
 from outings.answers.understanding.query import Age
 from outings.contract.query import Query
 from outings.contract.values import Value

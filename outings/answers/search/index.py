@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.distance import Vectors
-from outings.answers.recalled import Recalled
+from outings.answers.cache import Recalled
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import Postings
 from outings.answers.search.score import Numbers
 from outings.answers.selecting.selection import Selection
-from outings.answers.series import Series
-from outings.answers.starts import Slots
+from outings.answers.snapshot.distance import Vectors
+from outings.answers.snapshot.meetings import Slots
+from outings.answers.snapshot.series import Series
+from outings.answers.snapshot.terms import Terms
 from outings.answers.understanding.locations import Locations
 from outings.answers.understanding.related import Related
-from outings.answers.words.terms import Terms
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 

@@ -6,7 +6,7 @@ from outings.answers.meta import read_limit
 from outings.answers.search.asking import Asked, find_override
 from outings.answers.search.score import Numbers
 from outings.answers.search.settled import Search
-from outings.answers.selecting.walks import make_cursor
+from outings.answers.selecting.cursors import make_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
 from outings.contract.values import Value, echo_value

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.programs import number_programs
+from outings.answers.snapshot.programs import number_programs
 from outings.release.mapped import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.walks import Position
 
 Numbers = NDArray[Any]
 

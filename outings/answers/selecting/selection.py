@@ -4,10 +4,10 @@ from datetime import date
 
 from msgspec import Struct
 
+from outings.answers.selecting.cursors import Position
+from outings.answers.selecting.defaults import Settled
 from outings.answers.selecting.filters import make_conditions
 from outings.answers.selecting.predicate import Conditions
-from outings.answers.selecting.walks import Position
-from outings.answers.selecting.window import Settled
 from outings.contract.query import Query
 from outings.contract.vocabulary import Vocabulary
 

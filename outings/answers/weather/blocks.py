@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.addons import attach_member, list_addons
-from outings.answers.circumstances import Circumstances
-from outings.answers.distance import Point, find_line, find_point
-from outings.answers.opened import open_snapshot
+from outings.answers.context import Circumstances
+from outings.answers.snapshot.distance import Point, find_line, find_point
+from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
 from outings.contract.notices import Notice, unavailable_forecast
 from outings.contract.query import Query

@@ -26,9 +26,7 @@ class Group(Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
 
 
-def group_entries(
-    entries: Sequence[Entry], unread: Mapping[str, Sequence[Moment]], zones: Zones
-) -> dict[str, Group]:
+def group_entries(entries: Sequence[Entry], unread: Mapping[str, Sequence[Moment]], zones: Zones) -> dict[str, Group]:
     """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
     by_uid = defaultdict[str, list[Entry]](list)
     for entry in entries:

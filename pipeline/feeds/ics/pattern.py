@@ -71,9 +71,7 @@ def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_da
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)
     return list_live(
-        Series(
-            zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=last_day
-        )
+        Series(zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=last_day)
     )
 
 
@@ -114,4 +112,3 @@ def _list_own(rule: Rule, anchor: int) -> Seconds:
 
 def _make_array(seconds: Iterable[int]) -> Seconds:
     return np.array([*seconds], dtype=np.int64)
-

@@ -73,9 +73,7 @@ def _read_entry(entry: Entry, group: Group, setting: _Setting) -> RawRecord:
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 
-def _refuse_unread(
-    event: Component, unreadable: Unreadable, *, groups: Mapping[str, Group], zones: Zones
-) -> RawRecord:
+def _refuse_unread(event: Component, unreadable: Unreadable, *, groups: Mapping[str, Group], zones: Zones) -> RawRecord:
     instance, group = find_instance(event, zones), groups.get(name_event(event))
     if instance is None:
         return _refuse(event, unreadable)

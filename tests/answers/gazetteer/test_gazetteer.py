@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from outings.answers.gazetteer.gazetteer import Gazetteer
-from outings.answers.opened import open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
 

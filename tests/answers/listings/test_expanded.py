@@ -118,9 +118,7 @@ def test_fields_may_name_what_is_expanded(release: Release) -> None:
 
 
 @pytest.mark.parametrize(("collection", "row_id"), [("events", EVENT), ("places", PLACE)])
-def test_a_tag_moves_with_what_is_expanded(
-    release: Release, tmp_path: Path, collection: str, row_id: str
-) -> None:
+def test_a_tag_moves_with_what_is_expanded(release: Release, tmp_path: Path, collection: str, row_id: str) -> None:
     """Another metro's change moves the organization's counts; who does not expand it keeps the tag."""
     worlds = make_worlds()
     worlds[1].listings.append(

@@ -37,9 +37,7 @@ def make_query(world: World, kind: str, random: Random) -> dict[str, str]:
 
 
 @given(seed=seeds, size=st.integers(min_value=0, max_value=120))
-def test_facets_are_a_tally_of_the_filtered_set(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int
-) -> None:
+def test_facets_are_a_tally_of_the_filtered_set(tmp_path_factory: pytest.TempPathFactory, seed: int, size: int) -> None:
     random = Random(seed)
     world = make_world(random, size=size)
     release = open_release([world], tmp_path_factory.mktemp("world"))
@@ -78,9 +76,7 @@ def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
 
 
 @given(seed=seeds, kind=st.sampled_from(TYPES))
-def test_neither_limit_nor_page_changes_facets(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, kind: str
-) -> None:
+def test_neither_limit_nor_page_changes_facets(tmp_path_factory: pytest.TempPathFactory, seed: int, kind: str) -> None:
     random = Random(seed)
     world = make_world(random, size=60)
     release = open_release([world], tmp_path_factory.mktemp("world"))

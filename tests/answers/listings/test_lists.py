@@ -1,6 +1,5 @@
 """The four lists against a naive reference over documents, and what holds of every walk."""
 
-
 from random import Random
 
 import pytest

@@ -22,9 +22,7 @@ SPREAD, RESTING, LOCAL, HIDDEN, FOREIGN = (make_uuid(number) for number in range
 
 
 def make_place(row_id: str, *, organization: str | None = None, **members: object) -> dict[str, object]:
-    return documents.make_place(
-        row_id, organization={"id": organization, "name": "Org", "slug": "org"}, **members
-    )
+    return documents.make_place(row_id, organization={"id": organization, "name": "Org", "slug": "org"}, **members)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.selecting.walks import name_walk
+from outings.answers.selecting.cursors import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
@@ -50,9 +50,10 @@ def test_a_page_gives_a_cursor_that_goes_on_after_it(tmp_path_factory: pytest.Te
         second = fetch(release, path, {**params, "page": "2"})
         cursor = second["meta"]["next_cursor"]
         if cursor is not None:
-            assert fetch(release, path, {**params, "cursor": cursor})["data"] == fetch(
-                release, path, {**params, "page": "3"}
-            )["data"]
+            assert (
+                fetch(release, path, {**params, "cursor": cursor})["data"]
+                == fetch(release, path, {**params, "page": "3"})["data"]
+            )
 
 
 @given(seed=seeds)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.answers.indexes import open_index
-from outings.answers.opened import Opened, open_snapshot
-from outings.answers.sql.engine import Statement, open_engine
-from outings.answers.words.names import Names
+from outings.answers.selecting.sql.engine import Statement, open_engine
+from outings.answers.snapshot.names import Names
+from outings.answers.snapshot.reader import Opened, open_snapshot
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world
 from tests.answers.listings.test_lists import seeds

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.answers.indexes import open_index
-from outings.answers.words.terms import Terms
+from outings.answers.snapshot.terms import Terms
 from outings.contract.text import Term, parse_text
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS

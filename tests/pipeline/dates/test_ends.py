@@ -66,8 +66,10 @@ def test_days_end_on_the_day_that_is_written(until: str, timezone: str) -> None:
 @pytest.mark.parametrize(
     ("until", "timezone"),
     [
-        ("20260812T070000Z", "America/Los_Angeles"), ("20260813T065959Z", "America/Los_Angeles"),
-        ("20260811T220000Z", "Europe/Madrid"), ("20260812T215959Z", "Europe/Madrid"),
+        ("20260812T070000Z", "America/Los_Angeles"),
+        ("20260813T065959Z", "America/Los_Angeles"),
+        ("20260811T220000Z", "Europe/Madrid"),
+        ("20260812T215959Z", "Europe/Madrid"),
     ],
 )
 def test_days_end_on_the_local_day_of_which_the_end_is_the_first_or_last_second(until: str, timezone: str) -> None:

@@ -78,11 +78,12 @@ def test_a_rule_falls_where_dateutil_says(text: str, anchor: date, span: timedel
     assume(not errs_in_dateutil(text, anchor))
     found = find_days(text, anchor, anchor + span)
     # Where a rule does not fall within a lifetime, dateutil searches to the year 9999: the other test judges those.
-    assume(find_days(text, anchor, anchor + timedelta(days=30_000))[len(found):])
+    assume(find_days(text, anchor, anchor + timedelta(days=30_000))[len(found) :])
     rule = rrulestr(text, dtstart=datetime.combine(anchor, time()))
-    assert found == [day.date() for day in rule.between(
-        datetime.combine(anchor, time()), datetime.combine(anchor + span, time()), inc=True
-    )]
+    assert found == [
+        day.date()
+        for day in rule.between(datetime.combine(anchor, time()), datetime.combine(anchor + span, time()), inc=True)
+    ]
 
 
 class Words:

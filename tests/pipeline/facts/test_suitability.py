@@ -11,9 +11,7 @@ from pipeline.records.record import EventRecord
 
 
 def make(name: str = "Meeting", description: str | None = None, **members: Any) -> EventRecord:
-    return EventRecord(
-        feed="f", line=1, type="event", source_id="1", name=name, description=description, **members
-    )
+    return EventRecord(feed="f", line=1, type="event", source_id="1", name=name, description=description, **members)
 
 
 def judge(name: str = "Meeting", description: str | None = None, **members: Any) -> Verdict:

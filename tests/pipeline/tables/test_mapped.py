@@ -9,7 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
-from outings.answers.opened import open_snapshot as open_answers
+from outings.answers.snapshot.reader import open_snapshot as open_answers
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.demo import write_world

@@ -7,8 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 from Stemmer import Stemmer
 
-from outings.answers.words.spelling import LANGUAGE, Spelling
-from outings.answers.words.texts import make_letters, make_texts
+from outings.answers.snapshot.spelling import LANGUAGE, Spelling
+from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.text import Term, TextQuery
 from outings.release.mapped import MappedTable
 from outings.release.tables import FIELDS

@@ -7,12 +7,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.distance import Vectors, lie_near
 from outings.answers.selecting.predicate import InZips, Matches, Named, NearZip, Numbered, Within
-from outings.answers.sql.engine import Rows
-from outings.answers.words.names import Names
-from outings.answers.words.terms import Terms
-from outings.answers.zips import Zips
+from outings.answers.selecting.sql.engine import Rows
+from outings.answers.snapshot.distance import Vectors, lie_near
+from outings.answers.snapshot.names import Names
+from outings.answers.snapshot.terms import Terms
+from outings.answers.snapshot.zips import Zips
 from outings.contract.vocabulary import TYPES
 
 

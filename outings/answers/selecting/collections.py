@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from outings.answers.selecting.defaults import Settled, settle_values
 from outings.answers.selecting.filters import NAMES, Values, make_conditions
 from outings.answers.selecting.selection import Selection
-from outings.answers.selecting.window import Settled, settle_values
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.query import Query

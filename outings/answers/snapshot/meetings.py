@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.columns.dates import find_weekday
+from outings.answers.selecting.columns.dates import find_weekday
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 
 _DAY = 86_400

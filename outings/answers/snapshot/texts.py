@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 import polars as pl
 
-from outings.answers.recalled import remember
+from outings.answers.cache import remember
 from outings.release.mapped import MappedTable
 
 # What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many

@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from outings.answers.columns.columns import Columns, find_happenings
-from outings.answers.columns.conditions import make_test, number_value
-from outings.answers.columns.sets import Mask, Rows, list_set, make_empty, pack_rows
+from outings.answers.selecting.columns.bitsets import Mask, Rows, list_set, make_empty, pack_rows
+from outings.answers.selecting.columns.columns import Columns, find_happenings
+from outings.answers.selecting.columns.conditions import make_test, number_value
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, NotBefore
 from outings.release.mapped import Words
 

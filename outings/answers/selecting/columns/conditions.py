@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.columns.sets import Mask, Rows
+from outings.answers.selecting.columns.bitsets import Mask, Rows
 from outings.answers.selecting.predicate import (
     AnyOf,
     Between,

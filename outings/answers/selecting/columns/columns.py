@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.columns.sets import Rows, make_empty
+from outings.answers.selecting.columns.bitsets import Rows, make_empty
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
 from outings.release.tables import HAPPENINGS

@@ -10,11 +10,10 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.columns.columns import Columns, TypeColumns, find_happenings
-from outings.answers.columns.conditions import make_test, number_value
-from outings.answers.columns.dates import find_events, read_dates
-from outings.answers.columns.sets import Mask, Rows, make_empty, pack_rows, test_set
-from outings.answers.numbered import Numbering
+from outings.answers.selecting.columns.bitsets import Mask, Rows, make_empty, pack_rows, test_set
+from outings.answers.selecting.columns.columns import Columns, TypeColumns, find_happenings
+from outings.answers.selecting.columns.conditions import make_test, number_value
+from outings.answers.selecting.columns.dates import find_events, read_dates
 from outings.answers.selecting.predicate import (
     AnyOf,
     Between,
@@ -28,6 +27,7 @@ from outings.answers.selecting.predicate import (
     Shares,
     Within,
 )
+from outings.answers.selecting.row_conditions import Numbering
 from outings.answers.selecting.selection import Selection
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import Words

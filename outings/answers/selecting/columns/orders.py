@@ -8,13 +8,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.columns.columns import Columns
-from outings.answers.columns.conditions import number_value
-from outings.answers.columns.sets import Rows, skip_set, test_set, walk_set
-from outings.answers.columns.sieve import Sieve
+from outings.answers.selecting.columns.bitsets import Rows, skip_set, test_set, walk_set
+from outings.answers.selecting.columns.candidates import Sieve
+from outings.answers.selecting.columns.columns import Columns
+from outings.answers.selecting.columns.conditions import number_value
+from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import Between
 from outings.answers.selecting.selection import Selection
-from outings.answers.selecting.walks import KEY_CHARACTERS, Position
 from outings.release.mapped import NEVER, NOT_STATED
 
 _EPOCH = date(1970, 1, 1).toordinal()

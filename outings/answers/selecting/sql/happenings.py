@@ -1,8 +1,8 @@
 """SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
 
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.sql.engine import Statement
-from outings.answers.sql.sets import Fragment, compile_happening, compile_listing, compile_set
+from outings.answers.selecting.sql.engine import Statement
+from outings.answers.selecting.sql.listings import Fragment, compile_happening, compile_listing, compile_set
 from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import HAPPENINGS
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.words.texts import HashedTexts, make_texts
+from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.contract.vocabulary import STATUSES
 from outings.release.columns import read_columns
 from outings.release.mapped import MappedTable

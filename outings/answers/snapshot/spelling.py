@@ -7,8 +7,8 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 from Stemmer import Stemmer
 
-from outings.answers.recalled import remember
-from outings.answers.words.texts import HashedTexts, SimilarTexts
+from outings.answers.cache import remember
+from outings.answers.snapshot.texts import HashedTexts, SimilarTexts
 from outings.release.mapped import MappedTable
 
 # decisions, Lists: letters a word must have for one typo and for two.

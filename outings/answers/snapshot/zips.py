@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.distance import Vectors, find_vectors
+from outings.answers.snapshot.distance import Vectors, find_vectors
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query

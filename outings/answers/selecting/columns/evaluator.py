@@ -6,10 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from outings.answers.columns.cards import deal_cards
-from outings.answers.columns.columns import Columns
-from outings.answers.columns.dates import read_dates
-from outings.answers.columns.orders import (
+from outings.answers.selecting.columns.bitsets import Mask, Rows, count_set, list_set, pack_rows, test_set
+from outings.answers.selecting.columns.candidates import Sieve, make_sieve
+from outings.answers.selecting.columns.columns import Columns
+from outings.answers.selecting.columns.dates import read_dates
+from outings.answers.selecting.columns.facets import Listed, count_days, count_listed, count_occurrences, find_matching
+from outings.answers.selecting.columns.orders import (
     Order,
     find_place,
     find_start,
@@ -20,13 +22,11 @@ from outings.answers.columns.orders import (
     take_ordered,
     take_rows,
 )
-from outings.answers.columns.sets import Mask, Rows, count_set, list_set, pack_rows, test_set
-from outings.answers.columns.sieve import Sieve, make_sieve
-from outings.answers.columns.slots import Listed, count_days, count_listed, count_occurrences, find_matching
-from outings.answers.numbered import Numbering
+from outings.answers.selecting.columns.programs import deal_cards
+from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.evaluator import Counted, CountedDays, Found
+from outings.answers.selecting.row_conditions import Numbering
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.walks import Position
 from outings.release.mapped import NEVER
 
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from outings.answers.numbered import Numbering
 from outings.answers.selecting.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.evaluator import Counted, CountedDays, Found, Numbers
+from outings.answers.selecting.row_conditions import Numbering
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.walks import Position
-from outings.answers.series import Series
-from outings.answers.sql.engine import Rows, Statement, Tables
-from outings.answers.sql.happenings import (
+from outings.answers.selecting.sql.engine import Rows, Statement, Tables
+from outings.answers.selecting.sql.happenings import (
     compile_days,
     compile_expansion,
     compile_occurrence_slots,
     compile_rows,
     compile_slots,
 )
-from outings.answers.sql.sets import compile_count, compile_list, compile_organizations
+from outings.answers.selecting.sql.listings import compile_count, compile_list, compile_organizations
+from outings.answers.snapshot.series import Series
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 
 _ALL = 1 << 40

@@ -4,10 +4,10 @@ from datetime import date
 
 import numpy as np
 
-from outings.answers.columns.columns import Columns, find_happenings
-from outings.answers.columns.sets import Rows, list_set, pack_rows
-from outings.answers.columns.sieve import Sieve
-from outings.answers.starts import find_meetings
+from outings.answers.selecting.columns.bitsets import Rows, list_set, pack_rows
+from outings.answers.selecting.columns.candidates import Sieve
+from outings.answers.selecting.columns.columns import Columns, find_happenings
+from outings.answers.snapshot.meetings import find_meetings
 
 _EPOCH = date(1970, 1, 1).toordinal()
 

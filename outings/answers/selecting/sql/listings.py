@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.walks import KEY_CHARACTERS, Position
-from outings.answers.sql.engine import Statement
+from outings.answers.selecting.sql.engine import Statement
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.tables import HAPPENINGS
 

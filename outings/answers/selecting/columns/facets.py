@@ -8,11 +8,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.columns.columns import Columns, find_happenings
-from outings.answers.columns.conditions import make_test
-from outings.answers.columns.dates import Dates, find_weekday, list_occurrences, read_dates
-from outings.answers.columns.sets import Rows, count_set, list_set, unpack_set
 from outings.answers.selecting.buckets import count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, unpack_set
+from outings.answers.selecting.columns.columns import Columns, find_happenings
+from outings.answers.selecting.columns.conditions import make_test
+from outings.answers.selecting.columns.dates import Dates, find_weekday, list_occurrences, read_dates
 from outings.answers.selecting.evaluator import CountedDays, Numbers
 from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
