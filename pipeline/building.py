@@ -9,7 +9,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.configuration import FeedTable
+from outings.configuration import FORMATS, FeedTable
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Published, make_deadline, publish
@@ -134,7 +134,7 @@ def _open_sources(
     memories = {
         feed.name: remembered[feed.name]
         for feed in feeds
-        if feed.name in remembered and (feed.format != "rpde" or feed.metro in parts)
+        if feed.name in remembered and (not FORMATS[feed.format].is_walk or feed.metro in parts)
     }
     now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
     return open_sources(

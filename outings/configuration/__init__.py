@@ -1,5 +1,6 @@
 """`outings.toml`: what an operator decides, read once and checked as a whole."""
 
+from outings.configuration.formats import FORMATS
 from outings.configuration.nearest import list_nearest
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
 from outings.configuration.reading import read_configuration
@@ -14,7 +15,7 @@ from outings.configuration.tables import (
 from outings.configuration.zones import is_zone, list_american, read_zone
 
 __all__ = [
-    "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
+    "FORMATS", "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
     "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american", "list_nearest",
     "read_configuration", "read_zone",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from outings.configuration.decoding import Decoder, name_entry
 from outings.configuration.environment import suggest
+from outings.configuration.formats import FORMATS
 from outings.configuration.nearest import list_nearest
 from outings.configuration.tables import NWS
 from outings.configuration.zones import is_zone
@@ -119,19 +120,26 @@ def _check_metro(decoder: Decoder, metro: Values, key: str) -> None:
 
 
 def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
-    kind = feed.get("format")
-    if kind == "rpde" and feed.get("mode") == "full":
-        decoder.report(f"{key}.mode", 'is "full"; allowed: delta, as an rpde feed says only what changed')
-    if kind == "rpde" and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
-        decoder.report(f"{key}.url", "is no address of a server; allowed: http://… or https://…, which rpde needs")
-    if kind == "rpde" and "metro" in feed and feed["metro"] is None:
-        decoder.report(f"{key}.metro", "is missing; allowed: a metro's slug, of which an rpde feed is as a whole")
-    if kind == "table" and "select" in feed and feed["select"] is None:
-        decoder.report(f"{key}.select", "is missing; allowed: the path of a file with one SELECT, which a table needs")
-    if kind not in ("table", None) and feed.get("select") is not None:
-        decoder.report(f"{key}.select", f'is given beside format "{kind}"; allowed: only with table')
+    if "format" in feed:
+        _check_format(decoder, feed, key)
     _check_address(decoder, feed.get("url", ""), f"{key}.url")
     _check_headers(decoder, feed, f"{key}.headers")
+
+
+def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
+    name: str = feed["format"]
+    row = FORMATS[name]
+    if row.is_walk and feed.get("mode") == "full":
+        decoder.report(f"{key}.mode", f'is "full"; allowed: delta, as {name} says only what changed')
+    if row.is_walk and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
+        decoder.report(f"{key}.url", f"is no address of a server; allowed: http://… or https://…, which {name} needs")
+    if row.is_walk and "metro" in feed and feed["metro"] is None:
+        decoder.report(f"{key}.metro", f"is missing; allowed: a metro's slug, of which {name} is as a whole")
+    if row.has_select and "select" in feed and feed["select"] is None:
+        decoder.report(f"{key}.select", f"is missing; allowed: the path of a file with one SELECT, which {name} needs")
+    if not row.has_select and feed.get("select") is not None:
+        allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
+        decoder.report(f"{key}.select", f'is given beside format "{name}"; allowed: only with {allowed}')
 
 
 def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from outings.configuration.formats import FormatName
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
@@ -48,7 +49,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
 
     name: FeedName
     metro: str | None = None
-    format: Literal["ndjson", "table", "ics", "jsonld", "rpde"]
+    format: FormatName
     url: Text
     mode: Literal["full", "delta"] = "full"
     max_shrink: Share = 0.5

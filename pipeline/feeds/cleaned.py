@@ -1,7 +1,7 @@
 """Records of a feed as they were cleaned, encoded: a million of them as objects would not fit."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, overload
 
@@ -95,14 +95,9 @@ def identify_record(record: Record) -> tuple[str, ...]:
     return record.type, record.source_id
 
 
-def hash_value(value: Any, *, is_json: bool) -> bytes:
-    """Of a raw record; empty where it has none. What is no JSON may say the same in other types."""
-    encode: Callable[[Any], bytes] = msgspec.msgpack.encode if is_json else _represent
+def hash_value(value: Any) -> bytes:
+    """Of a raw record; empty where it has none."""
     try:
-        return hashlib.sha256(encode(value)).digest()[:_KEY_BYTES]
+        return hashlib.sha256(msgspec.msgpack.encode(value)).digest()[:_KEY_BYTES]
     except (TypeError, ValueError, OverflowError, RecursionError):
         return b""
-
-
-def _represent(value: Any) -> bytes:
-    return repr(value).encode()

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import msgspec
+
+from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.reader import Reader
 
 # A record is some kilobytes; what is longer is a file without line ends, and is never held whole.
 MAX_LINE_BYTES = 1 << 20
@@ -15,29 +18,6 @@ _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|" + _HALF.pattern + rb"|\\.", re.DOTALL
 )
 _BOM = b"\xef\xbb\xbf"
-
-
-class Note(NamedTuple):
-    """What was left out of a record, or taken for granted, before it was one; the record stands."""
-
-    field: str
-    reason: str
-    value: str | None
-
-
-class RawRecord(NamedTuple):
-    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
-    `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
-    `is_superseded` that it says something else later.
-    """
-
-    line: int
-    value: object
-    reason: str | None = None
-    source_id: str | None = None
-    item: str | None = None
-    is_superseded: bool = False
-    notes: tuple[Note, ...] = ()
 
 
 def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
@@ -87,3 +67,8 @@ def _split_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def _show(encoded: bytes) -> str:
     return encoded[:_SHOWN_BYTES].decode("utf-8", errors="replace")
+
+
+READER = Reader(
+    read_file=lambda file, _, lines_before: read_lines(file.path, lines_before=lines_before), count_lines=count_lines
+)

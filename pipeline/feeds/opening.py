@@ -13,11 +13,11 @@ from outings.patience import Patience
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
+from pipeline.feeds.reader import load_reader
 from pipeline.feeds.remote.address import choose_suffix, find_charset, show_url
 from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
 from pipeline.feeds.remote.fetching import PATIENCE, Fetched, Unfetched, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
-from pipeline.feeds.rpde.opening import open_walk
 from pipeline.feeds.source import (
     FeedError,
     Source,
@@ -93,7 +93,7 @@ async def _open_source(
         asked = hash_question(feed, configuration, names=[file.name for file in files])
         known = _choose_known(memory, asked=asked)
         return _keep_known(feed, configuration, files, source=Source(hash="", asked=asked), known=known)
-    if feed.format == "rpde":
+    if (open_walk := load_reader(feed.format).open) is not None:
         return await open_walk(
             feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory,
             store=store, now=now, tell=tell, patience=patience,

@@ -8,18 +8,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from outings.configuration import Configuration, FeedTable, list_nearest
+from outings.configuration import FORMATS, Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.cleaned import Cleaned, Records, encode_cleaned, hash_value
-from pipeline.feeds.ics import count_lines as count_calendar_lines
-from pipeline.feeds.ics import read_calendar
-from pipeline.feeds.jsonld import count_lines as count_document_lines
-from pipeline.feeds.jsonld import read_documents
-from pipeline.feeds.ndjson import RawRecord, count_lines, read_lines
 from pipeline.feeds.opening import is_remote, open_sources
-from pipeline.feeds.rpde.reading import read_items
-from pipeline.feeds.source import ZONED_FORMATS, FeedError, SettingError, Source, SourceFile, check_unchanged
-from pipeline.feeds.table import read_rows
+from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.reader import FeedSetting, Reader, load_reader
+from pipeline.feeds.source import FeedError, SettingError, Source, SourceFile, check_unchanged
 from pipeline.records.cleaning import (
     Origin,
     clean_record,
@@ -34,7 +29,6 @@ from pipeline.scratch import open_scratch
 
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50
-_COUNTS = {"ics": count_calendar_lines, "jsonld": count_document_lines}
 OTHERS = "(others)"
 
 # A reference is one way of naming: a default's name beside a record's own source_id would be two.
@@ -80,7 +74,7 @@ def read_source(
     """
     check_defaults(feed, configuration.vocabulary)
     files = source.files
-    named = _number_lines(files, feed.format)
+    named = _number_lines(files, load_reader(feed.format))
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
     kept: dict[tuple[str, ...], Cleaned] = {}
@@ -103,7 +97,7 @@ def read_source(
         problems += [
             report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
         ]
-        key = hash_value(raw.value, is_json=feed.format != "table")
+        key = hash_value(raw.value)
         known = recalled.get(key)
         if known is not None:
             known = known.move(raw.line)
@@ -209,39 +203,20 @@ def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str
 def _read_raw(
     feed: FeedTable, files: Sequence[SourceFile], named: Sequence[tuple[str, int]], configuration: Configuration
 ) -> Iterator[RawRecord]:
-    if feed.format == "table":
-        yield from read_rows(feed, files, configuration.vocabulary)
+    reader, zoned = load_reader(feed.format), FORMATS[feed.format].has_zones
+    timezone = find_timezone(feed, configuration) if zoned else ""
+    setting = FeedSetting(feed=feed, timezone=timezone, vocabulary=configuration.vocabulary)
+    if reader.read_files is not None:
+        yield from reader.read_files(files, setting)
         return
-    timezone = find_timezone(feed, configuration) if feed.format in ZONED_FORMATS else ""
+    assert reader.read_file is not None, "a reader has one of both"
     for file, (name, before) in zip(files, named, strict=True):
         try:
-            yield from _read_file(feed, file, configuration, timezone=timezone, lines_before=before)
+            yield from reader.read_file(file, setting, before)
         except OSError as error:
             raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
         except ValueError as error:
             raise FeedError(feed.name, name, str(error)) from error
-
-
-def _read_file(
-    feed: FeedTable, file: SourceFile, configuration: Configuration, *, timezone: str, lines_before: int
-) -> Iterable[RawRecord]:
-    """ValueError for a file that is nothing of its format, or half of it."""
-    vocabulary = configuration.vocabulary
-    if feed.format == "ics":
-        content = file.path.read_bytes()
-        return read_calendar(
-            content, timezone=timezone, vocabulary=vocabulary, lines_before=lines_before,
-            is_named="name" in feed.defaults,
-        )  # fmt: skip
-    if feed.format == "jsonld":
-        content = file.path.read_bytes()
-        return read_documents(
-            content, timezone=timezone, vocabulary=vocabulary, address=file.name, charset=file.charset,
-            lines_before=lines_before,
-        )  # fmt: skip
-    if feed.format == "rpde":
-        return read_items(file.path, own=file.own, timezone=timezone, vocabulary=vocabulary)
-    return read_lines(file.path, lines_before=lines_before)
 
 
 def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
@@ -253,12 +228,14 @@ def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
     raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not say which of the metros it is of")
 
 
-def _number_lines(files: Sequence[SourceFile], format_: str) -> tuple[tuple[str, int], ...]:
-    """Each file with how many lines stand before it. (A table's line is a row of its result, whatever its files.)"""
-    if format_ == "table":
+def _number_lines(files: Sequence[SourceFile], reader: Reader) -> tuple[tuple[str, int], ...]:
+    """Each file with how many lines stand before it. (A line of files that are one whole is in none of them.)"""
+    if reader.read_files is not None:
         return ()
-    count = _COUNTS.get(format_, count_lines)
-    before = [0, *(count(file.path) for file in files[:-1])]
+    before = [0]
+    if len(files) > 1:
+        assert reader.count_lines is not None, "a format of one file alone"
+        before += map(reader.count_lines, (file.path for file in files[:-1]))
     return tuple((file.name, start) for file, start in zip(files, accumulate(before), strict=True))
 
 

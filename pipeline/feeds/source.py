@@ -10,11 +10,9 @@ from stat import S_ISREG
 import msgspec
 from msgspec import Struct, structs
 
-from outings.configuration import Configuration, FeedTable
+from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.release.disk import FileState, name_state
 
-# Whose times are converted, so that the feed has to name its metro.
-ZONED_FORMATS = ("ics", "jsonld", "rpde")
 # Settings that no record depends on.
 _UNREAD = ("url", "max_shrink", "max_bytes", "select", "headers", "allow_private")
 
@@ -132,7 +130,7 @@ def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
     # Times in UTC become those of the feed's metro.
-    zones = [metro.timezone for metro in configuration.metros] if feed.format in ZONED_FORMATS else []
+    zones = [metro.timezone for metro in configuration.metros] if FORMATS[feed.format].has_zones else []
     settings = structs.asdict(feed) | dict.fromkeys(_UNREAD)
     digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
     if feed.select is not None:

@@ -15,8 +15,9 @@ from duckdb import DuckDBPyConnection
 from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
-from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.ndjson import RawRecord, decode_record, mend_signs
+from pipeline.feeds.ndjson import decode_record, mend_signs
+from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.reader import FeedSetting, Reader
 from pipeline.feeds.selection import lock, select_records
 from pipeline.feeds.source import FeedError, SelectError, SourceFile, read_select
 from pipeline.scratch import open_scratch
@@ -34,8 +35,9 @@ _MESSAGE_CHARACTERS = 600
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 
 
-def read_rows(feed: FeedTable, files: Sequence[SourceFile], vocabulary: Vocabulary) -> Iterator[RawRecord]:
+def read_rows(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[RawRecord]:
     """The rows of the feed's `select` over its files; a row's line is its number in the result, from 1."""
+    feed = setting.feed
     assert feed.select is not None  # the configuration holds it
     query = read_select(feed.name, feed.select)
     with (
@@ -47,7 +49,7 @@ def read_rows(feed: FeedTable, files: Sequence[SourceFile], vocabulary: Vocabula
         open_table(connection, feed, files, scratch=folder)
         lock(connection)
         try:
-            rows = select_records(connection, query, vocabulary)
+            rows = select_records(connection, query, setting.vocabulary)
         except ValueError as error:
             raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
         for number, row in enumerate(rows, start=1):
@@ -157,8 +159,8 @@ def _read_geojson(connection: DuckDBPyConnection, path: Path, scratch: Path) -> 
     return part, parameters
 
 
-Reader = Callable[[DuckDBPyConnection, Path, Path], tuple[str, list[Any]]]
-READERS: dict[str, Reader] = {
+FileReader = Callable[[DuckDBPyConnection, Path, Path], tuple[str, list[Any]]]
+READERS: dict[str, FileReader] = {
     ".csv": _read_csv, ".tsv": _read_csv, ".json": _read_json, ".ndjson": _read_json, ".jsonl": _read_json,
     ".parquet": _read_parquet, ".geojson": _read_geojson,
 }  # fmt: skip
@@ -168,3 +170,6 @@ def _shorten(message: str) -> str:
     """What is wrong, without DuckDB's advice on its own options, in one line."""
     told = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
     return " ".join(told.split())[:_MESSAGE_CHARACTERS]
+
+
+READER = Reader(read_files=read_rows)

@@ -12,7 +12,7 @@ from pipeline.feeds.ics.pattern import list_unmet
 from pipeline.feeds.ics.series import read_recurrence
 from pipeline.feeds.ics.times import Moment, take_written_day
 from pipeline.feeds.ics.zones import Zones
-from pipeline.feeds.ndjson import RawRecord
+from pipeline.feeds.raw import RawRecord
 
 
 class Group(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from pipeline.feeds.ics.segments import list_after, list_before
 from pipeline.feeds.ics.series import Members, list_series, place_recurrence, read_recurrence
 from pipeline.feeds.ics.times import Moment, Unreadable, add_duration, find_fold_zone, parse_duration, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
-from pipeline.feeds.ndjson import Note, RawRecord
+from pipeline.feeds.raw import Note, RawRecord
 from pipeline.records.cleaning import explain_fault
 
 _WHOLE_DAY = (timedelta(days=1), timedelta())

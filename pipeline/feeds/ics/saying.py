@@ -10,7 +10,7 @@ from pipeline.dates.rules import parse_rule
 from pipeline.dates.series import Live, Seconds
 from pipeline.feeds.ics.pattern import COMPARED, list_ruled, read_local
 from pipeline.feeds.ics.rule_texts import end_rule
-from pipeline.feeds.ndjson import Note
+from pipeline.feeds.raw import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 
 # A rule that names the first date alone: for a series of which nothing takes place.

@@ -9,7 +9,7 @@ from pipeline.feeds.ics.pattern import exclude, list_unmet, read_local
 from pipeline.feeds.ics.series import Members, Placed, Recurrence, place_recurrence, say_placed
 from pipeline.feeds.ics.times import Moment
 from pipeline.feeds.ics.zones import Zones
-from pipeline.feeds.ndjson import Note
+from pipeline.feeds.raw import Note
 
 
 def list_before(placed: Placed, splits: Sequence[Moment]) -> tuple[Members, list[Note]]:

@@ -15,7 +15,7 @@ from pipeline.feeds.ics.rule_texts import list_endless
 from pipeline.feeds.ics.saying import say_dates
 from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
-from pipeline.feeds.ndjson import Note
+from pipeline.feeds.raw import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 
 Members = dict[str, Any]

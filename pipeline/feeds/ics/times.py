@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipeline.feeds.ics.lines import Component, Line
 from pipeline.feeds.ics.zones import UTC_CLOCK, Clock, Zones
-from pipeline.feeds.ndjson import Note
+from pipeline.feeds.raw import Note
 from pipeline.records.values import YEARS
 
 # Dashes and colons, as in ISO 8601, are forgiven.

@@ -13,7 +13,7 @@ from pipeline.feeds.jsonld.members import drop_unstated, list_images, list_membe
 from pipeline.feeds.jsonld.naming import name_nodes
 from pipeline.feeds.jsonld.nodes import Graph, Node, list_roots
 from pipeline.feeds.jsonld.place import describe_hours, describe_place
-from pipeline.feeds.ndjson import RawRecord
+from pipeline.feeds.raw import RawRecord
 from pipeline.records.cleaning import explain_fault
 
 

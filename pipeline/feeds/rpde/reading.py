@@ -12,7 +12,8 @@ from pipeline.feeds.jsonld.kinds import READ, find_kind
 from pipeline.feeds.jsonld.naming import PART
 from pipeline.feeds.jsonld.nodes import Graph, Node
 from pipeline.feeds.jsonld.reading import make_setting, read_node
-from pipeline.feeds.ndjson import RawRecord, read_lines
+from pipeline.feeds.ndjson import read_lines
+from pipeline.feeds.raw import RawRecord
 
 _MOST_DEPTH = 100
 # By which an item says that it is a part of another.

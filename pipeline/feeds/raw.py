@@ -1,0 +1,26 @@
+"""One record as a reader of a format gives it, before it is cleaned."""
+
+from typing import NamedTuple
+
+
+class Note(NamedTuple):
+    """What was left out of a record, or taken for granted, before it was one; the record stands."""
+
+    field: str
+    reason: str
+    value: str | None
+
+
+class RawRecord(NamedTuple):
+    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
+    `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
+    `is_superseded` that it says something else later.
+    """
+
+    line: int
+    value: object
+    reason: str | None = None
+    source_id: str | None = None
+    item: str | None = None
+    is_superseded: bool = False
+    notes: tuple[Note, ...] = ()

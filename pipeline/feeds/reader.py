@@ -1,0 +1,60 @@
+"""What reads a format: `pipeline/feeds/<name>`, a module or a folder, has one as `READER`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from outings.configuration import Configuration, FeedTable
+from outings.contract.vocabulary import Vocabulary
+from outings.patience import Patience
+from outings.release.root import FeedMemory
+from outings.release.store import Store
+from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.source import Source, SourceFile
+
+
+class FeedSetting(Struct, frozen=True, kw_only=True):
+    """What a reader knows beside a file. `timezone`: of the feed's metro, empty where the format has no zones."""
+
+    feed: FeedTable
+    timezone: str
+    vocabulary: Vocabulary
+
+
+class OpenSource(Protocol):
+    """What finds the bytes of a format that is no file. Raises FeedError."""
+
+    async def __call__(
+        self,
+        feed: FeedTable,
+        configuration: Configuration,
+        *,
+        scratch: Path,
+        asked: str,
+        memory: FeedMemory | None,
+        store: Store | None,
+        now: datetime | None,
+        tell: Callable[[str], None],
+        patience: Patience,
+    ) -> Source: ...
+
+
+class Reader(Struct, frozen=True, kw_only=True):
+    """`read_file` numbers lines from the third argument + 1, and raises ValueError for a file that is not of the
+    format, or half of one; `count_lines` is what the next file is numbered from. A format whose files are one whole
+    has `read_files` in place of both. `open` is of a format that a server gives page after page."""
+
+    read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
+    count_lines: Callable[[Path], int] | None = None
+    read_files: Callable[[Sequence[SourceFile], FeedSetting], Iterable[RawRecord]] | None = None
+    open: OpenSource | None = None
+
+
+def load_reader(name: str) -> Reader:
+    """Imports no other format's libraries."""
+    reader: Reader = import_module(f"pipeline.feeds.{name}").READER
+    return reader
