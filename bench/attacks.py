@@ -20,9 +20,15 @@ MOST_SENT = 1 << 20
 PATIENCE = 60.0
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_LATER = re.compile(rb"\r\nretry-after: *[1-9]", re.IGNORECASE)
 _ENDS = re.compile(rb"\r\nconnection: *close|\r\ntransfer-encoding:", re.IGNORECASE)
 
 Tally = Counter[tuple[str, str]]
+
+# Of a cursor that names no kept release nobody can tell who made it, so it may be answered.
+FORGED, FORGED_GONE = "forged cursor", "forged cursor, of no kept release"
+# Every place or queue is taken: the client is told when to come again.
+LATER = "503, later"
 
 
 class Target(Struct, frozen=True):
@@ -49,7 +55,7 @@ class Attacker:
     def attack(self, count: int, only: Sequence[str]) -> Tally:
         """Gives how often each kind had each status; `cut` where the connection ended without one."""
         shares: Mapping[str, tuple[int, Callable[[str], None]]] = {
-            "forged cursor": (30, lambda kind: self._ask(kind, self._forge())),
+            FORGED: (30, lambda _: self._ask(*self._forge())),
             "changed cursor": (10, lambda kind: self._ask(kind, self._change())),
             "old release": (15, lambda kind: self._ask(kind, self._go_back())),
             "walk in an old release": (5, lambda kind: self._ask(kind, self._walk())),
@@ -122,13 +128,18 @@ class Attacker:
         self.tally[kind, status] += 1
 
     def _send_many(self, kind: str) -> None:
-        """On one connection, and only the first answer is read."""
+        """On one connection."""
         with contextlib.suppress(OSError), self._connect() as connection:
             connection.sendall(b"".join(self._write(self._mix()) for _ in range(100)))
-            status, _ = read_status(connection)
-            self.tally[kind, status] += 1
+            received = bytearray()
+            for _ in range(100):
+                status, stays = read_status(connection, received)
+                self.tally[kind, status] += 1
+                if not stays:
+                    break
 
-    def _forge(self) -> str:
+    def _forge(self) -> tuple[str, str]:
+        """The kind that it is, and the request."""
         route, path, position = self._random.choice(WALKS)
         fields: list[Any] = [
             route,
@@ -143,7 +154,8 @@ class Attacker:
         else:
             fields[at] = self._random.choice(ODD)
         cursor = Cursor(route=fields[0], release=fields[1], date=fields[2], position=cast(Any, fields[3]))
-        return f"{path}&cursor={encode_cursor(cursor, path, snapshot='0' * 64)}"
+        kind = FORGED if fields[1] in self._target.stamps else FORGED_GONE
+        return kind, f"{path}&cursor={encode_cursor(cursor, path, snapshot='0' * 64)}"
 
     def _change(self) -> str:
         path, cursor = self._random.choice(self._target.cursors)
@@ -174,24 +186,27 @@ class Attacker:
         return "/" + "/".join(words)
 
 
-def read_status(connection: socket.socket) -> tuple[str, bool]:
-    """Of the next answer, and whether another can be asked for behind it. `cut` where there is none."""
-    received = b""
+def read_status(connection: socket.socket, received: bytearray | None = None) -> tuple[str, bool]:
+    """Of the next answer, and whether another can be asked for behind it. `cut` where there is none. `received`: what
+    came of it already; what came behind it is left there."""
+    received = bytearray() if received is None else received
     while b"\r\n\r\n" not in received:
-        data = connection.recv(65_536)
-        if not data:
+        if not _receive(connection, received):
             return "cut", False
-        received += data
-    head, _, body = received.partition(b"\r\n\r\n")
-    length, missing = _LENGTH.search(head), 0
-    if length is not None and head[9:12] != b"304":
-        missing = int(length[1]) - len(body)
-    while missing > 0:
-        data = connection.recv(65_536)
-        if not data:
+    head = bytes(received[: received.index(b"\r\n\r\n")])
+    status, length = head[9:12].decode("latin-1"), _LENGTH.search(head)
+    end = len(head) + 4 + (int(length[1]) if length is not None and status != "304" else 0)
+    while len(received) < end:
+        if not _receive(connection, received):
             return "cut", False
-        missing -= len(data)
-    return head[9:12].decode("latin-1"), not _ENDS.search(head)
+    del received[:end]
+    return LATER if status == "503" and _LATER.search(head) else status, not _ENDS.search(head)
+
+
+def _receive(connection: socket.socket, received: bytearray) -> bool:
+    data = connection.recv(65_536)
+    received += data
+    return bool(data)
 
 
 def run_attack(target: Target, seed: int, count: int, only: Sequence[str]) -> Tally:

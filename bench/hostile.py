@@ -1,9 +1,11 @@
 """Hostile clients beside ordinary ones: `python -m bench.hostile`.
 
 A server with several kept releases and few descriptors is sent what `bench.attacks` draws, all of it with one key,
-while a reader asks for ordinary things at a steady pace. Ends with 1 where an answer was a 5xx, a worker was replaced,
-or the reader did not get an answer. The attackers share the machine with what they attack, so they stand back behind
-it (`nice`); even so the reader waits longer than beside attackers from elsewhere.
+while a reader asks for ordinary things at a steady pace. Ends with 1 where an answer was a 5xx, a forged cursor that
+names a kept release was answered, a worker was replaced, or the reader did not get an answer. `503` with `Retry-After`
+is counted apart: by it the server keeps what the attackers ask for from taking others' turns. The attackers share the
+machine with what they attack, so they stand back behind it (`nice`); even so the reader waits longer than beside
+attackers from elsewhere.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from bench.attacks import Tally, Target, list_walks, run_attack
+from bench.attacks import FORGED, LATER, Tally, Target, list_walks, run_attack
 from bench.load import UNIQUE
 from bench.servers import OUTINGS, Headers, Response, ask, find_free_port, make_key, run_process
 from outings.configuration import read_configuration
@@ -105,14 +107,16 @@ def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], 
     attacked, tally = read_beside(port, headers, requests, attack)
     print_tally(tally)
     # 501 is an answer: that there is no such feature here.
-    told, answered = (count_told(tally, beside) for beside in ("5", "501"))
-    failed = max(told, count_failures(port)) - answered
+    told, missing, later = (count_told(tally, beginning) for beginning in ("5", "501", LATER))
+    failed = max(told, count_failures(port)) - missing - later
+    believed = sum(number for (kind, status), number in tally.items() if (kind, status[0]) == (FORGED, "2"))
     replaced = len(workers - list_workers(supervisor))
     lost = sum(each is None for each in attacked + calm)
-    print(f"\n5xx: {failed}; workers replaced: {replaced}; requests of the reader without an answer: {lost}")
+    print(f"\n5xx: {failed}; 503 with Retry-After: {later}; forged cursors answered: {believed};", end=" ")
+    print(f"workers replaced: {replaced}; requests of the reader without an answer: {lost}")
     print_latencies(calm, attacked)
     print_health(before, most, asked.descriptors)
-    return int(bool(failed or replaced or lost))
+    return int(bool(failed or believed or replaced or lost))
 
 
 def count_told(tally: Mapping[tuple[str, str], int], beginning: str) -> int:

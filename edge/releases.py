@@ -73,6 +73,7 @@ class Releases:
         self._fetching: tuple[frozenset[str], ...] = ()
         self._places = Places()
         self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
+        self._snapshots: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
         self._chain = Chain(store)
         self._etag: str | None = None
         self._retry_at = clock()
@@ -111,15 +112,34 @@ class Releases:
         """Whether it was looked for in vain."""
         return self._gone.get((metro, stamp)) is not None
 
+    def find_snapshot(self, metro: str, stamp: str) -> str | None:
+        """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
+        found = self.find_walk(metro, stamp)
+        return self._snapshots.get((metro, stamp)) if found is None else found.root.parts[metro].snapshot
+
+    def read_snapshot(self, metro: str, stamp: str) -> str | None:
+        """As `find_snapshot`, among all releases that the store keeps: their roots say it, and none is opened. None
+        where it is gone. Blocks; for one thread."""
+        if self.current is not None and self.current.stamps.get(metro, "") < stamp:
+            self.poll()  # another worker was first to see it
+        found = self.find_snapshot(metro, stamp)
+        if found is None and not self.is_gone(metro, stamp):
+            root = self._find_listed(metro, stamp)
+            found = None if root is None else root.root.parts[metro].snapshot
+            if found is not None:
+                self._snapshots.put((metro, stamp), found)
+        return found
+
     def open_walk(self, metro: str, stamp: str) -> Serving | None:
         """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
         Occupied."""
-        if self.current is not None and self.current.stamps.get(metro, "") < stamp:
-            self.poll()  # another worker was first to see it
         found = self.find_walk(metro, stamp)
-        if found is None and not self.is_gone(metro, stamp):
-            found = self._open_listed(metro, stamp)
-        return found
+        listed = self._find_listed(metro, stamp) if found is None and not self.is_gone(metro, stamp) else None
+        try:
+            return found if listed is None else self._open_kept(listed)
+        except (StoreError, Corrupt, OSError) as error:
+            log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
+            return None
 
     def find_release(self, release_id: str) -> Serving | None:
         """The one of this id, if it is open. Does not block."""
@@ -144,7 +164,7 @@ class Releases:
         with contextlib.suppress(NotFound):
             sha = self._chain.find_id(release_id, current=current.root)
             if sha is not None:
-                return self._open_kept(sha)
+                return self._open_kept(name_release(sha, read_root(self._store, sha)))
         self._gone.put((_RELEASE, release_id), _GONE)
         return None
 
@@ -197,22 +217,22 @@ class Releases:
             return explain_successor(before.root, root)
         return None if self._seen is None else self._seen.explain_return(pointer)
 
-    def _open_listed(self, metro: str, stamp: str) -> Serving | None:
+    def _find_listed(self, metro: str, stamp: str) -> ListedRelease | None:
+        """The kept release whose metro has this stamp; what is not there is remembered as gone."""
         if self.current is None:
             return None
         try:
             sha = self._chain.find_stamp(metro, stamp, current=self.current.root)
             if sha is not None:
-                return self._open_kept(sha)
+                return name_release(sha, read_root(self._store, sha))
         except (StoreError, Corrupt, OSError) as error:
-            log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
+            log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None
         if stamp < self.current.stamps.get(metro, ""):
             self._gone.put((metro, stamp), _GONE)
         return None
 
-    def _open_kept(self, sha: str) -> Serving:
-        listed = name_release(sha, read_root(self._store, sha))
+    def _open_kept(self, listed: ListedRelease) -> Serving:
         self._places.make_room()
         with self._open(listed) as served:
             self._places.keep(served)

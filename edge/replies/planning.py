@@ -18,7 +18,7 @@ from edge.releases import Releases
 from edge.replies.requests import read_query
 from edge.replies.responses import Header, make_head
 from edge.serving import Serving
-from edge.turns import Turns
+from edge.turns import Made, Turns
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.changes import read_cursor
 from outings.answers.context import Circumstances
@@ -27,7 +27,7 @@ from outings.answers.plan import Plan, make_plan
 from outings.answers.renderer import RENDERER
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
-from outings.contract.cursor import Cursor
+from outings.contract.cursor import Cursor, is_sealed, malformed_cursor
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, bad_request, unavailable
 from outings.contract.includes import Offer
@@ -215,7 +215,7 @@ class Planning:
         if found is not None:
             return found
         try:
-            return await self._open(release_id, partial(self._releases.open_release, release_id), exchange)
+            return await self._take_turn(release_id, partial(self._releases.open_release, release_id), exchange)
         except ValueError:
             return None
         except (StoreError, Corrupt, OSError) as error:
@@ -234,18 +234,27 @@ class Planning:
         return serving
 
     async def _find_walk(self, query: Query, cursor: Cursor, exchange: Exchange) -> Serving | None:
-        """The release that the walk began in; None where it is gone or can't be opened."""
+        """The release that the walk began in; None where it is gone or can't be opened. Whose seal is not of its
+        snapshot is refused before anything is opened for it: `cursor_malformed`."""
         assert query.metro is not None
-        began = self._releases.find_walk(query.metro, cursor.release)
-        if began is None and not self._is_gone(query, cursor):
-            name = query.metro, cursor.release
-            began = await self._open(name, partial(self._releases.open_walk, *name), exchange)
-        return began
+        name = query.metro, cursor.release
+        began = self._releases.find_walk(*name)
+        if began is not None or self._is_gone(query, cursor):
+            return began
+        snapshot = self._releases.find_snapshot(*name)
+        if snapshot is None:
+            look = partial(self._releases.read_snapshot, *name)
+            snapshot = await self._take_turn(("snapshot", *name), look, exchange)
+        if snapshot is None:
+            return None
+        if not is_sealed(cursor, query.seal, query.walk, snapshot=snapshot):
+            raise malformed_cursor()
+        return await self._take_turn(name, partial(self._releases.open_walk, *name), exchange)
 
-    async def _open(self, name: Hashable, open_: Callable[[], Serving | None], exchange: Exchange) -> Serving | None:
+    async def _take_turn(self, name: Hashable, work: Callable[[], Made], exchange: Exchange) -> Made:
         assert exchange.holder is not None  # what needs no key has no plan
         try:
-            return await self._turns.open(name, open_, key_id=exchange.holder.key.id)
+            return await self._turns.take(name, work, key_id=exchange.holder.key.id)
         except Occupied:
             raise unavailable(1) from None
 
