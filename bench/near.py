@@ -34,7 +34,7 @@ from outings.answers.answer import answer
 from outings.answers.near.finding import Finding
 from outings.answers.near.items import encode_nearby
 from outings.answers.near.moments import read_now
-from outings.answers.selecting.collections import Asking, ask_types
+from outings.answers.selecting.collections import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
@@ -287,8 +287,8 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     """What a default request shows now of the whole metro, of a program one."""
     opened = open_snapshot(world.snapshot)
     index, now = opened.open_near(), read_now(datetime.now(UTC), METRO.timezone)
-    asking = Asking(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
-    collections = ask_types((), tuple(COLLECTIONS), asking).collections
+    scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
+    collections = query_collections((), tuple(COLLECTIONS), scope).collections
     finding = Finding(
         index=index, evaluator=opened.open_evaluator(), collections=collections, point=(0, 0, 0), radius_m=0
     )

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.contract.instants import format_instant
 from outings.contract.meta import ListMeta, Window
 from outings.contract.query import Query
@@ -14,7 +14,7 @@ _encoder = msgspec.json.Encoder()
 
 def encode_meta(
     query: Query,
-    settled: Settled,
+    filters: EffectiveFilters,
     *,
     snapshot: Snapshot,
     count: int,
@@ -28,10 +28,10 @@ def encode_meta(
         has_more=next_cursor is not None,
         next_cursor=next_cursor,
         page=read_page(query) if _has_pages(query) else None,
-        applied_filters={name: echo_value(value) for name, value in settled.values.items()},
-        defaults_applied=settled.defaults,
-        min_confidence=settled.min_confidence,
-        window=Window(from_=settled.get_date("from"), to=settled.get_date("to"), timezone=snapshot.metro.timezone),
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
+        min_confidence=filters.min_confidence,
+        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
         metro=snapshot.metro.slug,
         generated_at=format_instant(snapshot.stamp),
         missing_ids=missing,

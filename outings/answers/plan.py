@@ -97,16 +97,16 @@ def _plan_list(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
-    settled = settle_list(query, today)
+    filters = settle_list(query, today)
     position = None if query.cursor is None else query.cursor.position
     others = _list_others(query, about)
     forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
     tag = _hash("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
     if query.route == "events.calendar":
-        cost = estimate_list(query, snapshot=snapshot, days=settled.count_days())
-        return Plan(tag, lambda: answer_calendar(query, settled, snapshot=snapshot, about=about), cost)
+        cost = estimate_list(query, snapshot=snapshot, days=filters.count_days())
+        return Plan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), cost)
     cost = estimate_list(query, snapshot=snapshot, days=0)
-    return Plan(tag, lambda: answer_list(query, settled, snapshot=snapshot, about=about), cost)
+    return Plan(tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), cost)
 
 
 def _list_others(query: Query, about: Circumstances) -> list[tuple[str, date]]:
@@ -210,13 +210,13 @@ def _plan_metros(query: Query, about: Circumstances) -> Plan:
 
 def _plan_directory(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
-    settled = settle_directory(query)
+    filters = settle_directory(query)
     position = None if query.cursor is None else query.cursor.position
     today = about.dates[snapshot.metro.slug]
     answer = _DIRECTORIES[query.route]
     return Plan(
         _hash("directory", snapshot.hash, query.text, position, today, about.entitlement.digest),
-        lambda: answer(query, settled, snapshot=snapshot, about=about),
+        lambda: answer(query, filters, snapshot=snapshot, about=about),
         cost=estimate_directory(query, snapshot=snapshot, today=today),
     )
 
@@ -314,10 +314,10 @@ def _plan_file(query: Query, about: Circumstances) -> Plan:
 def _plan_calendar_file(query: Query, about: Circumstances) -> Plan:
     query, snapshot = _find_snapshot(query, about)
     today = about.dates[snapshot.metro.slug]
-    settled = settle_list(query, today)
+    filters = settle_list(query, today)
     return Plan(
         _hash("ics", snapshot.hash, query.text, today, about.entitlement.digest),
-        lambda: answer_calendar_file(query, settled, snapshot=snapshot, today=today),
+        lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
         media=EXPORT_TYPES["ics"],
     )
 

@@ -53,11 +53,11 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -
         neighborhoods=_cover_neighborhoods(snapshot, chosen, types=types, where=where),
         release=CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp)),
     )
-    settled = settle_directory(query)
+    filters = settle_directory(query)
     meta = CoverageMeta(
         metro=snapshot.metro.slug,
-        applied_filters={name: echo_value(value) for name, value in settled.values.items()},
-        defaults_applied=settled.defaults,
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
         generated_at=format_instant(snapshot.stamp),
     )
     return [b'{"data":', _encoder.encode(coverage), b',"meta":', _encoder.encode(meta), b"}"]

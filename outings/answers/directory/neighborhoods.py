@@ -14,7 +14,7 @@ from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.titles import parse_title
 from outings.answers.listings.counts import select_default
 from outings.answers.selecting.collections import choose_types
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
@@ -26,7 +26,9 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def answer_neighborhoods(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
@@ -36,7 +38,7 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
-    least = settled.values["min_count"]
+    least = filters.values["min_count"]
     assert isinstance(least, int)
     passed = areas.are_known(types) & (totals >= least)
     if title is not None:
@@ -55,7 +57,7 @@ def answer_neighborhoods(query: Query, settled: Settled, *, snapshot: Snapshot, 
         _encode_area(number, areas=areas, live=live, metro=snapshot.metro.slug)
         for number in chosen[page.start : page.stop].tolist()
     ]
-    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=find_hint(title))
+    meta = encode_meta(query, filters, page, snapshot=snapshot, hint=find_hint(title))
     return encode_list(items, meta=meta, notices=query.notices)
 
 

@@ -15,7 +15,7 @@ from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, Ranked, order_rows
 from outings.answers.directory.titles import Title, parse_title
 from outings.answers.selecting.collections import choose_types
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.fields import choose_fields
 from outings.answers.snapshot.reader import Opened, open_snapshot
 from outings.contract.envelope import encode_list
@@ -44,7 +44,9 @@ class _Stored(Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Stored)
 
 
-def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def answer_organizations(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
@@ -53,7 +55,7 @@ def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, 
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     ranked = None if title is None else opened.ranking.rank(title)
-    rows = _choose_rows(query, settled, live=live, ranked=ranked, snapshot=snapshot, today=today)
+    rows = _choose_rows(query, filters, live=live, ranked=ranked, snapshot=snapshot, today=today)
 
     def name_key(at: int) -> Key:
         stored = _read_stored(opened, int(rows[at]))
@@ -65,7 +67,7 @@ def answer_organizations(query: Query, settled: Settled, *, snapshot: Snapshot, 
         choose(_encode_entry(row, opened=opened, live=live, ranked=ranked, metro=snapshot.metro.slug))
         for row in rows[page.start : page.stop].tolist()
     ]
-    meta = encode_meta(query, settled, page, snapshot=snapshot, hint=find_hint(title))
+    meta = encode_meta(query, filters, page, snapshot=snapshot, hint=find_hint(title))
     return encode_list(items, meta=meta, notices=query.notices)
 
 
@@ -76,7 +78,7 @@ def find_hint(title: Title | None) -> str | None:
 
 def _choose_rows(
     query: Query,
-    settled: Settled,
+    filters: EffectiveFilters,
     *,
     live: Mapping[str, Counted],
     ranked: Ranked | None,
@@ -86,11 +88,11 @@ def _choose_rows(
     """Of published organizations, those that pass, in their order."""
     opened = open_snapshot(snapshot)
     passed = opened.organizations.find_published()
-    least = settled.values["min_count"]
+    least = filters.values["min_count"]
     assert isinstance(least, int)
     if least:
         passed &= sum(live.values(), np.zeros(passed.size, dtype=np.int32)) >= least
-    if "category" in settled.values:
+    if "category" in filters.values:
         words = snapshot.vocabulary.categories
         passed &= opened.organizations.share_categories(
             sum(1 << words.index(each) for each in query.get_words("category"))

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.answers.meta import read_limit, read_page
 from outings.answers.selecting.cursors import KEY_CHARACTERS, make_cursor
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta
@@ -35,7 +35,7 @@ class Page(Struct, frozen=True, kw_only=True):
     next_cursor: str | None
 
 
-def settle_directory(query: Query) -> Settled:
+def settle_directory(query: Query) -> EffectiveFilters:
     """The filters in effect, in the order of the route's parameters. Raises what is wrong with a cursor."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
@@ -49,7 +49,7 @@ def settle_directory(query: Query) -> Settled:
             defaults.append(name)
     if query.cursor is not None:
         read_key(query)
-    return Settled(values=values, defaults=tuple(defaults))
+    return EffectiveFilters(values=values, defaults=tuple(defaults))
 
 
 def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date) -> Page:
@@ -91,15 +91,17 @@ def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
     return low + sum(each <= row_id for each in ids)
 
 
-def encode_meta(query: Query, settled: Settled, page: Page, *, snapshot: Snapshot, hint: str | None = None) -> bytes:
+def encode_meta(
+    query: Query, filters: EffectiveFilters, page: Page, *, snapshot: Snapshot, hint: str | None = None
+) -> bytes:
     meta = DirectoryMeta(
         limit=read_limit(query),
         count=page.stop - page.start,
         has_more=page.next_cursor is not None,
         next_cursor=page.next_cursor,
         page=read_page(query) if query.cursor is None else None,
-        applied_filters={name: echo_value(value) for name, value in settled.values.items()},
-        defaults_applied=settled.defaults,
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
         metro=snapshot.metro.slug,
         generated_at=format_instant(snapshot.stamp),
         hint=hint,

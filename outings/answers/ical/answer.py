@@ -5,7 +5,7 @@ from datetime import date
 from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import render_event
 from outings.answers.listings.lists import select_rows
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
@@ -14,10 +14,10 @@ from outings.release.snapshot import Snapshot
 MOST_EVENTS = 5_000
 
 
-def answer_calendar_file(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> list[bytes]:
+def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> list[bytes]:
     """The file as parts. Raises `out_of_range` where more events match than a calendar is good for."""
     opened = open_snapshot(snapshot)
-    rows = select_rows(query, settled, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
+    rows = select_rows(query, filters, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
     if len(rows) > MOST_EVENTS:
         raise bad_request(
             reason="out_of_range",

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.context import Circumstances
-from outings.answers.selecting.defaults import Settled
-from outings.answers.selecting.evaluator import CountedDays
+from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.selecting.evaluator import DayCounts
 from outings.answers.selecting.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.blocks import ForecastBlocks
@@ -22,22 +22,24 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def answer_calendar(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def answer_calendar(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+) -> list[bytes]:
     """The body as parts."""
-    start = settled.get_date("from")
+    start = filters.get_date("from")
     assert start is not None
     today = about.dates[snapshot.metro.slug]
-    selection = select_listings("event", settled, vocabulary=snapshot.vocabulary, today=today)
-    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=settled.count_days())
+    selection = select_listings("event", filters, vocabulary=snapshot.vocabulary, today=today)
+    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=filters.count_days())
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
-    meta = _make_meta(settled, snapshot=snapshot, total=int(counted.counts.sum()))
+    meta = _make_meta(filters, snapshot=snapshot, total=int(counted.counts.sum()))
     notices = (*query.notices, *forecasts.notices)
     return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=notices)
 
 
 def _name_days(
-    start: date, counted: CountedDays, *, words: tuple[str, ...], forecasts: ForecastBlocks
+    start: date, counted: DayCounts, *, words: tuple[str, ...], forecasts: ForecastBlocks
 ) -> list[CalendarDay]:
     days = [start + timedelta(days=number) for number in range(counted.counts.size)]
     columns = (days, counted.counts.tolist(), counted.free.tolist(), counted.categories.tolist())
@@ -53,13 +55,13 @@ def _name_days(
     ]
 
 
-def _make_meta(settled: Settled, *, snapshot: Snapshot, total: int) -> CalendarMeta:
+def _make_meta(filters: EffectiveFilters, *, snapshot: Snapshot, total: int) -> CalendarMeta:
     return CalendarMeta(
         metro=snapshot.metro.slug,
-        window=Window(from_=settled.get_date("from"), to=settled.get_date("to"), timezone=snapshot.metro.timezone),
-        min_confidence=settled.min_confidence,
+        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
+        min_confidence=filters.min_confidence,
         total=total,
-        applied_filters={name: echo_value(value) for name, value in settled.values.items()},
-        defaults_applied=settled.defaults,
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
         generated_at=format_instant(snapshot.stamp),
     )

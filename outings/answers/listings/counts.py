@@ -6,7 +6,7 @@ Each is worked out once for a snapshot and a date: of all organizations together
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from outings.answers.selecting.defaults import settle_values
+from outings.answers.selecting.defaults import fill_defaults
 from outings.answers.selecting.selection import Selection, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
@@ -73,8 +73,8 @@ def read_organization_counts(listing_type: str, snapshot: Snapshot, today: date)
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
     """The default list, with these of its filters given."""
-    settled = settle_values(_PARAMETERS[listing_type], given, today=today)
-    return select_listings(listing_type, settled, vocabulary=snapshot.vocabulary, today=today)
+    filters = fill_defaults(_PARAMETERS[listing_type], given, today=today)
+    return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 
 
 def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:

@@ -13,7 +13,7 @@ from outings.answers.listings.expanded import Expansion, list_expanded
 from outings.answers.listings.facets import count_facets
 from outings.answers.meta import encode_meta, read_limit, read_page
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
-from outings.answers.selecting.defaults import Settled, settle_filters
+from outings.answers.selecting.defaults import EffectiveFilters, find_filters
 from outings.answers.selecting.fields import choose_fields
 from outings.answers.selecting.filters import list_audiences
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
@@ -38,11 +38,11 @@ class Page(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
-    page = _choose_reader(query)(query, settled, snapshot=snapshot, today=today)
-    documents = _read_documents(query, settled, snapshot=snapshot, today=today, page=page)
+    page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
+    documents = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
     expansion = Expansion(list_expanded(query), snapshot=snapshot, about=about)
     sources = SourceBlocks(query, snapshot=snapshot, about=about)
     whole = [sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True)]
@@ -55,39 +55,41 @@ def answer_list(query: Query, settled: Settled, *, snapshot: Snapshot, about: Ci
     if page.end is not None:
         next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
     meta = encode_meta(
-        query, settled, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
+        query, filters, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
     )
-    facets = _encode_facets(query, settled, snapshot=snapshot, today=today)
+    facets = _encode_facets(query, filters, snapshot=snapshot, today=today)
     approximate = list_approximate(query, page.rows, open_snapshot(snapshot))
     notices = (*query.notices, *sources.notices, *forecasts.notices, *approximate)
     return encode_list(items, meta=meta, notices=notices, facets=facets)
 
 
-def settle_list(query: Query, today: date) -> Settled:
+def settle_list(query: Query, today: date) -> EffectiveFilters:
     """What a list's request asks for on a date; raises for all that is wrong with it, so that it answers or fails:
     `contradictory` or `window_too_long` where the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
-    return settle_filters(query, today)
+    return find_filters(query, today)
 
 
-def select_query(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Selection:
+def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Selection:
     """What a list's request asks of its snapshot."""
     assert query.resource is not None
     return select_listings(
         query.resource,
-        settled,
+        filters,
         vocabulary=snapshot.vocabulary,
         today=today,
         has_cards=knows_cards(query),
     )
 
 
-def select_rows(query: Query, settled: Settled, *, snapshot: Snapshot, today: date, limit: int) -> Sequence[int]:
+def select_rows(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, limit: int
+) -> Sequence[int]:
     """What a list would show on all its pages, at most so many."""
     if "ids" in query.values:
-        return _read_named(query, settled, snapshot=snapshot, today=today).rows[:limit]
-    selection = select_query(query, settled, snapshot=snapshot, today=today)
+        return _read_named(query, filters, snapshot=snapshot, today=today).rows[:limit]
+    selection = select_query(query, filters, snapshot=snapshot, today=today)
     return open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=limit)).rows
 
 
@@ -104,13 +106,13 @@ def is_expanded(query: Query) -> bool:
     return query.get("occurrences") == "expand"
 
 
-def _encode_facets(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> bytes | None:
+def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> bytes | None:
     dimensions = query.get_words("facets")
     if not dimensions:
         return None
     facets = count_facets(
         dimensions,
-        select_query(query, settled, snapshot=snapshot, today=today),
+        select_query(query, filters, snapshot=snapshot, today=today),
         evaluator=open_snapshot(snapshot).open_evaluator(),
         vocabulary=snapshot.vocabulary,
         is_expanded=is_expanded(query),
@@ -118,9 +120,9 @@ def _encode_facets(query: Query, settled: Settled, *, snapshot: Snapshot, today:
     return msgspec.json.encode(facets)
 
 
-def _read_page(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
+def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Page:
     limit = read_limit(query)
-    selection = select_query(query, settled, snapshot=snapshot, today=today)
+    selection = select_query(query, filters, snapshot=snapshot, today=today)
     # One more than the page holds tells whether there is a next one.
     span = _make_span(query, limit=limit + 1)
     evaluator = open_snapshot(snapshot).open_evaluator()
@@ -132,7 +134,7 @@ def _read_page(query: Query, settled: Settled, *, snapshot: Snapshot, today: dat
     )
 
 
-def _read_named(query: Query, settled: Settled, *, snapshot: Snapshot, today: date) -> Page:
+def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Page:
     """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
     assert query.resource is not None
     names, type_code = open_snapshot(snapshot).names, TYPES.index(query.resource)
@@ -141,8 +143,8 @@ def _read_named(query: Query, settled: Settled, *, snapshot: Snapshot, today: da
         row = names.find_id(each, type_code=type_code)
         rows[each] = row if row is not None and names.is_visible(row, include_archived=False) else None
     found = [row for row in rows.values() if row is not None]
-    if settled.values.keys() - {"ids"}:
-        selection = select_query(query, settled, snapshot=snapshot, today=today)
+    if filters.values.keys() - {"ids"}:
+        selection = select_query(query, filters, snapshot=snapshot, today=today)
         matching = {*open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=len(rows))).rows}
         found = [row for row in found if row in matching]
     return Page(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
@@ -157,14 +159,16 @@ def _make_span(query: Query, *, limit: int) -> Span:
     )
 
 
-def _read_documents(query: Query, settled: Settled, *, snapshot: Snapshot, today: date, page: Page) -> list[bytes]:
+def _read_documents(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: Page
+) -> list[bytes]:
     opened = open_snapshot(snapshot)
     rows = page.rows
     if page.numbers is not None:
         pairs = zip(rows, page.numbers, strict=True)
         items = [opened.read_occurrence(row, number, today) for row, number in pairs]
     elif query.resource == "class" and knows_cards(query):
-        items = [_render_class(row, settled, opened=opened) for row in rows]
+        items = [_render_class(row, filters, opened=opened) for row in rows]
     elif query.resource == "event":
         items = [opened.read_event(row, today) for row in rows]
     else:
@@ -172,13 +176,13 @@ def _read_documents(query: Query, settled: Settled, *, snapshot: Snapshot, today
     return items
 
 
-def _render_class(row: int, settled: Settled, *, opened: Opened) -> bytes:
+def _render_class(row: int, filters: EffectiveFilters, *, opened: Opened) -> bytes:
     """A card: with the program's other listings that its reader may see, whether they match the filters or not."""
     document = opened.read_document(row)
-    audiences = settled.values["audience"]
+    audiences = filters.values["audience"]
     assert isinstance(audiences, tuple)
     others = opened.programs.find_others(
-        row, audiences=list_audiences(audiences), min_confidence=settled.min_confidence
+        row, audiences=list_audiences(audiences), min_confidence=filters.min_confidence
     )
     if not others:
         return document

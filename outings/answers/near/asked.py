@@ -12,7 +12,7 @@ from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import Asked
 from outings.answers.near.moments import Now, Windows, read_now
-from outings.answers.selecting.collections import Asking, Collection, ask_types, choose_types
+from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.filters import NAMES
 from outings.answers.selecting.predicate import NotBefore
@@ -56,7 +56,7 @@ class Near(Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def collections(self) -> Mapping[str, Collection]:
+    def collections(self) -> Mapping[str, CollectionQuery]:
         return self.asked.collections
 
     @property
@@ -68,9 +68,9 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
     """Raises ApiError: what a list raises for a window."""
     now = read_now(minute, snapshot.metro.timezone)
     given = {name: query.values[name] for name in NAMES if name in query.values}
-    asking = Asking(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
+    scope = CollectionScope(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
     filters = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    asked = _ask(filters, choose_types(query, about.entitlement), asking, now)
+    asked = _ask(filters, choose_types(query, about.entitlement), scope, now)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     origin = find_origin(query, spot=about.spot, snapshot=snapshot)
@@ -89,9 +89,9 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minut
 
 
 @lru_cache(maxsize=_MEMORY)
-def _ask(filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking, now: Now) -> Asked:
+def _ask(filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now) -> Asked:
     """The same one for the same: what is worked out for it is found by it."""
-    found = ask_types(filters, types, asking)
+    found = query_collections(filters, types, scope)
     collections = {name: _leave_past(each, now) for name, each in found.collections.items()}
     windows = {name: each.window for name, each in collections.items()}
     return Asked(collections=collections, windows=windows, defaults=found.defaults)
@@ -112,7 +112,7 @@ def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Ori
     return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 
 
-def _leave_past(collection: Collection, now: Now) -> Collection:
+def _leave_past(collection: CollectionQuery, now: Now) -> CollectionQuery:
     """Events that have begun are left out."""
     if collection.selection.type != "event":
         return collection

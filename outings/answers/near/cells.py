@@ -18,7 +18,7 @@ from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
 from outings.answers.near.moments import read_now
-from outings.answers.selecting.collections import AskedTypes, Asking, ask_types
+from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.resources.metro import Bounds
@@ -40,9 +40,11 @@ assert isinstance(_DEFAULT_RADIUS, int)
 RADIUS_M: int = _DEFAULT_RADIUS
 
 
-def ask_default(today: date, vocabulary: Vocabulary) -> AskedTypes:
+def ask_default(today: date, vocabulary: Vocabulary) -> CollectionQueries:
     """All collections, with what holds where nothing is said, whatever the minute."""
-    return ask_types((), tuple(COLLECTIONS), Asking(route=_ROUTE.name, today=today, vocabulary=vocabulary))
+    return query_collections(
+        (), tuple(COLLECTIONS), CollectionScope(route=_ROUTE.name, today=today, vocabulary=vocabulary)
+    )
 
 
 def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:

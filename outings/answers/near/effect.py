@@ -17,8 +17,8 @@ _encoder = msgspec.json.Encoder()
 
 def find_window(near: Near) -> Window:
     """Of the dated collections, which have one and the same; without any, none."""
-    settled = [each.settled for each in near.collections.values()]
-    dated = next((each for each in settled if each.get_date("from") is not None), None)
+    filters = [each.filters for each in near.collections.values()]
+    dated = next((each for each in filters if each.get_date("from") is not None), None)
     return Window(
         from_=None if dated is None else dated.get_date("from"),
         to=None if dated is None else dated.get_date("to"),
@@ -51,19 +51,19 @@ def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
 
 def find_confidence(near: Near) -> float:
     """Of the first collection that was asked."""
-    return next((each.settled.min_confidence for each in near.collections.values()), 0)
+    return next((each.filters.min_confidence for each in near.collections.values()), 0)
 
 
 def show_filters(near: Near) -> dict[str, Any]:
     """Those in effect: of all collections, then `by_type` what differs."""
-    settled = {name: each.settled for name, each in near.collections.items()}
-    audience = next((each.values["audience"] for each in settled.values()), ("not_adults",))
+    filters = {name: each.filters for name, each in near.collections.items()}
+    audience = next((each.values["audience"] for each in filters.values()), ("not_adults",))
     of_all = {**near.given, "radius_m": near.radius_m, "audience": audience}
     by_type = {
         COLLECTIONS[name]: SearchWindow(
             from_=each.get_date("from"), to=each.get_date("to"), min_confidence=each.min_confidence
         )
-        for name, each in settled.items()
+        for name, each in filters.items()
     }
     address = {name: echo_value(value) for name, value in near.query.values.items() if name == "address"}
     return {**address, **{name: echo_value(of_all[name]) for name in NAMES if name in of_all}, "by_type": by_type}

@@ -11,7 +11,7 @@ from msgspec import Struct
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import find_first_day
 from outings.answers.near.tiles import Measured, Rows
-from outings.answers.selecting.collections import Collection
+from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.snapshot.distance import Point, find_line, measure_squares
 
@@ -21,7 +21,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     index: NearIndex
     evaluator: Evaluator
-    collections: Mapping[str, Collection]
+    collections: Mapping[str, CollectionQuery]
     point: Point
     radius_m: float
 

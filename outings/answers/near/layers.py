@@ -10,12 +10,12 @@ from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
 from outings.answers.near.moments import Windows
 from outings.answers.near.tiles import Rows
-from outings.answers.selecting.collections import Collection
+from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
 from outings.contract.vocabulary import TYPES
 
-Collections = Mapping[str, Collection]
+Collections = Mapping[str, CollectionQuery]
 
 
 class Asked(Struct, frozen=True, kw_only=True, eq=False):

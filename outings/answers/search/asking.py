@@ -6,7 +6,7 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
-from outings.answers.selecting.collections import Asking, Collection, ask_types, choose_types
+from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.understanding.query import Age
 from outings.contract.query import Query
 from outings.contract.values import Value
@@ -24,7 +24,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """`collections` by type, singular. `given` are the filters that were sent, and `defaults` those of any type that
     were not."""
 
-    collections: Mapping[str, Collection]
+    collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]
     defaults: tuple[str, ...]
 
@@ -40,8 +40,8 @@ def ask_collections(
     left_out = _ORIGIN if is_origin_alone else ()
     filters = {name: value for name, value in given.items() if name not in left_out}
     ages = None if age is None or find_override(query) else (age.min, age.max)
-    asking = Asking(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
-    asked = ask_types(tuple(filters.items()), types, asking)
+    scope = CollectionScope(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
+    asked = query_collections(tuple(filters.items()), types, scope)
     return Asked(collections=asked.collections, given=given, defaults=asked.defaults)
 
 

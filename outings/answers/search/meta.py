@@ -19,8 +19,8 @@ MOST_COUNTED = 1_000
 def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
     """`counts` by level, `total` of what is shown on all pages, `count` on this one; `end` is where the next begins."""
     query, asked, understood = search.query, search.asked, search.understood
-    settled = [each.settled.values for each in asked.collections.values()]
-    of_all = {name: values[name] for values in settled for name in ("radius_m", "audience") if name in values}
+    in_collections = [each.filters.values for each in asked.collections.values()]
+    of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
     in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **asked.given, **of_all}
     filters = {name: echo_value(value) for name, value in in_effect.items()}
     age = understood.age
@@ -54,9 +54,9 @@ def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: i
 def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
     return {
         COLLECTIONS[name]: SearchWindow(
-            from_=each.settled.get_date("from"),
-            to=each.settled.get_date("to"),
-            min_confidence=each.settled.min_confidence,
+            from_=each.filters.get_date("from"),
+            to=each.filters.get_date("to"),
+            min_confidence=each.filters.min_confidence,
         )
         for name, each in asked.collections.items()
     }

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.answers.selecting.defaults import Settled, settle_values
+from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
 from outings.answers.selecting.filters import NAMES, Values, make_conditions
 from outings.answers.selecting.selection import Selection
 from outings.contract.entitlement import Entitlement
@@ -24,16 +24,16 @@ _MEMORY = 512
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-class Collection(Struct, frozen=True, kw_only=True):
+class CollectionQuery(Struct, frozen=True, kw_only=True):
     """`window`: the first and the last day, since 1970, on which an item's next date may lie; not before today, unless
     all of the window does."""
 
-    settled: Settled
+    filters: EffectiveFilters
     selection: Selection
     window: tuple[int, int | None]
 
 
-class Asking(Struct, frozen=True, kw_only=True):
+class CollectionScope(Struct, frozen=True, kw_only=True):
     """`route`: the name of the one that asks, whose window's defaults hold in place of the lists'; `ages` are those of
     a search's words. With `is_now` no window begins before today."""
 
@@ -55,41 +55,45 @@ def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
     )
 
 
-class AskedTypes(Struct, frozen=True):
+class CollectionQueries(Struct, frozen=True):
     """`collections` by type, singular; `defaults` are the filters of any of them that came from a default."""
 
-    collections: Mapping[str, Collection]
+    collections: Mapping[str, CollectionQuery]
     defaults: tuple[str, ...]
 
 
 @lru_cache(maxsize=_MEMORY)
-def ask_types(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], asking: Asking) -> AskedTypes:
+def query_collections(
+    given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
+) -> CollectionQueries:
     """`given`: filters of any of the types. Raises what a list raises for a window."""
-    collections = {each: _ask_one(each, dict(given), asking) for each in types}
-    settled = [each.settled for each in collections.values()]
-    return AskedTypes(collections, tuple(name for name in NAMES if any(name in each.defaults for each in settled)))
+    collections = {each: _query_collection(each, dict(given), scope) for each in types}
+    filters = [each.filters for each in collections.values()]
+    return CollectionQueries(
+        collections, tuple(name for name in NAMES if any(name in each.defaults for each in filters))
+    )
 
 
-def _ask_one(listing_type: str, given: Mapping[str, Value], asking: Asking) -> Collection:
+def _query_collection(listing_type: str, given: Mapping[str, Value], scope: CollectionScope) -> CollectionQuery:
     """What a collection does not take does not narrow it."""
-    rows, today = _PARAMETERS[asking.route][listing_type], asking.today
-    settled = settle_values(rows, {name: value for name, value in given.items() if name in rows}, today=today)
-    start, end = settled.get_date("from"), settled.get_date("to")
+    rows, today = _PARAMETERS[scope.route][listing_type], scope.today
+    filters = fill_defaults(rows, {name: value for name, value in given.items() if name in rows}, today=today)
+    start, end = filters.get_date("from"), filters.get_date("to")
     if start is not None and end is not None:
         check_window(start, end, most_days_after=LIST_DAYS_AFTER)
-    of_words: Values = {} if asking.ages is None else {"age": asking.ages}
-    is_past = asking.is_now and start is not None and start < today
+    of_words: Values = {} if scope.ages is None else {"age": scope.ages}
+    is_past = scope.is_now and start is not None and start < today
     of_now: Values = {"from": today} if is_past else {}
     selection = Selection(
         type=listing_type,
-        conditions=make_conditions(listing_type, {**settled.values, **of_words, **of_now}, asking.vocabulary),
+        conditions=make_conditions(listing_type, {**filters.values, **of_words, **of_now}, scope.vocabulary),
         start=today if is_past else start or today,
         has_cards=False,
     )
     is_over = start is not None and end is not None and end < today
-    low = start if start is not None and is_over and not asking.is_now else max(start or today, today)
+    low = start if start is not None and is_over and not scope.is_now else max(start or today, today)
     window = (low.toordinal() - _EPOCH, None if end is None else end.toordinal() - _EPOCH)
-    return Collection(settled=settled, selection=selection, window=window)
+    return CollectionQuery(filters=filters, selection=selection, window=window)
 
 
 def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:

@@ -14,7 +14,7 @@ from outings.contract.window import check_window
 _DEFAULT_DAYS_AFTER = 30
 
 
-class Settled(Struct, frozen=True, kw_only=True):
+class EffectiveFilters(Struct, frozen=True, kw_only=True):
     """Filters in effect, in the order of the table of filters, and the names of those that came from a default."""
 
     values: Mapping[str, Value]
@@ -37,16 +37,16 @@ class Settled(Struct, frozen=True, kw_only=True):
         return value if isinstance(value, date) else None
 
 
-def settle_filters(query: Query, today: date) -> Settled:
+def find_filters(query: Query, today: date) -> EffectiveFilters:
     """Raises `contradictory` or `window_too_long` where a given end and a default start make no window."""
-    settled = settle_values(query.match.route.parameters, query.values, today=today)
-    start, end = settled.get_date("from"), settled.get_date("to")
+    filters = fill_defaults(query.match.route.parameters, query.values, today=today)
+    start, end = filters.get_date("from"), filters.get_date("to")
     if start is not None and end is not None:
         check_window(start, end, most_days_after=query.longest_window)
-    return settled
+    return filters
 
 
-def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> Settled:
+def fill_defaults(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
     """`rows`: the parameters that a route takes. `ids` knows no default, and sync mode no window of its own."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
@@ -54,9 +54,9 @@ def settle_values(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, 
         if name in given:
             values[name] = given[name]
         elif name in rows and (default := rows[name].default) is not None and _takes_default(name, given):
-            values[name] = _settle_default(default, values, today=today)
+            values[name] = _find_default(default, values, today=today)
             defaults.append(name)
-    return Settled(values=values, defaults=tuple(defaults))
+    return EffectiveFilters(values=values, defaults=tuple(defaults))
 
 
 def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
@@ -65,7 +65,7 @@ def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
     return name != "radius_m" or "lat" in given or "near_zip" in given
 
 
-def _settle_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:
+def _find_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:
     if default is Moving.LOCAL_DATE:
         return today
     if default is Moving.FROM_PLUS_30_DAYS:

@@ -12,7 +12,7 @@ from outings.answers.selecting.selection import Selection, Span
 Numbers = NDArray[Any]
 
 
-class Found(Struct, frozen=True, kw_only=True, eq=False):
+class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
     """Rows in the list's order; where items are occurrences, with their places in the table. `locate` says where the
     item of an index stands in the list."""
 
@@ -21,7 +21,7 @@ class Found(Struct, frozen=True, kw_only=True, eq=False):
     locate: Callable[[int], Position]
 
 
-class Counted(Struct, frozen=True, kw_only=True, eq=False):
+class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
     """A set counted by what its reader asked for. `counts`: dimension → how many are in each bucket, those that state
     none in the last; the buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
 
@@ -29,7 +29,7 @@ class Counted(Struct, frozen=True, kw_only=True, eq=False):
     counts: Mapping[str, Numbers]
 
 
-class CountedDays(Struct, frozen=True, kw_only=True, eq=False):
+class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
     """Occurrences by day after a window's first: all of them, the free ones, and a row of counts by category."""
 
     counts: Numbers
@@ -40,9 +40,9 @@ class CountedDays(Struct, frozen=True, kw_only=True, eq=False):
 class Evaluator(Protocol):
     """Two of them give the same for the same: a test asks both. All may be called from any thread."""
 
-    def list_rows(self, selection: Selection, span: Span) -> Found: ...
+    def list_rows(self, selection: Selection, span: Span) -> ResultSet: ...
 
-    def list_occurrences(self, selection: Selection, span: Span) -> Found:
+    def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """The list whose items are occurrences, by `starts_at`, then id."""
         ...
 
@@ -58,11 +58,11 @@ class Evaluator(Protocol):
         """Organization's id → the size of the list that it would be if its listings alone were asked for."""
         ...
 
-    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         """The whole list by dimensions of facets; expanded, its occurrences."""
         ...
 
-    def count_days(self, selection: Selection, *, days: int) -> CountedDays:
+    def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         """The occurrences of this many days from the selection's first date on."""
         ...
 

@@ -16,13 +16,13 @@ from outings.answers.selecting.predicate import (
     Condition,
     Conditions,
     Either,
+    HasId,
     InZips,
     Is,
     Matches,
-    Named,
     NearZip,
-    Numbered,
     Overlaps,
+    RowCondition,
     Shares,
     Within,
 )
@@ -47,7 +47,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...]
     level: Level
     unstated: Unstated
-    make: Callable[[Values, Vocabulary], Condition | Numbered]
+    make: Callable[[Values, Vocabulary], Condition | RowCondition]
 
 
 def _index_words(words: Iterable[str], known: Sequence[str]) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ def _share(parameter: str, column: str, *, types: tuple[str, ...]) -> Filter:
 
 def _bound(
     parameter: str,
-    make: Callable[[Any], Condition | Numbered],
+    make: Callable[[Any], Condition | RowCondition],
     *,
     types: tuple[str, ...],
     level: Level,
@@ -146,8 +146,8 @@ def match_text(text: str) -> Matches:
     return Matches(query)
 
 
-def match_ids(ids: tuple[str, ...]) -> Named:
-    return Named(ids)
+def match_ids(ids: tuple[str, ...]) -> HasId:
+    return HasId(ids)
 
 
 NAMED = (match_price, match_neighborhood, match_sessions, match_text, match_ids)
@@ -240,12 +240,12 @@ NAMES: tuple[str, ...] = tuple(
 def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -> Conditions:
     """`values` are those in effect, defaults included."""
     made: dict[Level, list[Condition]] = {"listing": [], "happening": []}
-    numbered: list[Numbered] = []
+    by_row: list[RowCondition] = []
     for row in FILTERS:
         if not values.keys().isdisjoint(row.parameters) and listing_type in row.types:
             condition = row.make(values, vocabulary)
-            if isinstance(condition, Numbered):
-                numbered.append(condition)
+            if isinstance(condition, RowCondition):
+                by_row.append(condition)
             else:
                 made[row.level].append(condition)
-    return Conditions(listing=tuple(made["listing"]), happening=tuple(made["happening"]), numbered=tuple(numbered))
+    return Conditions(listing=tuple(made["listing"]), happening=tuple(made["happening"]), by_row=tuple(by_row))

@@ -92,7 +92,7 @@ class Matches(Struct, frozen=True):
     text: TextQuery
 
 
-class Named(Struct, frozen=True):
+class HasId(Struct, frozen=True):
     """The listing is one of these."""
 
     ids: tuple[str, ...]
@@ -105,14 +105,14 @@ class Either(Struct, frozen=True):
 
 
 # Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
-Numbered = Within | NearZip | InZips | Matches | Named
+RowCondition = Within | NearZip | InZips | Matches | HasId
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Either
 
 
 class Conditions(Struct, frozen=True):
-    """A listing matches when all of `listing` and `numbered` hold, and one of its happenings meets all of `happening`
+    """A listing matches when all of `listing` and `by_row` hold, and one of its happenings meets all of `happening`
     at once."""
 
     listing: tuple[Condition, ...]
     happening: tuple[Condition, ...]
-    numbered: tuple[Numbered, ...] = ()
+    by_row: tuple[RowCondition, ...] = ()

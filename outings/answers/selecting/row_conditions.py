@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.selecting.predicate import InZips, Matches, Named, NearZip, Numbered, Within
+from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip, RowCondition, Within
 from outings.answers.selecting.sql.engine import Rows
 from outings.answers.snapshot.distance import Vectors, lie_near
 from outings.answers.snapshot.names import Names
@@ -16,7 +16,7 @@ from outings.answers.snapshot.zips import Zips
 from outings.contract.vocabulary import TYPES
 
 
-class Numbering:
+class RowFinder:
     """Of one snapshot. `terms` is called once, by the first who needs them; `zips` gives None where there are none."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Numbering:
         self._terms: Terms | None = None
         self._lock = threading.Lock()
 
-    def find_rows(self, conditions: Sequence[Numbered], listing_type: str) -> Rows | None:
+    def find_rows(self, conditions: Sequence[RowCondition], listing_type: str) -> Rows | None:
         """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
         if not conditions:
             return None
@@ -57,7 +57,7 @@ class Numbering:
         assert zips is not None, "a request's zip was checked"
         return zips
 
-    def _find(self, condition: Numbered, listing_type: str) -> Rows:
+    def _find(self, condition: RowCondition, listing_type: str) -> Rows:
         match condition:
             case Within() | NearZip():
                 near = self.test_near(condition, np.arange(len(self._names)))
@@ -66,7 +66,7 @@ class Numbering:
                 return self._read_zips().find_rows(codes)
             case Matches(text):
                 return self.open_terms().find_rows(text, size=len(self._names))
-            case Named(ids):
+            case HasId(ids):
                 found = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
                 return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
 

@@ -5,7 +5,7 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.defaults import Settled
+from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.filters import make_conditions
 from outings.answers.selecting.predicate import Conditions
 from outings.contract.query import Query
@@ -39,12 +39,12 @@ def knows_cards(query: Query) -> bool:
 
 
 def select_listings(
-    listing_type: str, settled: Settled, *, vocabulary: Vocabulary, today: date, has_cards: bool = True
+    listing_type: str, filters: EffectiveFilters, *, vocabulary: Vocabulary, today: date, has_cards: bool = True
 ) -> Selection:
     return Selection(
         type=listing_type,
-        conditions=make_conditions(listing_type, settled.values, vocabulary),
-        start=settled.get_date("from") or today,
+        conditions=make_conditions(listing_type, filters.values, vocabulary),
+        start=filters.get_date("from") or today,
         has_cards=has_cards,
-        by_update="changed_since" in settled.values,
+        by_update="changed_since" in filters.values,
     )

@@ -27,7 +27,7 @@ from outings.answers.selecting.buckets import read_buckets
 from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.evaluator import ColumnEvaluator
 from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.selecting.row_conditions import Numbering
+from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.sql.engine import open_engine
 from outings.answers.selecting.sql.evaluator import SqlEvaluator
 from outings.answers.similar import Similar
@@ -69,13 +69,13 @@ class Opened:
         self.programs = Programs(read)
         columns = Columns(snapshot.mapped) if snapshot.mapped else None
         vectors = find_vectors(*read_points(snapshot.tables["listings"])) if columns is None else columns.vectors
-        numbering = Numbering(
+        finder = RowFinder(
             self.names,
             vectors=vectors,
             terms=lambda: Terms(read("words"), places=read("places")),
             zips=partial(_open_zips, weakref.ref(self)),
         )
-        self._numbering = numbering
+        self._finder = finder
         self._read, self._vectors = read, vectors
         self._metro = snapshot.metro
         # A release of before the build carried them has the program's own.
@@ -84,7 +84,7 @@ class Opened:
         self._near: NearIndex | None = None
         self._layers: Layers | None = None
         self._search_lock = threading.Lock()
-        self._columns = None if columns is None else ColumnEvaluator(columns, numbering=numbering, words=self._words)
+        self._columns = None if columns is None else ColumnEvaluator(columns, finder=finder, words=self._words)
         self._sql: SqlEvaluator | None = None
         self._sql_lock = threading.Lock()
         # (type, local date) → size of the default list: what `/v1/metros` shows of every metro, every time.
@@ -159,7 +159,7 @@ class Opened:
                     open_engine().load_tables(self._files),
                     buckets=read_buckets(listings=self._files["listings"], organizations=self._files["organizations"]),
                     series=self.series,
-                    numbering=self._numbering,
+                    finder=self._finder,
                     words=self._words,
                 )
             return self._sql
@@ -171,7 +171,7 @@ class Opened:
                 metro, named = self._metro, self.areas.names
                 self._search = SearchIndex(
                     self._read,
-                    terms=self._numbering.open_terms(),
+                    terms=self._finder.open_terms(),
                     related=Related(self._related),
                     series=self.series,
                     vectors=self._vectors,

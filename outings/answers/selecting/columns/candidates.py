@@ -22,12 +22,12 @@ from outings.answers.selecting.predicate import (
     Is,
     NearZip,
     NotBefore,
-    Numbered,
     Overlaps,
+    RowCondition,
     Shares,
     Within,
 )
-from outings.answers.selecting.row_conditions import Numbering
+from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import Words
@@ -39,7 +39,7 @@ _PUBLISHED = STATUSES.index("published")
 Test = Callable[[Rows], Mask]
 
 
-class Sieve(Struct, frozen=True, eq=False):
+class Candidates(Struct, frozen=True, eq=False):
     """The rows of a type that can match, and what is still to be tested of each."""
 
     words: Words
@@ -53,33 +53,33 @@ class Sieve(Struct, frozen=True, eq=False):
         return rows
 
 
-def make_sieve(selection: Selection, columns: Columns, numbering: Numbering) -> Sieve:
+def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
     """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
     own = columns.types[selection.type]
     sets = [own.read_set("is", "status", _PUBLISHED)]
     tests: list[Test] = []
     for condition in selection.conditions.listing:
-        _add(_sift(condition, columns, own), sets, tests)
+        _add(_find_set_or_test(condition, columns, own), sets, tests)
     if selection.conditions.happening:
-        _add(_sift_happenings(selection, columns, own), sets, tests)
+        _add(_find_happening_set(selection, columns, own), sets, tests)
     # Circles last: they cost most a row.
-    for numbered in sorted(selection.conditions.numbered, key=lambda each: isinstance(each, Within | NearZip)):
-        _add(_sift_numbered(numbered, selection.type, columns, numbering), sets, tests)
-    return Sieve(reduce(np.bitwise_and, sets), tuple(tests))
+    for by_row in sorted(selection.conditions.by_row, key=lambda each: isinstance(each, Within | NearZip)):
+        _add(_find_row_set(by_row, selection.type, columns, finder), sets, tests)
+    return Candidates(reduce(np.bitwise_and, sets), tuple(tests))
 
 
-Sifted = tuple[Words | None, Test | None]
+SetOrTest = tuple[Words | None, Test | None]
 
 
-def _add(sifted: Sifted, sets: list[Words], tests: list[Test]) -> None:
-    words, test = sifted
+def _add(found: SetOrTest, sets: list[Words], tests: list[Test]) -> None:
+    words, test = found
     if words is not None:
         sets.append(words)
     if test is not None:
         tests.append(test)
 
 
-def _sift(condition: Condition, columns: Columns, own: TypeColumns) -> Sifted:
+def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) -> SetOrTest:
     match condition:
         case AnyOf(column, values):
             return _unite(own, [own.find_set("is", column, value) for value in values]), None
@@ -98,7 +98,7 @@ def _sift(condition: Condition, columns: Columns, own: TypeColumns) -> Sifted:
         case NotBefore():
             words = None
         case Either(alternatives):
-            return _sift_either(alternatives, columns, own)
+            return _find_either(alternatives, columns, own)
     return (words, None) if words is not None else (None, _test_rows(condition, columns, own))
 
 
@@ -144,35 +144,35 @@ def _find_less(own: TypeColumns, column: str, values: Sequence[float], low: floa
     return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
 
 
-def _sift_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> Sifted:
+def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
     """A set where all of it is answered by sets, else one test of all."""
     sides = []
     for conditions in alternatives:
         sets: list[Words] = []
         tests: list[Test] = []
         for condition in conditions:
-            _add(_sift(condition, columns, own), sets, tests)
-        sides.append(Sieve(reduce(np.bitwise_and, sets, ~make_empty(own.size)), tuple(tests)))
+            _add(_find_set_or_test(condition, columns, own), sets, tests)
+        sides.append(Candidates(reduce(np.bitwise_and, sets, ~make_empty(own.size)), tuple(tests)))
     if not any(side.tests for side in sides):
         return _unite(own, [side.words for side in sides]), None
     return None, lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
 
 
-def _pass_side(side: Sieve, rows: Rows) -> Mask:
+def _pass_side(side: Candidates, rows: Rows) -> Mask:
     return reduce(np.logical_and, (test(rows) for test in side.tests), test_set(side.words, rows))
 
 
-def _sift_numbered(condition: Numbered, listing_type: str, columns: Columns, numbering: Numbering) -> Sifted:
+def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, finder: RowFinder) -> SetOrTest:
     own = columns.types[listing_type]
     if isinstance(condition, Within | NearZip):
-        return None, lambda rows: numbering.test_near(condition, rows + own.first)
-    found = numbering.find_rows([condition], listing_type)
+        return None, lambda rows: finder.test_near(condition, rows + own.first)
+    found = finder.find_rows([condition], listing_type)
     assert found is not None
     rows = found.astype(np.int64) - own.first
     return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
 
 
-def _sift_happenings(selection: Selection, columns: Columns, own: TypeColumns) -> Sifted:
+def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
     """One happening that meets all: of an event by its days, else by what its sections or sessions say."""
     conditions = selection.conditions.happening
     if selection.type == "event":

@@ -7,10 +7,16 @@ from functools import lru_cache
 import numpy as np
 
 from outings.answers.selecting.columns.bitsets import Mask, Rows, count_set, list_set, pack_rows, test_set
-from outings.answers.selecting.columns.candidates import Sieve, make_sieve
+from outings.answers.selecting.columns.candidates import Candidates, find_candidates
 from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.dates import read_dates
-from outings.answers.selecting.columns.facets import Listed, count_days, count_listed, count_occurrences, find_matching
+from outings.answers.selecting.columns.facets import (
+    MatchSet,
+    count_days,
+    count_matches,
+    count_occurrences,
+    find_matching,
+)
 from outings.answers.selecting.columns.orders import (
     Order,
     find_place,
@@ -22,10 +28,10 @@ from outings.answers.selecting.columns.orders import (
     take_ordered,
     take_rows,
 )
-from outings.answers.selecting.columns.programs import deal_cards
+from outings.answers.selecting.columns.programs import choose_cards
 from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.evaluator import Counted, CountedDays, Found
-from outings.answers.selecting.row_conditions import Numbering
+from outings.answers.selecting.evaluator import DayCounts, FacetCounts, ResultSet
+from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection, Span
 from outings.release.mapped import NEVER
 
@@ -33,39 +39,41 @@ _EPOCH = date(1970, 1, 1).toordinal()
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8
 # Sets that searches go through, a type each: nearly all have the defaults' conditions of one day.
-_SIEVES = 32
+_CANDIDATES = 32
 _FIRST_OCCURRENCES = 512
 
 
 class ColumnEvaluator:
     """`words`: how many categories there are."""
 
-    def __init__(self, columns: Columns, *, numbering: Numbering, words: int) -> None:
+    def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
         self._columns = columns
-        self._numbering = numbering
+        self._finder = finder
         self._words = words
-        self._recall_sieve = lru_cache(maxsize=_SIEVES)(lambda selection: make_sieve(selection, columns, numbering))
+        self._recall_candidates = lru_cache(maxsize=_CANDIDATES)(
+            lambda selection: find_candidates(selection, columns, finder)
+        )
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
-    def list_rows(self, selection: Selection, span: Span) -> Found:
-        sieve, first = self._sieve(selection), self._columns.types[selection.type].first
+    def list_rows(self, selection: Selection, span: Span) -> ResultSet:
+        candidates, first = self._find_candidates(selection), self._columns.types[selection.type].first
         order = self._choose_order(selection)
         if order is None:
             start = 0 if span.after is None else find_start(self._columns, selection.type, span.after)
-            rows = take_rows(sieve, start=start, offset=span.offset, limit=span.limit)
+            rows = take_rows(candidates, start=start, offset=span.offset, limit=span.limit)
         else:
             start = find_updated(order, selection) if selection.by_update else 0
             if span.after is not None:
                 start = max(start, find_place(self._columns, order, first=first, after=span.after))
-            rows = take_ordered(sieve, order.rows, start=start, offset=span.offset, limit=span.limit)
+            rows = take_ordered(candidates, order.rows, start=start, offset=span.offset, limit=span.limit)
         whole = (rows + first).tolist()
-        return Found(rows=whole, locate=lambda at: self._locate(whole[at], selection))
+        return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
 
-    def _sieve(self, selection: Selection) -> Sieve:
-        sieve = make_sieve(selection, self._columns, self._numbering)
+    def _find_candidates(self, selection: Selection) -> Candidates:
+        candidates = find_candidates(selection, self._columns, self._finder)
         if selection.type == "class" and selection.has_cards and not selection.by_update:
-            return deal_cards(sieve, self._columns, start=selection.start)
-        return sieve
+            return choose_cards(candidates, self._columns, start=selection.start)
+        return candidates
 
     def _choose_order(self, selection: Selection) -> Order | None:
         """None is the natural one, in which rows are numbered."""
@@ -86,8 +94,8 @@ class ColumnEvaluator:
             return None if key == NEVER else date.fromordinal(key + _EPOCH).isoformat(), row_id
         return self._columns.names[row], row_id
 
-    def list_occurrences(self, selection: Selection, span: Span) -> Found:
-        sieve, dates = self._sieve(selection), read_dates(selection.conditions.happening)
+    def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
+        candidates, dates = self._find_candidates(selection), read_dates(selection.conditions.happening)
         table = self._columns.happenings["occurrences"]
         at, end = dates.span_numbers(self._columns)
         if span.after is not None:
@@ -96,25 +104,25 @@ class ColumnEvaluator:
         count, length = 0, _FIRST_OCCURRENCES
         while at < end and count < span.offset + span.limit:
             numbers = np.arange(at, min(at + length, end))
-            numbers = numbers[test_set(sieve.words, table["row"][numbers])]
+            numbers = numbers[test_set(candidates.words, table["row"][numbers])]
             numbers = numbers[dates.hold(self._columns, numbers)]
-            numbers = numbers[self._pass_tests(sieve, table["row"][numbers])]
+            numbers = numbers[self._pass_tests(candidates, table["row"][numbers])]
             kept.append(numbers)
             count += numbers.size
             at, length = at + length, length * 2
         found = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
-        rows, listed = table["row"][found].tolist(), found.tolist()
-        return Found(
+        rows, places = table["row"][found].tolist(), found.tolist()
+        return ResultSet(
             rows=rows,
-            numbers=listed,
-            locate=lambda at: (int(table["starts_at"][listed[at]]), read_id(self._columns, rows[at])),
+            numbers=places,
+            locate=lambda at: (int(table["starts_at"][places[at]]), read_id(self._columns, rows[at])),
         )
 
-    def _pass_tests(self, sieve: Sieve, rows: Rows) -> Mask:
+    def _pass_tests(self, candidates: Candidates, rows: Rows) -> Mask:
         """Events are the first type: they are numbered alike within their type and in the whole table."""
         rows = rows.astype(np.int64)
         passed: Mask = np.ones(rows.shape, dtype=np.bool_)
-        for test in sieve.tests:
+        for test in candidates.tests:
             if passed.any():
                 passed[passed] = test(rows[passed])
         return passed
@@ -130,25 +138,25 @@ class ColumnEvaluator:
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
         own = self._columns.types[selection.type]
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
-        sieve = self._recall_sieve(selection)
-        return sieve.keep_rows(mine[test_set(sieve.words, mine)]) + own.first
+        candidates = self._recall_candidates(selection)
+        return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
     def count_rows(self, selection: Selection) -> int:
-        return count_set(self._settle(selection).words)
+        return count_set(self._find_matches(selection).words)
 
-    def _settle(self, selection: Selection) -> Listed:
+    def _find_matches(self, selection: Selection) -> MatchSet:
         """All tests passed."""
-        sieve = self._sieve(selection)
-        words = sieve.words
-        if sieve.tests:
-            words = pack_rows(sieve.keep_rows(list_set(words)), self._columns.types[selection.type].size)
-        return Listed(type=selection.type, words=words, happening=selection.conditions.happening)
+        candidates = self._find_candidates(selection)
+        words = candidates.words
+        if candidates.tests:
+            words = pack_rows(candidates.keep_rows(list_set(words)), self._columns.types[selection.type].size)
+        return MatchSet(type=selection.type, words=words, happening=selection.conditions.happening)
 
     def count_organizations(self, selection: Selection) -> Mapping[str, int]:
         """A program counts once in each of its organizations."""
         columns = self._columns
-        sieve = make_sieve(selection, columns, self._numbering)
-        rows = sieve.keep_rows(list_set(sieve.words)) + columns.types[selection.type].first
+        candidates = find_candidates(selection, columns, self._finder)
+        rows = candidates.keep_rows(list_set(candidates.words)) + columns.types[selection.type].first
         organizations, programs = columns.rows["organization"][rows], columns.rows["program"][rows]
         known = organizations < len(columns.organization_ids)
         if selection.type == "class":
@@ -161,17 +169,17 @@ class ColumnEvaluator:
             counts = np.bincount(organizations[known])
         return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
-    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
-        listed = self._settle(selection)
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
+        matches = self._find_matches(selection)
         if is_expanded:
-            numbers = find_matching(listed, self._columns)
+            numbers = find_matching(matches, self._columns)
             counts = count_occurrences(numbers, dimensions, self._columns, words=self._words)
-            return Counted(total=numbers.size, counts=counts)
-        counts = count_listed(listed, dimensions, self._columns, words=self._words)
-        return Counted(total=count_set(listed.words), counts=counts)
+            return FacetCounts(total=numbers.size, counts=counts)
+        counts = count_matches(matches, dimensions, self._columns, words=self._words)
+        return FacetCounts(total=count_set(matches.words), counts=counts)
 
-    def count_days(self, selection: Selection, *, days: int) -> CountedDays:
-        numbers = find_matching(self._settle(selection), self._columns)
+    def count_days(self, selection: Selection, *, days: int) -> DayCounts:
+        numbers = find_matching(self._find_matches(selection), self._columns)
         first = selection.start.toordinal() - _EPOCH
         return count_days(numbers, self._columns, first=first, days=days, words=self._words)
 

@@ -13,7 +13,7 @@ from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set,
 from outings.answers.selecting.columns.columns import Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test
 from outings.answers.selecting.columns.dates import Dates, find_weekday, list_occurrences, read_dates
-from outings.answers.selecting.evaluator import CountedDays, Numbers
+from outings.answers.selecting.evaluator import DayCounts, Numbers
 from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped import NOT_STATED, Words
@@ -24,7 +24,7 @@ _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
 _VARIES, _NO_TIME = -2, -1
 
 
-class Listed(Struct, frozen=True, kw_only=True, eq=False):
+class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
     """A list to be counted: its rows as a set, all tests passed, and what its happenings were asked."""
 
     type: str
@@ -32,26 +32,28 @@ class Listed(Struct, frozen=True, kw_only=True, eq=False):
     happening: tuple[Condition, ...]
 
 
-def count_listed(listed: Listed, dimensions: Collection[str], columns: Columns, *, words: int) -> dict[str, Numbers]:
+def count_matches(
+    matches: MatchSet, dimensions: Collection[str], columns: Columns, *, words: int
+) -> dict[str, Numbers]:
     """`words`: how many categories there are."""
-    own = columns.types[listed.type]
+    own = columns.types[matches.type]
     counts: dict[str, Numbers] = {}
     for name in dimensions:
         match name:
             case "category":
                 sets = own.read_all("has", "categories", (*range(words), -1))
-                counts[name] = _count_sets(sets, listed.words)
+                counts[name] = _count_sets(sets, matches.words)
             case "price_band":
-                counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), listed.words)
+                counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), matches.words)
             case "age_band":
-                counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), listed.words)
+                counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), matches.words)
             case "organization":
-                rows = list_set(listed.words) + own.first
+                rows = list_set(matches.words) + own.first
                 counts[name] = count_numbers(columns.rows["organization"][rows], len(columns.organization_ids) + 1)
             case "weekday":
-                counts[name] = count_weekdays(listed, columns)
+                counts[name] = count_weekdays(matches, columns)
             case "time_block":
-                counts[name] = count_blocks(listed, columns)
+                counts[name] = count_blocks(matches, columns)
     return counts
 
 
@@ -60,54 +62,56 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
     return counts
 
 
-def count_weekdays(listed: Listed, columns: Columns) -> Numbers:
-    if listed.type != "event":
-        return count_bits(_pack_happenings(listed, columns, "days"), len(WEEKDAYS) + 1)
-    dates = read_dates(listed.happening)
-    if not listed.happening or not dates.is_within(columns) or dates.times is not None:
-        return count_bits(_pack_occurrences(listed, dates, columns, "days"), len(WEEKDAYS) + 1)
+def count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
+    if matches.type != "event":
+        return count_bits(_pack_happenings(matches, columns, "days"), len(WEEKDAYS) + 1)
+    dates = read_dates(matches.happening)
+    if not matches.happening or not dates.is_within(columns) or dates.times is not None:
+        return count_bits(_pack_occurrences(matches, dates, columns, "days"), len(WEEKDAYS) + 1)
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
-    return np.array([count_set(columns.find_days(each) & listed.words) for each in days] + [0])
+    return np.array([count_set(columns.find_days(each) & matches.words) for each in days] + [0])
 
 
-def count_blocks(listed: Listed, columns: Columns) -> Numbers:
-    if listed.type != "event":
-        return count_bits(_pack_happenings(listed, columns, "blocks"), len(TIME_BLOCKS) + 1)
-    if not listed.happening:
-        return count_bits(_pack_occurrences(listed, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
+def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
+    if matches.type != "event":
+        return count_bits(_pack_happenings(matches, columns, "blocks"), len(TIME_BLOCKS) + 1)
+    if not matches.happening:
+        return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     sets = np.concatenate(
         (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", [_NO_TIME]))
     )
-    counts = _count_sets(sets, listed.words)
-    varying = Listed(type="event", words=listed.words & own.read_set("is", "time", _VARIES), happening=listed.happening)
+    counts = _count_sets(sets, matches.words)
+    varying = MatchSet(
+        type="event", words=matches.words & own.read_set("is", "time", _VARIES), happening=matches.happening
+    )
     if varying.words.any():
-        packed = _pack_occurrences(varying, read_dates(listed.happening), columns, "blocks")
+        packed = _pack_occurrences(varying, read_dates(matches.happening), columns, "blocks")
         counts = counts + count_bits(packed, len(TIME_BLOCKS) + 1)
     return counts
 
 
-def _pack_happenings(listed: Listed, columns: Columns, name: str) -> Numbers:
+def _pack_happenings(matches: MatchSet, columns: Columns, name: str) -> Numbers:
     """Of each row: the days or blocks of its sections or sessions that match, as bits."""
-    own, table = columns.types[listed.type], columns.happenings[HAPPENINGS[listed.type]]
-    rows = list_set(listed.words) + own.first
+    own, table = columns.types[matches.type], columns.happenings[HAPPENINGS[matches.type]]
+    rows = list_set(matches.words) + own.first
     if not rows.size:
         return np.empty(0, dtype=np.int64)
     numbers, starts = find_happenings(columns, rows)
     bits = _read_days(table, numbers) if name == "days" else _find_blocks(table["time"][numbers])
-    if listed.happening:
-        held = reduce(np.logical_and, (make_test(each, table)(numbers) for each in listed.happening))
+    if matches.happening:
+        held = reduce(np.logical_and, (make_test(each, table)(numbers) for each in matches.happening))
         bits = np.where(held, bits, 0)
     packed: Numbers = np.bitwise_or.reduceat(bits, starts)
     return packed
 
 
-def _pack_occurrences(listed: Listed, dates: Dates, columns: Columns, name: str) -> Numbers:
+def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
     """The same of events; one without any occurrence states neither."""
     own = columns.types["event"]
-    rows = list_set(listed.words)
+    rows = list_set(matches.words)
     has_any = columns.rows["end"][rows + own.first] > columns.rows["first"][rows + own.first]
     none = _NO_DAY if name == "days" else _NO_BLOCK
     packed = np.full(rows.size, none, dtype=np.int64)
@@ -129,12 +133,12 @@ def _find_blocks(times: Numbers) -> Numbers:
     return np.where(times == NOT_STATED, _NO_BLOCK, blocks)
 
 
-def find_matching(listed: Listed, columns: Columns) -> Rows:
+def find_matching(matches: MatchSet, columns: Columns) -> Rows:
     """The numbers of all occurrences that match, of events of the set."""
-    dates = read_dates(listed.happening)
+    dates = read_dates(matches.happening)
     first, end = dates.span_numbers(columns)
     rows = columns.happenings["occurrences"]["row"][first:end]
-    numbers = np.flatnonzero(unpack_set(listed.words, columns.types["event"].size)[rows]) + first
+    numbers = np.flatnonzero(unpack_set(matches.words, columns.types["event"].size)[rows]) + first
     return numbers[dates.hold(columns, numbers)]
 
 
@@ -163,13 +167,13 @@ def count_occurrences(
     return counts
 
 
-def count_days(numbers: Rows, columns: Columns, *, first: int, days: int, words: int) -> CountedDays:
+def count_days(numbers: Rows, columns: Columns, *, first: int, days: int, words: int) -> DayCounts:
     """`first`: the window's first day since 1970."""
     table, sets = columns.happenings["occurrences"], columns.category_sets
     places = table["day"][numbers] - first
     by_set = count_numbers(places * sets.size + table["category_set"][numbers], days * sets.size)
     by_set = by_set.reshape(days, sets.size)
-    return CountedDays(
+    return DayCounts(
         counts=by_set.sum(axis=1),
         free=count_numbers(places[table["is_free"][numbers] == 1], days),
         categories=by_set @ spread_bits(sets, words),

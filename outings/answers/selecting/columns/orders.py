@@ -9,7 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.selecting.columns.bitsets import Rows, skip_set, test_set, walk_set
-from outings.answers.selecting.columns.candidates import Sieve
+from outings.answers.selecting.columns.candidates import Candidates
 from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.conditions import number_value
 from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
@@ -30,13 +30,13 @@ class Order(Struct, frozen=True, eq=False):
     keys: NDArray[Any]
 
 
-def take_rows(sieve: Sieve, *, start: int, offset: int, limit: int) -> Rows:
+def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) -> Rows:
     """Of the natural order, in which rows are numbered: those from a row on, but for the first `offset`."""
-    if offset and not sieve.tests:
-        start, offset = skip_set(sieve.words, start, offset), 0
+    if offset and not candidates.tests:
+        start, offset = skip_set(candidates.words, start, offset), 0
     kept, count = [], 0
-    for chunk in walk_set(sieve.words, start):
-        rows = sieve.keep_rows(chunk)
+    for chunk in walk_set(candidates.words, start):
+        rows = candidates.keep_rows(chunk)
         kept.append(rows)
         count += rows.size
         if count >= offset + limit:
@@ -44,12 +44,12 @@ def take_rows(sieve: Sieve, *, start: int, offset: int, limit: int) -> Rows:
     return _join(kept)[offset : offset + limit]
 
 
-def take_ordered(sieve: Sieve, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
+def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
     """The same of another order, from a place in it on."""
     kept, count, length = [], 0, _FIRST_ROWS
     while start < rows.size and count < offset + limit:
         chunk = rows[start : start + length]
-        passed = sieve.keep_rows(chunk[test_set(sieve.words, chunk)])
+        passed = candidates.keep_rows(chunk[test_set(candidates.words, chunk)])
         kept.append(passed)
         count += passed.size
         start, length = start + length, length * 2

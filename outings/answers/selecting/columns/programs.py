@@ -5,27 +5,27 @@ from datetime import date
 import numpy as np
 
 from outings.answers.selecting.columns.bitsets import Rows, list_set, pack_rows
-from outings.answers.selecting.columns.candidates import Sieve
+from outings.answers.selecting.columns.candidates import Candidates
 from outings.answers.selecting.columns.columns import Columns, find_happenings
 from outings.answers.snapshot.meetings import find_meetings
 
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def deal_cards(sieve: Sieve, columns: Columns, *, start: date) -> Sieve:
+def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
     """Of a program's listings that match, the one with the earliest start is left; ties by id."""
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
-    rows = sieve.keep_rows(list_set(sieve.words & shared))
+    rows = candidates.keep_rows(list_set(candidates.words & shared))
     if not rows.size:
-        return Sieve(sieve.words & ~shared, sieve.tests)
+        return Candidates(candidates.words & ~shared, candidates.tests)
     whole = rows + own.first
     programs = columns.rows["program"][whole]
     starts = find_starts(columns, whole, start=start.toordinal() - _EPOCH)
     order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
     firsts = np.ones(order.size, dtype=np.bool_)
     firsts[1:] = programs[order][1:] != programs[order][:-1]
-    return Sieve((sieve.words & ~shared) | pack_rows(rows[order[firsts]], own.size), sieve.tests)
+    return Candidates((candidates.words & ~shared) | pack_rows(rows[order[firsts]], own.size), candidates.tests)
 
 
 def find_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:

@@ -8,46 +8,46 @@ import numpy as np
 
 from outings.answers.selecting.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.evaluator import Counted, CountedDays, Found, Numbers
-from outings.answers.selecting.row_conditions import Numbering
+from outings.answers.selecting.evaluator import DayCounts, FacetCounts, Numbers, ResultSet
+from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.selecting.sql.engine import Rows, Statement, Tables
 from outings.answers.selecting.sql.happenings import (
+    compile_buckets,
     compile_days,
     compile_expansion,
-    compile_occurrence_slots,
+    compile_occurrence_buckets,
     compile_rows,
-    compile_slots,
 )
 from outings.answers.selecting.sql.listings import compile_count, compile_list, compile_organizations
 from outings.answers.snapshot.series import Series
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 
 _ALL = 1 << 40
-_OF_SLOTS = frozenset({"weekday", "time_block"})
+_OF_HAPPENINGS = frozenset({"weekday", "time_block"})
 
 
 class SqlEvaluator:
     """`words`: how many categories there are."""
 
-    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, numbering: Numbering, words: int) -> None:
+    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, finder: RowFinder, words: int) -> None:
         self.schema = tables.schema
         self._tables = tables
         self._buckets = buckets
         self._series = series
-        self._numbering = numbering
+        self._finder = finder
         self._words = words
 
-    def list_rows(self, selection: Selection, span: Span) -> Found:
+    def list_rows(self, selection: Selection, span: Span) -> ResultSet:
         found = self._fetch(selection, compile_list(selection, span, schema=self.schema))
 
         def locate(at: int) -> Position:
             _, key, row_id = found[at]
             return key.isoformat() if isinstance(key, date) else key, row_id
 
-        return Found(rows=[row for row, _, _ in found], locate=locate)
+        return ResultSet(rows=[row for row, _, _ in found], locate=locate)
 
-    def list_occurrences(self, selection: Selection, span: Span) -> Found:
+    def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
         id tell where a walk stands."""
         ties = (0, 0)
@@ -57,7 +57,7 @@ class SqlEvaluator:
             ties = self._series.find_ties(starts_at)
         found = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
         numbers = [number for number, _, _ in found]
-        return Found(
+        return ResultSet(
             rows=[row for _, row, _ in found],
             numbers=numbers,
             locate=lambda at: (self._series.read_moment(numbers[at]).starts_at, found[at][2]),
@@ -74,10 +74,10 @@ class SqlEvaluator:
     def count_organizations(self, selection: Selection) -> Mapping[str, int]:
         return dict(self._fetch(selection, compile_organizations(selection, schema=self.schema)))
 
-    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> Counted:
-        statement = _compile_slots(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
+    def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
+        statement = _compile_buckets(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
         found = self._tables.fetch_columns(statement, self._choose(selection))
-        return Counted(total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions})
+        return FacetCounts(total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions})
 
     def _count(self, dimension: str, found: Mapping[str, Numbers]) -> Numbers:
         rows, buckets = found["row"], self._buckets
@@ -97,13 +97,13 @@ class SqlEvaluator:
             case _:
                 return count_numbers(buckets.organizations[rows], len(buckets.organization_names) + 1)
 
-    def count_days(self, selection: Selection, *, days: int) -> CountedDays:
+    def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         statement = compile_days(selection, schema=self.schema)
         found = self._tables.fetch_columns(statement, self._choose(selection))
         rows, numbers, sets = found["row"], found["day"], self._buckets.category_sets
         together = numbers * sets.size + self._buckets.categories[rows]
         by_set = count_numbers(together, days * sets.size).reshape(days, sets.size)
-        return CountedDays(
+        return DayCounts(
             counts=count_numbers(numbers, days),
             free=count_numbers(numbers[self._buckets.is_free[rows]], days),
             categories=by_set @ spread_bits(sets, self._words),
@@ -116,12 +116,12 @@ class SqlEvaluator:
         return self._tables.fetch_rows(statement, self._choose(selection))
 
     def _choose(self, selection: Selection) -> Rows | None:
-        return self._numbering.find_rows(selection.conditions.numbered, selection.type)
+        return self._finder.find_rows(selection.conditions.by_row, selection.type)
 
 
-def _compile_slots(dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str) -> Statement:
+def _compile_buckets(dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str) -> Statement:
     if is_expanded:
-        return compile_occurrence_slots(selection, schema=schema)
-    if _OF_SLOTS.isdisjoint(dimensions):
+        return compile_occurrence_buckets(selection, schema=schema)
+    if _OF_HAPPENINGS.isdisjoint(dimensions):
         return compile_rows(selection, schema=schema)
-    return compile_slots(selection, schema=schema)
+    return compile_buckets(selection, schema=schema)

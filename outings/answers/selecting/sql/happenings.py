@@ -23,7 +23,7 @@ def compile_rows(selection: Selection, *, schema: str) -> Statement:
     return Statement(f"SELECT row FROM ({text})", values)
 
 
-def compile_slots(selection: Selection, *, schema: str) -> Statement:
+def compile_buckets(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any."""
     columns = f"h.row, bit_or({_DAYS[selection.type]}) AS days, bit_or({_BLOCKS}) AS blocks"
     if selection.conditions.happening and selection.type != "class":
@@ -32,15 +32,15 @@ def compile_slots(selection: Selection, *, schema: str) -> Statement:
         return Statement(f"{text} GROUP BY h.row", values)
     listed, values = compile_set(selection, schema=schema)
     held, bound = compile_happening(selection)
-    slots = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {held} GROUP BY h.row"
+    buckets = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {held} GROUP BY h.row"
     return Statement(
         f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
-        FROM ({listed}) LEFT JOIN ({slots}) USING (row)""",
+        FROM ({listed}) LEFT JOIN ({buckets}) USING (row)""",
         (*values, *bound),
     )
 
 
-def compile_occurrence_slots(selection: Selection, *, schema: str) -> Statement:
+def compile_occurrence_buckets(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each occurrence that matches."""
     text, values = _compile_happenings(
         selection, f"h.row, {_DAYS['event']} AS days, {_BLOCKS} AS blocks", schema=schema

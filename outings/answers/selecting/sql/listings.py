@@ -128,7 +128,7 @@ def compile_listing(selection: Selection) -> Fragment:
     """What must hold of a listing `l`: that it is a published one of its type, and all conditions of its level."""
     published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))
     pieces = [published, *(_compile(condition, "l") for condition in selection.conditions.listing)]
-    if selection.conditions.numbered:
+    if selection.conditions.by_row:
         pieces.append(("l.row IN (SELECT row FROM chosen)", ()))
     return _join(" AND ", pieces)
 
