@@ -1,4 +1,4 @@
-"""The tables of `outings.toml`, their defaults and bounds. `docs/operators.md` says what each is for."""
+"""The tables of `outings.toml`, their defaults and bounds. `docs/configuration.md` says what each is for."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,7 @@
 """The members of a canonical record, one row each: how it is read, and whether a filter uses it.
 
 A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
-`docs/feeds.md` says the same in words; a test holds the two and the records' own structs together.
+`docs/records.md` says the same in words; a test holds the two and the records' own structs together.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,14 +1,18 @@
 """What the pages name is what there is, and what there is stands in the pages."""
 
 import re
+import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from msgspec import structs
 
 from outings.command import main
+from outings.configuration import read_configuration
 from outings.configuration.tables import DERIVED, Configuration
 from outings.contract.errors import CODES
 from outings.contract.parameters import PARAMETERS
@@ -18,7 +22,8 @@ from outings.contract.vocabulary import COLLECTIONS
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 READERS = (ROOT / "docs/readers.md").read_text()
-OPERATORS = (ROOT / "docs/operators.md").read_text()
+CONFIGURATION = (ROOT / "docs/configuration.md").read_text()
+COMMAND_PAGE = (ROOT / "docs/commands.md").read_text()
 LISTS = [route for route in ROUTES if route.name in [f"{collection}.list" for collection in COLLECTIONS.values()]]
 
 
@@ -41,10 +46,18 @@ def list_implemented(route: Route) -> set[str]:
     return {name for name, row in route.parameters.items() if row.implemented and not row.replaced_by}
 
 
+def list_anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_to_a_file(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text())
-    assert [link for link in links if not (page.parent / link).exists()] == []
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text())
+    assert [name for name, _ in links if not (page.parent / name).exists()] == []
+    anchored = [(page.parent / name if name else page, anchor) for name, anchor in links if anchor]
+    assert [f"{to.name}#{anchor}" for to, anchor in anchored if anchor not in list_anchors(to)] == []
 
 
 def test_every_decision_is_in_the_index() -> None:
@@ -97,7 +110,7 @@ def test_readers_are_not_told_of_unknown_parameters() -> None:
 @pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "weather", "search", "signing"])
 def test_operators_find_every_setting(table: str) -> None:
     brackets = "[[{}]]" if table in ("metros", "feeds") else "[{}]"
-    named = set(list_first_cells(read_section(OPERATORS, f"### `{brackets.format(table)}`")))
+    named = set(list_first_cells(read_section(CONFIGURATION, f"## `{brackets.format(table)}`")))
     declared = {field.name: field for field in structs.fields(Configuration)}[table].type
     settings = {field.name for field in structs.fields(getattr(declared, "__args__", [declared])[0])}
     assert named == settings
@@ -105,7 +118,29 @@ def test_operators_find_every_setting(table: str) -> None:
 
 def test_operators_find_every_table() -> None:
     tables = {field.name for field in structs.fields(Configuration)} - {*DERIVED}
-    assert tables <= set(re.findall(r"`\[+(\w+)\]+`", OPERATORS))
+    assert tables <= set(re.findall(r"^## `\[+(\w+)\]+`$", CONFIGURATION, flags=re.MULTILINE))
+
+
+def list_toml() -> Iterator[tuple[str, dict[str, Any]]]:
+    for page in PAGES:
+        for block in re.findall(r"```toml\n(.*?)```", page.read_text(), flags=re.DOTALL):
+            yield page.name, tomllib.loads(block)
+
+
+@pytest.mark.parametrize(("page", "document"), list(list_toml()))
+def test_every_table_in_an_example_of_toml_has_settings_that_there_are(page: str, document: dict[str, Any]) -> None:
+    declared = {field.name: field.type for field in structs.fields(Configuration)}
+    for table, value in document.items():
+        rows = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
+        for row in rows if table in declared else []:
+            settings = structs.fields(getattr(declared[table], "__args__", [declared[table]])[0])
+            assert row.keys() <= {field.name for field in settings}, page
+
+
+def test_the_configuration_page_begins_with_a_configuration_that_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "outings.toml"
+    path.write_text(re.findall(r"```toml\n(.*?)```", CONFIGURATION, flags=re.DOTALL)[0])
+    assert [feed.name for feed in read_configuration(path, {}).feeds] == ["library"]
 
 
 def list_commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -124,7 +159,7 @@ COMMANDS = dict(list_commands("outings", main))
 
 
 def test_operators_find_every_command() -> None:
-    named = list_first_cells(read_section(OPERATORS, "## Commands"))
+    named = list_first_cells(COMMAND_PAGE)
     called = {name: [cell for cell in named if re.fullmatch(rf"{name}( [A-Z]+)*", cell)] for name in COMMANDS}
     assert [name for name, cells in called.items() if len(cells) != 1] == []
     assert len([cell for cell in named if cell.startswith("outings")]) == len(COMMANDS)
@@ -132,15 +167,35 @@ def test_operators_find_every_command() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_operators_find_every_option(name: str) -> None:
-    section = read_section(OPERATORS, "## Commands")
-    row = next(line for line in section.splitlines() if f"`{name}" in line)
+    row = next(line for line in COMMAND_PAGE.splitlines() if line.startswith(f"| `{name}"))
+    heading = f"### Options of `{name}`"
+    told = read_section(COMMAND_PAGE, heading) if f"\n{heading}\n" in COMMAND_PAGE else row
     options = {
         option
         for each in COMMANDS[name].params
         for option in (*each.opts, *each.secondary_opts)
         if option.startswith("--")
     }
-    assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", row))
+    assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", told))
+
+
+def list_calls() -> Iterator[tuple[str, str]]:
+    """Every call of the program in the pages' shell blocks, with its page."""
+    for page in PAGES:
+        for block in re.findall(r"```(?:sh)?\n(.*?)```", page.read_text(), flags=re.DOTALL):
+            for line in re.findall(r"^outings (.*?)(?: +[#<].*)?$", block, flags=re.MULTILINE):
+                yield page.name, line
+
+
+@pytest.mark.parametrize(("page", "line"), list(list_calls()))
+def test_every_command_on_a_page_is_one_of_ours(page: str, line: str) -> None:
+    command: click.Command = main
+    words = shlex.split(line)
+    while isinstance(command, click.Group):
+        inner = command.get_command(click.Context(command), words[0])
+        assert inner is not None, page
+        command, words = inner, words[1:]
+    command.make_context(page, words)  # raises for a word or an option that does not exist
 
 
 def test_every_threat_names_tests_that_there_are() -> None:

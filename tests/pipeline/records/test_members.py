@@ -1,4 +1,4 @@
-"""The members' table and `docs/feeds.md` say the same: which members there are, of what kind, which a filter uses."""
+"""The members' table and `docs/records.md` say the same: which members there are, of what kind, which a filter uses."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.records.members import Kind, Members, Table, make_members
 from pipeline.records.values import Mended, Wrong
 
-TEXT = (Path(__file__).parents[3] / "docs/feeds.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs/records.md").read_text(encoding="utf-8")
 MEMBERS = make_members(Vocabulary())
 SECTIONS_OF = {
     "organization": ["Every record", "Organization"],
