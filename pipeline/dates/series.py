@@ -3,6 +3,7 @@
 Local times are seconds since 1970 in their own wall-clock time: a series repeats by the clock, not by the instant.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
 import msgspec
@@ -32,7 +33,7 @@ class Series(Struct, frozen=True, kw_only=True):
     """`anchor` is the first date. Without a rule the series is the anchor and the added dates.
 
     `last_day`, in days since 1970, is where a series without an end is left. Without a clock time (`has_time` false)
-    added and excluded dates count by their day alone.
+    added and excluded dates count by their day alone; with one, see `find_excluded`.
     """
 
     zone: Zone
@@ -54,13 +55,11 @@ class Live(Struct, frozen=True, kw_only=True, eq=False):
 def list_live(series: Series) -> Live:
     """The dates that take place."""
     ruled = _list_ruled(series)
-    added = [_place_added(moment, series) for moment in series.added]
-    excluded = [_place_excluded(moment, series) for moment in series.excluded]
     starts = ruled.starts
-    if added:
-        starts = merge_starts(starts, np.array(added, dtype=np.int64))
-    if excluded:
-        starts = starts[~np.isin(starts, np.array(excluded, dtype=np.int64))]
+    if series.added:
+        starts = merge_starts(starts, _place_all(series.added, series))
+    if series.excluded:
+        starts = starts[~find_excluded(starts, _place_all(series.excluded, series))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
     return Live(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
@@ -72,16 +71,18 @@ def merge_starts(*parts: Seconds) -> Seconds:
     return starts[np.append(True, starts[1:] != starts[:-1])] if starts.size else starts
 
 
-def _place_added(moment: datetime, series: Series) -> int:
-    seconds = count_seconds(moment)
+def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
+    """Which dates are excluded: by their time; or by their day, where that is excluded by a midnight at which nothing
+    starts. An exclusion by date alone says no more."""
+    midnights = excluded[excluded % DAY == 0]
+    days = midnights[~np.isin(midnights, starts)]
+    found: NDArray[np.bool_] = np.isin(starts, excluded) | np.isin(starts - starts % DAY, days)
+    return found
+
+
+def _place_all(moments: Sequence[datetime], series: Series) -> Seconds:
+    seconds = np.array([count_seconds(moment) for moment in moments], dtype=np.int64)
     return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
-
-
-def _place_excluded(moment: datetime, series: Series) -> int:
-    """Midnight stands for whatever the series has on that day: an exclusion by date alone says no more."""
-    seconds = count_seconds(moment)
-    by_day = not series.has_time or seconds % DAY == 0
-    return seconds - seconds % DAY + series.anchor % DAY if by_day else seconds
 
 
 def _list_ruled(series: Series) -> Live:

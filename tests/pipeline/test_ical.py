@@ -165,6 +165,7 @@ SERIES = {
     "of one date that is excluded": {"rrule": "FREQ=WEEKLY;COUNT=1", "exdates": ["2026-08-12T10:00:00"]},
     "begins past the horizon": {"starts_local": "2029-08-12T10:00:00", "rrule": "FREQ=WEEKLY"},
     "of dates alone": {"rdates": ["2026-08-20T10:00:00", "2026-08-29T09:00:00"]},
+    "a day left out": {"rrule": "FREQ=WEEKLY", "exdates": ["2026-08-19T00:00:00"], "rdates": ["2026-08-19T18:30:00"]},
     "in the gap": {"starts_local": "2026-08-12T02:30:00", "rrule": "FREQ=DAILY"},
     "begun long ago": {"starts_local": "2023-01-04T10:00:00", "rrule": "FREQ=WEEKLY"},
     "over": {"starts_local": "2026-07-01T10:00:00", "rrule": "FREQ=DAILY;COUNT=3"},
@@ -192,6 +193,12 @@ ENDS = {
     "UNTIL=2028-01-01T09:00:00": datetime(2028, 1, 1, 17),
     "UNTIL=20280101T090000Z": datetime(2028, 1, 1, 9),
 }
+DAY_LEFT_OUT = {
+    "starts_local": "2023-01-04T10:00:00",
+    "rrule": "FREQ=WEEKLY",
+    "exdates": ["2028-01-05T00:00:00"],
+    "rdates": ["2028-01-05T18:30:00", "2028-01-06T18:30:00"],
+}
 DAYS = {"starts_local": None, "date_on": "2026-08-12"}
 SERIES |= {f"end {number}": {"rrule": f"FREQ=WEEKLY;{end}"} for number, end in enumerate(ENDS)}
 SERIES |= {
@@ -199,7 +206,8 @@ SERIES |= {
         "starts_local": "2023-01-04T10:00:00", "exdates": ["2023-01-04T10:00:00"], "rdates": ["2023-01-05T10:00:00"],
     }
 }  # fmt: skip
-SERIES |= {"far exceptions": EXCEPTIONS, "days to 2028": {**DAYS, "rrule": "FREQ=WEEKLY;UNTIL=2028-01-01"}}
+SERIES |= {"far exceptions": EXCEPTIONS, "a far day left out": DAY_LEFT_OUT}
+SERIES |= {"days to 2028": {**DAYS, "rrule": "FREQ=WEEKLY;UNTIL=2028-01-01"}}
 WINDOWS = [(date(2026, 7, 1), 90), (date(2027, 2, 20), 31)]
 
 
@@ -280,6 +288,12 @@ def test_exceptions_beyond_what_the_build_lists_are_said_too(series: City) -> No
         datetime(2028, 1, 5, 10, tzinfo=ZONE),
     ]
     assert [each.dt for each in event["RDATE"].dts] == [datetime(2024, 1, 11, 10, tzinfo=ZONE)]
+
+
+def test_a_day_that_is_left_out_beyond_what_the_build_lists_has_no_added_date_either(series: City) -> None:
+    (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'a far day left out')}")
+    assert datetime(2028, 1, 5, 10, tzinfo=ZONE) in [each.dt for each in event["EXDATE"].dts]
+    assert [each.dt for each in event["RDATE"].dts] == [datetime(2028, 1, 6, 18, 30, tzinfo=ZONE)]
 
 
 @pytest.mark.parametrize("name", ["of one date that is excluded", "of dates long ago"])

@@ -4,8 +4,9 @@ Whether a rule is faithful is tried: `dateutil` expands it over the days that th
 or too few become EXDATE and RDATE. Before and after those days they are what the source states.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 
 from dateutil.rrule import rrulestr
 from msgspec import Struct
@@ -61,7 +62,7 @@ def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
     if len(excluded) > MOST_EXCLUDED or len(added) > MOST_ADDED:
         return None
     stated = list_excluded(known)
-    others = {_place(each, known, is_added=True) for each in known.added} - stated
+    others = {_place(each, known) for each in known.added} - stated
     return Recurrence(
         rule=endless + end,
         excluded=tuple(sorted(excluded | {each for each in stated if not live or not first <= each <= last})),
@@ -70,8 +71,17 @@ def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
 
 
 def list_excluded(known: Known) -> set[datetime]:
-    """What the source takes out, of whatever date."""
-    return {_place(each, known) for each in known.excluded}
+    """What the source takes out, of whatever date. A midnight at which nothing starts is its whole day."""
+    by_day = defaultdict[date, set[datetime]](set)
+    for each in known.added:
+        placed = _place(each, known)
+        by_day[placed.date()].add(placed)
+    excluded = set[datetime]()
+    for each in known.excluded:
+        started = by_day.get(each.date(), set()) | {datetime.combine(each.date(), known.anchor.time())}
+        is_day = known.zone is None or (each.time() == time() and each not in started)
+        excluded |= started if is_day else {each}
+    return excluded
 
 
 def read_local(seconds: int) -> datetime:
@@ -79,10 +89,9 @@ def read_local(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
-def _place(stated: datetime, known: Known, *, is_added: bool = False) -> datetime:
-    """An exception by its date alone is of whatever the series has on that day."""
-    by_day = known.zone is None or (stated.time() == time() and not is_added)
-    return datetime.combine(stated.date(), known.anchor.time()) if by_day else stated
+def _place(stated: datetime, known: Known) -> datetime:
+    """A date of whole days counts by its day alone."""
+    return datetime.combine(stated.date(), known.anchor.time()) if known.zone is None else stated
 
 
 def _split_rule(rrule: str | None) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import Rule
-from pipeline.dates.series import DAY, Live, Seconds, Series, list_live, localize_until, merge_starts
+from pipeline.dates.series import DAY, Live, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
 
@@ -25,7 +25,7 @@ COMPARED = (date(2099, 1, 1) - _EPOCH.date()).days * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
-    """`rules` and `exrules` are readable, and their UNTIL is on this clock. An `excluded` midnight is the whole day."""
+    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
 
     anchor: int
     rules: tuple[Rule, ...] = ()
@@ -76,11 +76,8 @@ def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_da
 
 
 def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
-    """Which of the dates are excluded, by their time or their whole day."""
-    gone = _make_array(excluded)
-    days = gone[gone % DAY == 0]
-    found: NDArray[np.bool_] = np.isin(starts, gone) | np.isin(starts - starts % DAY, days)
-    return found
+    """Which of the dates are excluded; a midnight at which nothing starts excludes its day."""
+    return find_excluded(starts, _make_array(excluded))
 
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:

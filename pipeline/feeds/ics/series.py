@@ -84,6 +84,8 @@ def read_recurrence(
         added, excluded, changed = (
             [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)
         )
+    else:
+        excluded += _list_added_on(excluded, added, starts.clock)
     texts, unread = _sort_rules(event, "RRULE", starts)
     exrules, others = _sort_rules(event, "EXRULE", starts)
     lost = [*(unread if texts else unread[1:]), *others]
@@ -149,6 +151,12 @@ def say_placed(
     anchor = int(placed.show(np.array([starts], dtype=np.int64))[0])
     shown = Live(starts=placed.show(dates.starts), has_end=dates.has_end)
     return say_dates(shown, anchor=anchor, candidates=candidates, is_days=is_days)
+
+
+def _list_added_on(excluded: Sequence[Moment], added: Sequence[Moment], clock: Clock) -> list[Moment]:
+    """The dates that are added on a whole day which is excluded, where a record would say but its midnight."""
+    days = {moment.local.date() for moment in excluded if moment.is_date}
+    return [moment for moment in added if moment.on(clock).date() in days]
 
 
 def _is_plain(recurrence: Recurrence) -> bool:

@@ -89,6 +89,16 @@ def test_a_series_is_its_anchor_rule_and_added_dates_less_the_excluded(
     assert [occurrence.index for occurrence in expansion.occurrences] == list(range(1, len(at(starts)) + 1))
 
 
+def test_an_exclusion_by_date_alone_takes_all_of_that_day_but_a_midnight_that_is_a_date_itself_alone() -> None:
+    evening, midnight = datetime(2026, 8, 11, 18), datetime(2026, 8, 11)
+    rule = "FREQ=DAILY;COUNT=3"
+    assert read_starts(expand(NINE, rule, rdates=[evening], exdates=[midnight])) == at("2026-08-10 12")
+    added = expand(NINE, rule, rdates=[evening, midnight], exdates=[midnight])
+    assert read_starts(added) == [NINE, *at("2026-08-11"), evening, *at("2026-08-12")]
+    days = expand(datetime(2026, 8, 10), rule, rdates=[evening], exdates=[midnight])
+    assert read_starts(days) == [datetime(2026, 8, 10), evening, datetime(2026, 8, 12)]
+
+
 def test_everything_excluded_leaves_a_series_without_dates() -> None:
     expansion = expand(NINE, "FREQ=DAILY;COUNT=2", exdates=at("2026-08-10 11"))
     assert (read_starts(expansion), expansion.total, expansion.is_recurring) == ([], 0, True)

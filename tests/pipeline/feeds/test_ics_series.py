@@ -88,3 +88,18 @@ def test_what_costs_a_date_alone_is_said(read_ics: ReadIcs) -> None:
         ("rdates", "unknown_word", "RDATE:20260804T090000"), ("exdates", "wrong_type", "EXDATE:soon"),
         ("exdates", "contradictory", "EXDATE:20260802T100000"), ("exdates", "contradictory", "EXDATE:20260809T000000"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("starts", ["T090000", "T000000"])
+def test_a_day_of_exdate_takes_the_series_date_and_the_added_ones(read_ics: ReadIcs, starts: str) -> None:
+    lines = (f"DTSTART:20260801{starts}", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000,20260803T180000")
+    found = read_ics(event(*lines, "EXDATE;VALUE=DATE:20260802"))
+    hour = int(starts[1:3]) + 7
+    assert list_instants(read_event(found)) == [f"08-01 {hour:02}:00", "08-04 01:00"]
+    assert list_notes(found) == []
+
+
+def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs) -> None:
+    lines = ("DTSTART:20260801T000000", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000")
+    found = read_ics(event(*lines, "EXDATE:20260802T000000"))
+    assert list_instants(read_event(found)) == ["08-01 07:00", "08-03 01:00"]
