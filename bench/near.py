@@ -31,9 +31,9 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
-from outings.answers.near.finding import Finding
 from outings.answers.near.items import encode_nearby
-from outings.answers.near.moments import read_now
+from outings.answers.near.scan import Finding
+from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot

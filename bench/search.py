@@ -34,7 +34,7 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
-from outings.answers.indexes import make_indexes
+from outings.answers.derived import make_indexes
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.answers.understanding.related import read_shipped
+from outings.answers.search.understanding.related import read_shipped
 from outings.configuration import Configuration, FeedTable, MetroTable
 from outings.contract.related import join_groups
 from outings.release.root import Root

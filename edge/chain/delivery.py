@@ -12,7 +12,7 @@ from edge.replies.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pi
 from edge.replies.planning import Planned, Planning
 from edge.replies.responses import list_entity, send_file, send_not_modified, send_success
 from edge.usage.counts import Counter, Counts
-from outings.answers.plan import PlannedFile
+from outings.answers.routes import PlannedFile
 from outings.contract.entitlement import Entitlement
 from outings.contract.routes import Match
 

@@ -20,11 +20,11 @@ from edge.replies.responses import Header, make_head
 from edge.serving import Serving
 from edge.turns import Made, Turns
 from edge.weather.forecasts import Forecasts
-from outings.answers.changes.changes import read_cursor
+from outings.answers.changes.answer import read_cursor
 from outings.answers.context import Circumstances
 from outings.answers.listings.relations import costs_queries
-from outings.answers.plan import Plan, make_plan
 from outings.answers.renderer import RENDERER
+from outings.answers.routes import Plan, make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor, is_sealed, malformed_cursor

@@ -8,7 +8,7 @@ from starlette.types import Send
 
 from edge.exchange import Exchange
 from edge.limits.fields import FIELDS
-from outings.answers.plan import JSON
+from outings.answers.routes import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
 

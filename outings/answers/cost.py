@@ -8,9 +8,9 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.listings.expanded import list_expanded
-from outings.answers.meta import read_limit
-from outings.answers.near.asked import Near
+from outings.answers.addons.expanded import list_expanded
+from outings.answers.listings.meta import read_limit
+from outings.answers.near.request import Near
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import COLLECTIONS

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 
 from outings.answers.context import Circumstances
-from outings.answers.plan import make_plan
+from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement

@@ -5,7 +5,7 @@ from datetime import date
 
 import msgspec
 
-from outings.answers.listings.counts import count_listings
+from outings.answers.counts import count_listings
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from outings.answers.indexes import make_indexes
+from outings.answers.derived import make_indexes
 from outings.answers.selecting.buckets import Buckets, Numbers
 from outings.answers.snapshot.distance import find_vectors
 from outings.contract.vocabulary import PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES

@@ -7,7 +7,7 @@ import pytest
 
 from outings.answers.context import Circumstances
 from outings.answers.cost import ENGINE, LOOK_UP, UNKNOWN
-from outings.answers.plan import make_plan
+from outings.answers.routes import make_plan
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ALL, make_noon, parse, strip_columns

@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.changes.changes import is_visible
+from outings.answers.changes.answer import is_visible
 from outings.answers.context import Circumstances
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.cursors import check_cursor, make_cursor

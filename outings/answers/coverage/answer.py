@@ -9,9 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from outings.answers.context import Circumstances
-from outings.answers.coverage.groups import CONFIDENCE, Groups, Numbers
+from outings.answers.counts import select_default
+from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers
 from outings.answers.directory.pages import settle_directory
-from outings.answers.listings.counts import select_default
 from outings.answers.selecting.collections import choose_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant

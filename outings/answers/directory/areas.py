@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.directory.index import make_spellings
+from outings.answers.directory.spellings import make_spellings
 from outings.contract.folding import fold_text
 from outings.contract.resources.metro import Bounds
 from outings.contract.resources.neighborhood import NeighborhoodCenter

@@ -8,11 +8,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from outings.answers.context import Circumstances
+from outings.answers.counts import select_default
 from outings.answers.directory.areas import Areas, Rows
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.titles import parse_title
-from outings.answers.listings.counts import select_default
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.selection import Span

@@ -10,13 +10,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.context import Circumstances
-from outings.answers.directory.live import Counted, count_by_row, find_in_neighborhood
+from outings.answers.directory.counts import Counted, count_by_row, find_in_neighborhood
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, Ranked, order_rows
 from outings.answers.directory.titles import Title, parse_title
+from outings.answers.documents.fields import choose_fields
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.fields import choose_fields
 from outings.answers.snapshot.reader import Opened, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

@@ -7,7 +7,7 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.meta import read_limit, read_page
+from outings.answers.listings.meta import read_limit, read_page
 from outings.answers.selecting.cursors import KEY_CHARACTERS, make_cursor
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.contract.cursor import malformed_cursor

@@ -13,7 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from outings.answers.cache import remember
-from outings.answers.directory.index import (
+from outings.answers.directory.spellings import (
     ABOVE,
     HOST,
     MOST_LETTERS,

@@ -5,12 +5,12 @@ from datetime import date, timedelta
 import msgspec
 from msgspec import UNSET
 
+from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import Circumstances
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import DayCounts
 from outings.answers.selecting.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
 from outings.contract.meta import CalendarMeta, Window

@@ -6,19 +6,19 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons import SourceBlocks
+from outings.answers.addons.expanded import Expansion, list_expanded
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import Circumstances
-from outings.answers.listings.approximate import list_approximate
-from outings.answers.listings.expanded import Expansion, list_expanded
+from outings.answers.documents.fields import choose_fields
 from outings.answers.listings.facets import count_facets
-from outings.answers.meta import encode_meta, read_limit, read_page
+from outings.answers.listings.meta import encode_meta, read_limit, read_page
+from outings.answers.selecting.approximate import list_approximate
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
 from outings.answers.selecting.defaults import EffectiveFilters, find_filters
-from outings.answers.selecting.fields import choose_fields
 from outings.answers.selecting.filters import list_audiences
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.snapshot.reader import Opened, open_snapshot
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES

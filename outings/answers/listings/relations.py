@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from outings.answers.context import Circumstances
-from outings.answers.listings.counts import NOTHING, count_organization, knows_organizations
-from outings.answers.listings.details import require_metro
-from outings.answers.organizations import choose_record, find_copies
+from outings.answers.counts import NOTHING, count_organization, knows_organizations
+from outings.answers.details.answer import require_metro
+from outings.answers.organizations.answer import choose_record, find_copies
 from outings.answers.scopes import refuse_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found

@@ -5,14 +5,14 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
-from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
 from outings.answers.near.cells import RADIUS_M, draw_circle, open_cells
 from outings.answers.near.circles import Circles
-from outings.answers.near.effect import encode_near_meta, list_dates
 from outings.answers.near.kinds import Counts as KindCounts
 from outings.answers.near.layer import Layer
 from outings.answers.near.liveliness import Component, list_components, score_components, tally_layer
-from outings.answers.near.sentence import write_summary
+from outings.answers.near.meta import encode_near_meta, list_dates
+from outings.answers.near.request import Near, list_notices, read_minute, settle_near
+from outings.answers.near.summary import write_summary
 from outings.answers.snapshot.distance import Point, find_line, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object

@@ -6,18 +6,18 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.addons import SourceBlocks
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import Circumstances
 from outings.answers.near.activity import measure_activity
-from outings.answers.near.asked import Near, is_outside, list_notices, read_minute, settle_near
-from outings.answers.near.best import find_best
 from outings.answers.near.circles import Circles
-from outings.answers.near.effect import encode_near_meta
 from outings.answers.near.groups import Blocks, make_group
 from outings.answers.near.kinds import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, Counts
+from outings.answers.near.meta import encode_near_meta
+from outings.answers.near.ranking import find_best
+from outings.answers.near.request import Near, is_outside, list_notices, read_minute, settle_near
 from outings.answers.snapshot.distance import find_line
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.envelope import encode_object
 from outings.contract.errors import bad_request
 from outings.contract.query import Query

@@ -17,7 +17,7 @@ from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
-from outings.answers.near.moments import read_now
+from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot

@@ -5,14 +5,14 @@ import numpy as np
 from msgspec import UNSET, Raw, Struct, UnsetType
 from numpy.typing import NDArray
 
-from outings.answers.addons import SourceBlocks
-from outings.answers.near.asked import Near
-from outings.answers.near.best import Scored
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.source import SourceBlocks
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
-from outings.answers.near.moments import Start
+from outings.answers.near.ranking import Scored
+from outings.answers.near.request import Near
+from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
 from outings.answers.snapshot.reader import Opened
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.near import GROUPS
 from outings.contract.resources.source import SourceBlock

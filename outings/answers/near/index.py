@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.near.kinds import Kinds
-from outings.answers.near.moments import Moments, Starts
 from outings.answers.near.scores import score_promises
+from outings.answers.near.starts import Moments, Starts
 from outings.answers.near.tiles import TILE, Rows, Tiles
-from outings.answers.near.unplaced import Unplaced
+from outings.answers.near.unlocated import Unplaced
 from outings.answers.snapshot.distance import Vectors
 from outings.answers.snapshot.programs import Programs
 from outings.answers.snapshot.series import Series

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.moments import Start
+from outings.answers.near.starts import Start
 from outings.configuration import read_zone
 from outings.contract.instants import format_instant, format_local
 from outings.contract.resources.shared import Price

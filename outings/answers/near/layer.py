@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
-from outings.answers.near.moments import Starts
+from outings.answers.near.starts import Starts
 from outings.answers.near.tiles import TILE, Measured, Rows
 from outings.answers.snapshot.distance import Floats, Point, measure_squares
 from outings.contract.resources.near import GROUPS

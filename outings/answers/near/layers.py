@@ -8,7 +8,7 @@ from msgspec import Struct
 from outings.answers.cache import Recalled
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
-from outings.answers.near.moments import Windows
+from outings.answers.near.starts import Windows
 from outings.answers.near.tiles import Rows
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator

@@ -8,15 +8,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.addons import SourceBlocks
+from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import Circumstances
-from outings.answers.near.asked import Near, list_notices, read_minute, settle_near
-from outings.answers.near.effect import find_confidence, find_window, show_filters
+from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import encode_nearby, read_id, round_metres
+from outings.answers.near.meta import find_confidence, find_window, show_filters
+from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.tiles import Measured
 from outings.answers.selecting.cursors import is_id, make_cursor
-from outings.answers.selecting.fields import choose_fields
 from outings.answers.snapshot.distance import find_line, find_metres
 from outings.answers.snapshot.reader import Opened, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor

@@ -8,13 +8,13 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.cost import UNKNOWN, estimate_search
-from outings.answers.listings.approximate import list_approximate
-from outings.answers.meta import read_limit
-from outings.answers.search.asking import find_override
-from outings.answers.search.cards import deal_cards
+from outings.answers.listings.meta import read_limit
+from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matching import Keep, Matched
 from outings.answers.search.meta import make_meta
+from outings.answers.search.nearness import add_near
+from outings.answers.search.programs import deal_cards
 from outings.answers.search.ranking import (
     count_levels,
     measure_distances,
@@ -23,10 +23,10 @@ from outings.answers.search.ranking import (
     take_ordered,
     take_relevant,
 )
+from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
-from outings.answers.search.settled import Search
 from outings.answers.search.snippet import Hits, make_snippet
-from outings.answers.semantic.nearness import add_near
+from outings.answers.selecting.approximate import list_approximate
 from outings.answers.snapshot.reader import Opened, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list

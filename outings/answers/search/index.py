@@ -9,13 +9,13 @@ from outings.answers.cache import Recalled
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import Postings
 from outings.answers.search.score import Numbers
+from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.related import Related
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.distance import Vectors
 from outings.answers.snapshot.meetings import Slots
 from outings.answers.snapshot.series import Series
 from outings.answers.snapshot.terms import Terms
-from outings.answers.understanding.locations import Locations
-from outings.answers.understanding.related import Related
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 

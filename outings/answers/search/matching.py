@@ -20,8 +20,8 @@ from outings.answers.search.score import (
     find_levels,
     score_words,
 )
+from outings.answers.search.understanding.related import Related
 from outings.answers.snapshot.terms import Terms, split_places
-from outings.answers.understanding.related import Related
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _WHOLE = 1000  # thousandths

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from outings.answers.meta import read_limit
-from outings.answers.search.asking import Asked, find_override
+from outings.answers.listings.meta import read_limit
+from outings.answers.search.collections import Asked, find_override
+from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
-from outings.answers.search.settled import Search
 from outings.answers.selecting.cursors import make_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow

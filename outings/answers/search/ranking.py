@@ -5,8 +5,8 @@ import numpy as np
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matching import Matched
 from outings.answers.search.score import Numbers
+from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import find_vectors
-from outings.answers.understanding.query import Age
 from outings.contract.resources.search import LEVELS
 from outings.release.mapped import NOT_STATED
 

@@ -10,19 +10,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from outings.answers.addons.sources import Sources
 from outings.answers.cache import Recalled
-from outings.answers.cards import encode_card
-from outings.answers.coverage.groups import Groups
+from outings.answers.coverage.index import Groups
+from outings.answers.derived import open_index
+from outings.answers.details.similar import Similar
 from outings.answers.directory.areas import Areas
 from outings.answers.directory.ranking import Ranking
+from outings.answers.documents.cards import encode_card
+from outings.answers.documents.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
-from outings.answers.indexes import open_index
 from outings.answers.near.index import NearIndex
 from outings.answers.near.items import Parts, make_parts, read_id
 from outings.answers.near.layers import Layers
-from outings.answers.occurrence import encode_next, expand_event, show_local, splice_block
 from outings.answers.queries import QUERIES
 from outings.answers.search.index import SearchIndex
+from outings.answers.search.understanding.locations import make_locations
+from outings.answers.search.understanding.related import Related, read_shipped
 from outings.answers.selecting.buckets import read_buckets
 from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.evaluator import ColumnEvaluator
@@ -30,16 +34,12 @@ from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.sql.engine import open_engine
 from outings.answers.selecting.sql.evaluator import SqlEvaluator
-from outings.answers.similar import Similar
 from outings.answers.snapshot.distance import Point, find_vectors
 from outings.answers.snapshot.names import Names, read_points
 from outings.answers.snapshot.programs import Programs
 from outings.answers.snapshot.series import Series
 from outings.answers.snapshot.terms import Terms
 from outings.answers.snapshot.zips import Zips
-from outings.answers.sources import Sources
-from outings.answers.understanding.locations import make_locations
-from outings.answers.understanding.related import Related, read_shipped
 from outings.release.snapshot import Packs, Snapshot
 
 # Fragments that answers are put together from again and again: of all metros together, so that those which are asked

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.answers.search.matching import Matched
+from outings.answers.search.nearness import add_near, open_semantic
 from outings.answers.semantic.model import load_model
-from outings.answers.semantic.nearness import add_near, open_semantic
 from outings.contract.resources.search import LEVELS
 from tests.answers.semantic.networks import write_model
 from tests.pipeline.city import City, make_event

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outings.answers.understanding.query import Age, Locations, understand_query
+from outings.answers.search.understanding.query import Age, Locations, understand_query
 from outings.contract.errors import ApiError
 
 NOWHERE = Locations()

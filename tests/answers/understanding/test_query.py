@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from outings.answers.understanding.line import read_line
-from outings.answers.understanding.query import Locations, Understood, make_locations, understand_query
+from outings.answers.search.understanding.line import read_line
+from outings.answers.search.understanding.query import Locations, Understood, make_locations, understand_query
 from outings.contract.errors import ApiError
 from outings.contract.words import split_words
 

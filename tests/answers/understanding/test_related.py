@@ -4,9 +4,9 @@ from itertools import permutations
 
 import pytest
 
-from outings.answers.understanding import words
-from outings.answers.understanding.query import Locations, understand_query
-from outings.answers.understanding.related import Alternatives, Related, read_shipped
+from outings.answers.search.understanding import words
+from outings.answers.search.understanding.query import Locations, understand_query
+from outings.answers.search.understanding.related import Alternatives, Related, read_shipped
 from outings.contract.errors import ApiError
 
 RELATED = Related(

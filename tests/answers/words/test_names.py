@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.indexes import open_index
+from outings.answers.derived import open_index
 from outings.answers.selecting.sql.engine import Statement, open_engine
 from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import Opened, open_snapshot

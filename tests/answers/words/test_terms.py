@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.indexes import open_index
+from outings.answers.derived import open_index
 from outings.answers.snapshot.terms import Terms
 from outings.contract.text import Term, parse_text
 from outings.contract.words import split_words

@@ -6,8 +6,8 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
+from outings.answers.search.understanding.query import Age
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
-from outings.answers.understanding.query import Age
 from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.vocabulary import Vocabulary

@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.listings.counts import read_organization_counts, select_default
+from outings.answers.counts import read_organization_counts, select_default
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Snapshot
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.context import Circumstances
-from outings.answers.near.finding import Finding
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import Asked
-from outings.answers.near.moments import Now, Windows, read_now
+from outings.answers.near.scan import Finding
+from outings.answers.near.starts import Now, Windows, read_now
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.filters import NAMES

@@ -7,8 +7,8 @@ from importlib.resources import files
 from msgspec import Struct
 from Stemmer import Stemmer
 
+from outings.answers.search.understanding.words import FILLERS
 from outings.answers.snapshot.spelling import LANGUAGE
-from outings.answers.understanding.words import FILLERS
 from outings.contract.related import Group, parse_related
 
 Words = tuple[str, ...]

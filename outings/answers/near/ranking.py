@@ -4,11 +4,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.asked import Near
 from outings.answers.near.kinds import GROUPED
 from outings.answers.near.layer import Layer, Mask
-from outings.answers.near.moments import Moments
+from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
+from outings.answers.near.starts import Moments
 from outings.answers.near.tiles import Measured, Rows
 from outings.answers.snapshot.distance import Floats, find_line, find_metres
 from outings.contract.resources.near import GROUPS

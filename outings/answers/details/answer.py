@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons import SourceBlocks, attach_member, list_addons
+from outings.answers.addons.expanded import Expansion, list_expanded
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.source import SourceBlocks, attach_member, list_addons
 from outings.answers.context import Circumstances
-from outings.answers.listings.expanded import Expansion, list_expanded
-from outings.answers.listings.related import make_related
+from outings.answers.details.related import make_related
+from outings.answers.documents.fields import choose_fields
 from outings.answers.scopes import refuse_metro
-from outings.answers.selecting.fields import choose_fields
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, bad_request, not_found

@@ -18,10 +18,10 @@ from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.understanding import phrases, words
-from outings.answers.understanding.ages import AgeSpan, find_ages, join_ages
-from outings.answers.understanding.line import Line, Token, read_line
-from outings.answers.understanding.locations import Locations, Words, find_runs, make_locations
+from outings.answers.search.understanding import phrases, words
+from outings.answers.search.understanding.ages import AgeSpan, find_ages, join_ages
+from outings.answers.search.understanding.line import Line, Token, read_line
+from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
 from outings.contract.errors import ApiError, bad_request
 
 __all__ = ["Age", "Locations", "Understood", "make_locations", "understand_query"]

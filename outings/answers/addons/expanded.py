@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
-from outings.answers.organizations import Copy, encode_organization, list_copies
+from outings.answers.organizations.answer import Copy, encode_organization, list_copies
 from outings.answers.scopes import refuse_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query

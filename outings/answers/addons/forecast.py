@@ -7,7 +7,7 @@ from math import isnan
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons import attach_member, list_addons
+from outings.answers.addons.source import attach_member, list_addons
 from outings.answers.context import Circumstances
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot

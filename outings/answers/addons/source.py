@@ -4,10 +4,10 @@ from functools import cached_property
 
 import msgspec
 
+from outings.answers.addons.sources import Day
 from outings.answers.context import Circumstances
 from outings.answers.coverage.answer import find_start
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.sources import Day
 from outings.contract.notices import Notice, unavailable_source
 from outings.contract.query import Query
 from outings.contract.resources.source import SourceBlock

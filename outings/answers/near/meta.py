@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from outings.answers.near.asked import Near
+from outings.answers.near.request import Near
 from outings.answers.selecting.filters import NAMES
 from outings.contract.instants import format_instant
 from outings.contract.meta import ActivityMeta, AroundMeta, SearchWindow, Window

@@ -6,13 +6,13 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
-from outings.answers.search.asking import Asked, ask_collections
+from outings.answers.search.collections import Asked, ask_collections
 from outings.answers.search.index import Window
+from outings.answers.search.nearness import Semantic, open_semantic
+from outings.answers.search.understanding.query import Understood, understand_query
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
-from outings.answers.semantic.nearness import Semantic, open_semantic
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.understanding.query import Understood, understand_query
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import bad_request
 from outings.contract.query import Query

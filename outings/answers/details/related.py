@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from msgspec import Raw, Struct
 
+from outings.answers.addons.expanded import read_references
 from outings.answers.context import Circumstances
-from outings.answers.listings.counts import select_default
-from outings.answers.listings.expanded import read_references
-from outings.answers.near.finding import deal_programs
+from outings.answers.counts import select_default
+from outings.answers.near.scan import deal_programs
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query

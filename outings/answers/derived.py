@@ -6,11 +6,12 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.answers import similar, sources
-from outings.answers.coverage import groups
+from outings.answers.addons import sources
+from outings.answers.coverage import index as groups
+from outings.answers.details import similar
 from outings.answers.directory import areas
-from outings.answers.directory import index as directory
-from outings.answers.near import tiles, traits, unplaced
+from outings.answers.directory import spellings as directory
+from outings.answers.near import tiles, traits, unlocated
 from outings.answers.search import postings
 from outings.answers.snapshot import meetings, names, programs, series, terms
 from outings.release.columns import read_columns
@@ -54,7 +55,7 @@ _INDEXES: Mapping[str, _Index] = {
     "tiles": _Index(tiles.make_tiles, {"listings": tiles.LISTINGS}),
     "tile_bounds": _Index(tiles.make_tile_bounds, {"listings": tiles.LISTINGS}),
     "unplaced": _Index(
-        unplaced.make_unplaced, {"listings": unplaced.LISTINGS, "neighborhoods": unplaced.NEIGHBORHOODS}
+        unlocated.make_unplaced, {"listings": unlocated.LISTINGS, "neighborhoods": unlocated.NEIGHBORHOODS}
     ),
     "traits": _Index(traits.make_traits, {"listings": traits.LISTINGS}),
 }

@@ -12,41 +12,41 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons import SourceBlocks, list_addons
-from outings.answers.changes.changes import answer_changes, check_changes, list_read, read_cursor
-from outings.answers.changes.versions import answer_versions, read_position
-from outings.answers.changes.versions import find_homes as find_versioned
-from outings.answers.context import Circumstances
-from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list, estimate_nearby
-from outings.answers.coverage.answer import answer_coverage
-from outings.answers.directory.neighborhoods import answer_neighborhoods
-from outings.answers.directory.organizations import answer_organizations
-from outings.answers.directory.pages import settle_directory
-from outings.answers.exports import answer_export, find_file, read_file
-from outings.answers.ical.answer import answer_calendar_file
-from outings.answers.listings.calendar import answer_calendar
-from outings.answers.listings.details import Found, answer_detail, find_listing
-from outings.answers.listings.expanded import (
+from outings.answers.addons.expanded import (
     check_expanded,
     find_organization,
     find_place,
     list_expanded,
     read_references,
 )
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.source import SourceBlocks, list_addons
+from outings.answers.changes.answer import answer_changes, check_changes, list_read, read_cursor
+from outings.answers.changes.versions import answer_versions, read_position
+from outings.answers.changes.versions import find_homes as find_versioned
+from outings.answers.context import Circumstances
+from outings.answers.cost import LOOK_UP, UNKNOWN, estimate_directory, estimate_list, estimate_nearby
+from outings.answers.coverage.answer import answer_coverage
+from outings.answers.details.answer import Found, answer_detail, find_listing
+from outings.answers.directory.neighborhoods import answer_neighborhoods
+from outings.answers.directory.organizations import answer_organizations
+from outings.answers.directory.pages import settle_directory
+from outings.answers.exports import answer_export, find_file, read_file
+from outings.answers.ical.answer import answer_calendar_file
+from outings.answers.listings.calendar import answer_calendar
 from outings.answers.listings.lists import answer_list, settle_list
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.answers.metros import answer_metros
 from outings.answers.near.activity import answer_activity, settle_activity
 from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.nearby import answer_nearby, settle_nearby
-from outings.answers.organizations import Copy, answer_organization, find_copies
+from outings.answers.organizations.answer import Copy, answer_organization, find_copies
 from outings.answers.renderer import RENDERER
 from outings.answers.search.answer import answer_search, estimate_cost
-from outings.answers.search.settled import settle_search
+from outings.answers.search.request import settle_search
 from outings.answers.selecting.cursors import check_cursor
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.zips import check_zips
-from outings.answers.weather.blocks import ForecastBlocks
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES

@@ -5,9 +5,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.context import Circumstances
-from outings.answers.listings.counts import NOTHING, add_counts, count_organization
+from outings.answers.counts import NOTHING, add_counts, count_organization
+from outings.answers.documents.fields import choose_fields
 from outings.answers.scopes import refuse_metro
-from outings.answers.selecting.fields import choose_fields
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
