@@ -14,7 +14,7 @@
   runs it, and the generated tests with more cases. To run one by its name, add `-m ""`.
 - `tests/pipeline/test_older_program.py` takes an older commit out of the repository; a shallow clone lacks it, and the
   file is not collected there.
-- Tests on the real cities live in `tests/cities/` and `tests/examples/` and read the folder in CITY_DATA. Where it is
+- Tests on the real cities are in `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.
 """
@@ -38,7 +38,7 @@ settings.register_profile(
 )
 settings.load_profile("outings")
 
-collect_ignore = [] if os.environ.get("CITY_DATA") else ["cities", "examples"]
+collect_ignore = [] if os.environ.get("CITY_DATA") else ["examples"]
 
 # The caller's own settings are no part of a test's input.
 for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
