@@ -1,4 +1,4 @@
-"""The edge as one ASGI application: the chain, and what runs beside it."""
+"""The edge as one ASGI application: its middleware, and the tasks that poll beside it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,22 +9,24 @@ from pathlib import Path
 import structlog
 from starlette.types import Receive, Scope, Send
 
-from edge.chain.addresses import Proxies
-from edge.chain.attempts import Attempts
-from edge.chain.delivery import Deliver
-from edge.chain.failures import Explain
-from edge.chain.identification import Identify
-from edge.chain.keys import KeyRing, Recognize
-from edge.chain.metering import Charge, Mention, Metering
-from edge.chain.recording import Record
-from edge.chain.routing import Dispatch
-from edge.chain.shortcut import Shortcut
 from edge.computing import Computing
 from edge.connections import Connections
 from edge.dates import Dates
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
+from edge.key_ring import KeyRing
 from edge.limits.counting import Limits
+from edge.limits.limiter import RateLimiter
 from edge.limits.mapped import MappedLimits
+from edge.middleware.authentication import AuthenticationMiddleware
+from edge.middleware.client_address import TrustedProxies
+from edge.middleware.endpoint import AnswerEndpoint
+from edge.middleware.errors import ErrorMiddleware
+from edge.middleware.failure_limiter import FailureLimiter
+from edge.middleware.fast_path import FastPath
+from edge.middleware.rate_limit import LimitHeadersMiddleware, RateLimitMiddleware
+from edge.middleware.request_id import RequestIdMiddleware
+from edge.middleware.routing import RoutingMiddleware
+from edge.middleware.usage import UsageMiddleware
 from edge.releases import Releases
 from edge.replies.bodies import Bodies
 from edge.replies.planning import Planning
@@ -68,7 +70,7 @@ class Edge:
         offer: Offer = Offer(),
         usage: Usage | None = None,
         limits: Limits | None = None,
-        proxies: Proxies | None = None,
+        proxies: TrustedProxies | None = None,
         connections: Connections | None = None,
         model: Model | None = None,
         geocoder: Geocoder | None = None,
@@ -84,7 +86,7 @@ class Edge:
         self._geocoder = geocoder or NoGeocoder()
         self._forecasts = forecasts or Forecasts(None, clock=clock)
         self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts, trust=trust, seen=seen)
-        self._proxies = proxies or Proxies(())
+        self._proxies = proxies or TrustedProxies(())
         self.connections = connections or Connections()
         self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
@@ -103,10 +105,11 @@ class Edge:
             usage=self._usage,
             lifespan=self._run_beside,
         )
-        self.shortcut = self._link(store, clock, memory)
+        self.fast_path = self._link(store, clock, memory)
 
-    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> Shortcut:
-        """In the order of the checks, the last one first."""
+    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> FastPath:
+        """The middleware, built from the last to the first. A request passes: fast path, request id, usage, errors,
+        limit headers, routing, authentication, rate limit, endpoint."""
         plans = memory // 4
         planning = Planning(
             releases=self._releases,
@@ -126,21 +129,23 @@ class Edge:
             counts=self.counts,
             memory=memory - plans,
         )
-        deliver = Deliver(planning=planning, bodies=bodies, counts=self.counts)
-        metering = Metering(self._limits, counts=self.counts)
-        recognize = Recognize(
-            Charge(deliver, metering=metering),
+        endpoint = AnswerEndpoint(planning=planning, bodies=bodies, counts=self.counts)
+        limiter = RateLimiter(self._limits, counts=self.counts)
+        authentication = AuthenticationMiddleware(
+            RateLimitMiddleware(endpoint, limiter=limiter),
             ring=self._ring,
             proxies=self._proxies,
-            attempts=Attempts(clock=lambda: round(clock().timestamp() * 1_000_000)),
+            failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
         )
-        dispatch = Dispatch(public=self._public, keyed=recognize)
-        mention = Mention(dispatch, ring=self._ring, metering=metering)
-        chain = Identify(Record(Explain(mention, counts=self.counts), usage=self._usage))
-        return Shortcut(
-            chain,
+        routing = RoutingMiddleware(public=self._public, keyed=authentication)
+        limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)
+        first = RequestIdMiddleware(
+            UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage)
+        )
+        return FastPath(
+            first,
             ring=self._ring,
-            metering=metering,
+            limiter=limiter,
             planning=planning,
             bodies=bodies,
             counts=self.counts,
@@ -149,7 +154,7 @@ class Edge:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self.shortcut(scope, receive, send)
+            await self.fast_path(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._public(scope, receive, send)
         else:

@@ -11,7 +11,7 @@ from edge.bounded import Bounded
 from edge.computing import Computing
 from edge.geocoding.geocoder import lies_within, refuse_address
 from edge.geocoding.service import Service
-from edge.remote.breaker import Breaker
+from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetching import Broken, Fetcher, Unreached
 from outings.contract.errors import ApiError, unavailable
 from outings.contract.resources.metro import Center
@@ -43,7 +43,7 @@ class RemoteGeocoder:
         self._service = service
         self._clock = clock
         self._patience = patience
-        self._breaker = Breaker(clock=clock)
+        self._breaker = CircuitBreaker(clock=clock)
         self._known: Bounded[tuple[str, str, int], tuple[Center | None]] = Bounded(MOST_REMEMBERED)
         # They only wait.
         self._computing = Computing(threads=4, queue=64)

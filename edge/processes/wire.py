@@ -8,8 +8,8 @@ import httptools
 from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from edge.chain.identification import make_request_id
-from edge.chain.shortcut import Reply
+from edge.middleware.fast_path import Response
+from edge.middleware.request_id import make_request_id
 from edge.replies.responses import Header, make_refusal
 from edge.usage.counts import Counter
 from outings.contract.errors import ApiError, bad_request, method_not_allowed
@@ -151,7 +151,7 @@ class Wire(HttpToolsProtocol):
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.app.connections.work(self)
-        reply = self.app.shortcut.reply_now(self._make_scope()) if self._is_simple() else None
+        reply = self.app.fast_path.respond_now(self._make_scope()) if self._is_simple() else None
         if reply is None:
             super().on_headers_complete()
             self._bound_body()
@@ -211,7 +211,7 @@ class Wire(HttpToolsProtocol):
         self._is_last = True
         self.app.counts.add(Counter.REFUSED)
         headers, body = make_refusal(error, make_request_id())
-        reply = Reply(status=error.status, headers=[*headers, (b"connection", b"close")], body=body)
+        reply = Response(status=error.status, headers=[*headers, (b"connection", b"close")], body=body)
         self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
         self.transport.write_eof()
         self.flow.resume_reading()
@@ -275,7 +275,7 @@ class Wire(HttpToolsProtocol):
         return {"method": "GET", "raw_path": path, "query_string": query, "headers": self.headers}
 
 
-def encode_head(reply: Reply, defaults: Iterable[Header]) -> bytes:
+def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
     """`defaults`: the server's own headers, such as `Date`."""
     lines = [b"%b: %b\r\n" % header for header in (*defaults, *reply.headers)]
     return b"".join((_STATUS_LINES[reply.status], *lines, b"\r\n"))

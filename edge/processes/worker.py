@@ -9,10 +9,10 @@ import structlog
 from structlog.typing import Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
-from edge.chain.addresses import Proxies
 from edge.connections import Connections
 from edge.geocoding.opening import open_geocoder
 from edge.limits.opening import LOCAL, open_limits
+from edge.middleware.client_address import TrustedProxies
 from edge.seen import Seen
 from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counts
@@ -39,7 +39,7 @@ def make_served_edge(
     configuration = read_configuration(config, os.environ)
     table, edge = configuration.store, configuration.edge
     store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
-    trust, proxies = read_reader(configuration.signing), Proxies(edge.trusted_proxies)
+    trust, proxies = read_reader(configuration.signing), TrustedProxies(edge.trusted_proxies)
     return Edge(
         store,
         cache=edge.cache,

@@ -1,1 +1,1 @@
-"""Other people's servers: asked over HTTP, within bounds, and left alone while they are down."""
+"""Other people's servers: called over HTTP, within limits of time and size, and not called while they are down."""

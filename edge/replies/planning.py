@@ -11,12 +11,12 @@ from msgspec import Struct
 from edge.bounded import Bounded
 from edge.computing import Computing
 from edge.dates import Dates
-from edge.exchange import Exchange
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.places import Occupied
 from edge.releases import Releases
 from edge.replies.requests import read_query
 from edge.replies.responses import Header, make_head
+from edge.request_context import RequestContext
 from edge.serving import Serving
 from edge.turns import Made, Turns
 from edge.weather.forecasts import Forecasts
@@ -117,26 +117,26 @@ class Planning:
         plans = self._recall(serving, self._dates.read_dates(serving.release))
         return self._get(plans, (path, query_string, entitlement.digest))
 
-    async def read_plan(self, match: Match, exchange: Exchange, *, entitlement: Entitlement) -> Planned:
+    async def read_plan(self, match: Match, context: RequestContext, *, entitlement: Entitlement) -> Planned:
         """Everything that the answer would fail with but a fault of ours: ApiError."""
         serving = self._releases.current
         if serving is None:
             raise unavailable(RETRY_AFTER)
-        exchange.release = serving.header
+        context.release = serving.header
         dates = self._dates.read_dates(serving.release)
         plans = self._recall(serving, dates)
-        name = (exchange.path, exchange.query_string, entitlement.digest)
+        name = (context.path, context.query_string, entitlement.digest)
         planned = self._get(plans, name)
         if planned is not None:
             return planned
-        asked = await self._read_asked(match, exchange, serving=serving, dates=dates, entitlement=entitlement)
+        asked = await self._read_asked(match, context, serving=serving, dates=dates, entitlement=entitlement)
         query, serving, dates = asked.query, asked.serving, asked.dates
         if not asked.is_named:
             plans = self._recall(serving, dates)
         current = self._releases.current
-        is_lasting = len(exchange.query_string) <= _MOST_REMEMBERED_BYTES
+        is_lasting = len(context.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = serving if asked.is_named else await self._find_walk(query, query.cursor, exchange)
+            began = serving if asked.is_named else await self._find_walk(query, query.cursor, context)
             # One that could not be opened now may be opened the next time.
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             serving = began or serving
@@ -159,18 +159,18 @@ class Planning:
     async def _read_asked(
         self,
         match: Match,
-        exchange: Exchange,
+        context: RequestContext,
         *,
         serving: Serving,
         dates: Mapping[str, date],
         entitlement: Entitlement,
     ) -> _Asked:
         """Of the release that it names, else of the current one, or of a newer one that it knows of."""
-        named = await self._open_named(exchange)
+        named = await self._open_named(context)
         if named is not None:
             serving, dates = named, self._dates.find_dates(named.release)
         about = Circumstances(release=serving.release, dates=dates, entitlement=entitlement)
-        read = partial(read_query, match, exchange, serving=serving, about=about, offer=self._offer)
+        read = partial(read_query, match, context, serving=serving, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._looking.run(read) if is_slow else read()
         if named is None and "release" in query.values:
@@ -203,10 +203,10 @@ class Planning:
         is_known = planned.weather is None or planned.weather is self._forecasts.read()
         return planned if is_now and is_known else None
 
-    async def _open_named(self, exchange: Exchange) -> Serving | None:
+    async def _open_named(self, context: RequestContext) -> Serving | None:
         """The release that the request names, where it is kept: also its metro and its words are that one's."""
         # As Latin-1 any bytes are a text; what is no text of the contract is refused when the query is read.
-        pairs = parse_qsl(exchange.query_string.decode("latin-1"), encoding="latin-1")
+        pairs = parse_qsl(context.query_string.decode("latin-1"), encoding="latin-1")
         texts = [value for name, value in pairs if name == "release"]
         if len(texts) != 1 or not texts[0].isascii():
             return None
@@ -215,7 +215,7 @@ class Planning:
         if found is not None:
             return found
         try:
-            return await self._take_turn(release_id, partial(self._releases.open_release, release_id), exchange)
+            return await self._take_turn(release_id, partial(self._releases.open_release, release_id), context)
         except ValueError:
             return None
         except (StoreError, Corrupt, OSError) as error:
@@ -233,7 +233,7 @@ class Planning:
             raise unavailable(1)
         return serving
 
-    async def _find_walk(self, query: Query, cursor: Cursor, exchange: Exchange) -> Serving | None:
+    async def _find_walk(self, query: Query, cursor: Cursor, context: RequestContext) -> Serving | None:
         """The release that the walk began in; None where it is gone or can't be opened. Whose seal is not of its
         snapshot is refused before anything is opened for it: `cursor_malformed`."""
         assert query.metro is not None
@@ -244,17 +244,17 @@ class Planning:
         snapshot = self._releases.find_snapshot(*name)
         if snapshot is None:
             look = partial(self._releases.read_snapshot, *name)
-            snapshot = await self._take_turn(("snapshot", *name), look, exchange)
+            snapshot = await self._take_turn(("snapshot", *name), look, context)
         if snapshot is None:
             return None
         if not is_sealed(cursor, query.seal, query.walk, snapshot=snapshot):
             raise malformed_cursor()
-        return await self._take_turn(name, partial(self._releases.open_walk, *name), exchange)
+        return await self._take_turn(name, partial(self._releases.open_walk, *name), context)
 
-    async def _take_turn(self, name: Hashable, work: Callable[[], Made], exchange: Exchange) -> Made:
-        assert exchange.holder is not None  # what needs no key has no plan
+    async def _take_turn(self, name: Hashable, work: Callable[[], Made], context: RequestContext) -> Made:
+        assert context.principal is not None  # what needs no key has no plan
         try:
-            return await self._turns.take(name, work, key_id=exchange.holder.key.id)
+            return await self._turns.take(name, work, key_id=context.principal.key.id)
         except Occupied:
             raise unavailable(1) from None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from edge.exchange import Exchange
+from edge.request_context import RequestContext
 from edge.serving import Serving
 from outings.answers.context import Circumstances
 from outings.answers.listings.relations import find_homes, settle_metro
@@ -20,7 +20,7 @@ from outings.release.snapshot import Snapshot
 _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
 
 
-def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Circumstances, offer: Offer) -> Query:
+def read_query(match: Match, context: RequestContext, *, serving: Serving, about: Circumstances, offer: Offer) -> Query:
     """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
     entitlement = about.entitlement
     named = match.values.get("metro")
@@ -29,7 +29,7 @@ def read_query(match: Match, exchange: Exchange, *, serving: Serving, about: Cir
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
         raise refuse_types(about, [listing_type])
-    query = _parse(match, exchange.query_string, serving=serving, metro=metro)
+    query = _parse(match, context.query_string, serving=serving, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, serving=serving, entitlement=entitlement)
     outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]

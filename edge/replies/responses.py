@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from starlette.types import Send
 
-from edge.exchange import Exchange
 from edge.limits.fields import FIELDS
+from edge.request_context import RequestContext
 from outings.answers.routes import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
@@ -74,53 +74,53 @@ def list_headers(
     return [*head, *own, *limits, (b"x-request-id", request_id), (b"x-trace-id", trace_id)]
 
 
-async def send_success(send: Send, exchange: Exchange, *, head: tuple[Header, ...], body: Body) -> None:
+async def send_success(send: Send, context: RequestContext, *, head: tuple[Header, ...], body: Body) -> None:
     """200; to a HEAD without the body."""
-    headers = _list_own(exchange, head=head, body=body)
-    await send_whole(send, status=200, headers=headers, body=b"" if exchange.is_head else body.data)
+    headers = _list_own(context, head=head, body=body)
+    await send_whole(send, status=200, headers=headers, body=b"" if context.is_head else body.data)
 
 
 async def send_file(
     send: Send,
-    exchange: Exchange,
+    context: RequestContext,
     *,
     head: tuple[Header, ...],
     entity: tuple[Header, ...],
     pieces: Iterable[bytes],
 ) -> None:
     """200 of a body that is never held whole; to a HEAD without it."""
-    headers = _list_own(exchange, head=head, body=Body(data=b"", head=entity))
+    headers = _list_own(context, head=head, body=Body(data=b"", head=entity))
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    for piece in () if exchange.is_head else pieces:
+    for piece in () if context.is_head else pieces:
         await send({"type": "http.response.body", "body": piece, "more_body": True})
         await asyncio.sleep(0)  # others are answered between two pieces
     await send({"type": "http.response.body", "body": b""})
 
 
-async def send_not_modified(send: Send, exchange: Exchange, *, head: tuple[Header, ...]) -> None:
+async def send_not_modified(send: Send, context: RequestContext, *, head: tuple[Header, ...]) -> None:
     """304: what would have been the success's headers, and no body."""
-    await send_whole(send, status=304, headers=_list_own(exchange, head=head, body=None))
+    await send_whole(send, status=304, headers=_list_own(context, head=head, body=None))
 
 
-def _list_own(exchange: Exchange, *, head: tuple[Header, ...], body: Body | None) -> list[Header]:
+def _list_own(context: RequestContext, *, head: tuple[Header, ...], body: Body | None) -> list[Header]:
     return list_headers(
         head=head,
         body=body,
-        limits=exchange.limits,
-        request_id=exchange.request_id,
-        trace_id=exchange.trace_id,
+        limits=context.limits,
+        request_id=context.request_id,
+        trace_id=context.trace_id,
     )
 
 
-async def send_preflight(send: Send, exchange: Exchange) -> None:
+async def send_preflight(send: Send, context: RequestContext) -> None:
     """204 to `OPTIONS`."""
-    await _send(send, exchange, status=204, headers=_PREFLIGHT, body=b"")
+    await _send(send, context, status=204, headers=_PREFLIGHT, body=b"")
 
 
-async def send_error(send: Send, exchange: Exchange, error: ApiError) -> None:
+async def send_error(send: Send, context: RequestContext, error: ApiError) -> None:
     headers = [_JSON, _NO_STORE, *_list_headers(error)]
-    body = encode_error(error, exchange.request_id.decode())
-    await send_response(send, exchange, status=error.status, headers=headers, body=body)
+    body = encode_error(error, context.request_id.decode())
+    await send_response(send, context, status=error.status, headers=headers, body=body)
 
 
 def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], bytes]:
@@ -135,28 +135,32 @@ def _list_headers(error: ApiError) -> Iterator[Header]:
     return ((name.lower().encode(), text.encode()) for name, text in error.headers.items())
 
 
-async def send_status(send: Send, exchange: Exchange, *, body: bytes, content_type: str = "application/json") -> None:
+async def send_status(
+    send: Send, context: RequestContext, *, body: bytes, content_type: str = "application/json"
+) -> None:
     """200 of a probe, which nobody keeps."""
     headers = ((b"content-type", content_type.encode()), _NO_STORE)
-    await send_response(send, exchange, status=200, headers=headers, body=body)
+    await send_response(send, context, status=200, headers=headers, body=body)
 
 
-async def send_response(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
+async def send_response(
+    send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes
+) -> None:
     """A response that has a body, or the same without it to a HEAD."""
     length = (b"content-length", b"%d" % len(body))
-    await _send(send, exchange, status=status, headers=(*headers, length), body=b"" if exchange.is_head else body)
+    await _send(send, context, status=status, headers=(*headers, length), body=b"" if context.is_head else body)
 
 
-async def _send(send: Send, exchange: Exchange, *, status: int, headers: Iterable[Header], body: bytes) -> None:
+async def _send(send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes) -> None:
     all_headers = [
         *_COMMON,
-        *exchange.limits,
-        (b"x-request-id", exchange.request_id),
-        (b"x-trace-id", exchange.trace_id),
+        *context.limits,
+        (b"x-request-id", context.request_id),
+        (b"x-trace-id", context.trace_id),
         *headers,
     ]
-    if exchange.release is not None:
-        all_headers.append((b"x-release", exchange.release))
+    if context.release is not None:
+        all_headers.append((b"x-release", context.release))
     await send_whole(send, status=status, headers=all_headers, body=body)
 
 

@@ -47,7 +47,7 @@ class ShowMetrics:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         body = await asyncio.to_thread(generate_latest, self._registry)
-        await send_status(send, scope["exchange"], body=body, content_type=METRICS_TYPE)
+        await send_status(send, scope["context"], body=body, content_type=METRICS_TYPE)
 
 
 def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFamily]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
-from edge.exchange import Exchange
 from edge.releases import Releases
 from edge.replies.conditions import matches
 from edge.replies.encoding import CODINGS, IDENTITY, choose_coding, encode_body
 from edge.replies.requests import find_vocabulary
 from edge.replies.responses import Body, Header, make_body, make_head, send_not_modified, send_success
+from edge.request_context import RequestContext
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
 from outings.contract.routes import ROUTES
@@ -49,15 +49,15 @@ class ShowContract:
             self._prepared = prepare_document(vocabulary)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
-        exchange: Exchange = scope["exchange"]
+        context: RequestContext = scope["context"]
         prepared = self._prepared
         if prepared is None:
             raise unavailable(RETRY_AFTER)
-        if matches(exchange.if_none_match, prepared.etag):
-            await send_not_modified(send, exchange, head=prepared.head)
+        if matches(context.if_none_match, prepared.etag):
+            await send_not_modified(send, context, head=prepared.head)
             return
-        body = prepared.bodies[choose_coding(exchange.accept_encoding)]
-        await send_success(send, exchange, head=prepared.head, body=body)
+        body = prepared.bodies[choose_coding(context.accept_encoding)]
+        await send_success(send, context, head=prepared.head, body=body)
 
 
 def prepare_document(vocabulary: Vocabulary) -> Prepared:

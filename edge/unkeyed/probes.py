@@ -6,7 +6,7 @@ import msgspec
 from starlette.routing import Route, Router
 from starlette.types import Lifespan, Receive, Scope, Send
 
-from edge.chain.keys import KeyRing
+from edge.key_ring import KeyRing
 from edge.releases import Releases
 from edge.replies.responses import send_status
 from edge.unkeyed.metrics import ShowMetrics
@@ -20,7 +20,7 @@ class ShowHealth:
     """200: the process lives and its event loop turns."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
-        await send_status(send, scope["exchange"], body=b'{"status":"ok"}')
+        await send_status(send, scope["context"], body=b'{"status":"ok"}')
 
 
 class ShowReadiness:
@@ -47,7 +47,7 @@ class ShowReadiness:
         }
         if current is None:
             raise ApiError("unavailable", "There is no release yet.", details=status, headers={"Retry-After": "5"})
-        await send_status(send, scope["exchange"], body=msgspec.json.encode({"status": "ready", **status}))
+        await send_status(send, scope["context"], body=msgspec.json.encode({"status": "ready", **status}))
 
 
 def make_public(

@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from edge.holder import Holder
+from edge.principal import Principal
 from outings.contract.routes import Route
 
 log = structlog.get_logger()
@@ -26,14 +26,14 @@ _encoder = msgspec.json.Encoder()
 
 
 class Seen(Struct, frozen=True, gc=False):
-    """A request that was answered, in `seconds`. `size`: bytes of the body that was sent. `holder`: None without a key.
+    """A request that was answered, in `seconds`. `size`: bytes of the body sent. `principal`: None without a key.
 
     It has no path and no query: these name people's homes.
     """
 
     at: datetime
     seconds: float
-    holder: Holder | None
+    principal: Principal | None
     route: Route | None
     method: str
     status: int
@@ -61,7 +61,7 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
 def render_line(seen: Seen) -> Line:
     return Line(
         request_id=seen.request_id.decode(),
-        key=None if seen.holder is None else seen.holder.key.id,
+        key=None if seen.principal is None else seen.principal.key.id,
         method=seen.method,
         route=None if seen.route is None else seen.route.path,
         status=seen.status,

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import structlog
 
-from edge.holder import Holder
+from edge.principal import Principal
 from edge.usage.access_log import AccessLog, Seen
 from edge.usage.ledger import Account, Ledger, Tally
 from outings.contract.routes import Route
@@ -47,7 +47,7 @@ class Usage:
         self,
         *,
         started: float,
-        holder: Holder | None,
+        principal: Principal | None,
         route: Route | None,
         method: str,
         status: int,
@@ -58,7 +58,7 @@ class Usage:
         """For the event loop: a microsecond. `started` is `perf_counter()`'s, `size` the body's as it was sent."""
         if self._is_recording:
             seconds = perf_counter() - started
-            self._seen.append(Seen(self._clock(), seconds, holder, route, method, status, size, request_id, release))
+            self._seen.append(Seen(self._clock(), seconds, principal, route, method, status, size, request_id, release))
 
     def start(self) -> None:
         self._thread.start()
@@ -102,9 +102,9 @@ class Usage:
 def count_seen(seen: Iterable[Seen], *, into: dict[Account, Tally]) -> None:
     """Requests by a known key; successes and 304 are billed."""
     for each in seen:
-        if each.holder is None:
+        if each.principal is None:
             continue
-        key = each.holder.key
+        key = each.principal.key
         account = Account(each.at.date(), key.client, key.id, "none" if each.route is None else each.route.name)
         tally = into.get(account)
         if tally is None:

@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from edge.remote.breaker import Breaker
+from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetching import Unreached
 from edge.weather.provider import Grid, Provider
 from outings.answers.weather.forecast import Forecast
@@ -50,7 +50,7 @@ class SharedSource:
         self._provider = provider
         self._folder = folder
         self._clock = clock
-        self._breaker = Breaker(clock=clock)
+        self._breaker = CircuitBreaker(clock=clock)
         self._entries: dict[str, Entry] = {}
         self._states: dict[str, FileState] = {}
         self._is_alone = self._is_closed = False

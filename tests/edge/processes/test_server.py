@@ -207,7 +207,7 @@ def test_no_header_names_the_software_and_every_answer_is_dated(start: Callable[
         assert headers["date"]
 
 
-def exchange(server: Server, sent: bytes) -> bytes:
+def context(server: Server, sent: bytes) -> bytes:
     """Everything that comes back until the server closes or is silent."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=2) as connection:
         connection.sendall(sent)
@@ -230,9 +230,9 @@ def test_what_is_no_http_is_refused_and_harms_nobody(start: Callable[..., Server
         b"GET http://[ HTTP/1.1\r\n\r\n",
         b"\r\n" * 100,
     ):
-        received = exchange(server, sent)
+        received = context(server, sent)
         assert received == b"" or received.startswith(b"HTTP/1.1 4"), (sent, received)
-    received = exchange(
+    received = context(
         server,
         b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-API-Key: " + key + b"\r\n\r\nhello"
         b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",

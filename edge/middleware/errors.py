@@ -1,19 +1,19 @@
-"""Fourth in the chain: every failure below answers in the contract's envelope, a crash included."""
+"""Middleware: every failure below it, a crash included, is answered in the contract's envelope."""
 
 from traceback import StackSummary, walk_tb
 
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.exchange import Exchange
 from edge.replies.responses import send_error
+from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, internal
 
 log = structlog.get_logger()
 
 
-class Explain:
+class ErrorMiddleware:
     """An `ApiError` is sent as it is; anything else is logged and answers 500, which tells nothing of it."""
 
     def __init__(self, app: ASGIApp, *, counts: Counts) -> None:
@@ -21,7 +21,7 @@ class Explain:
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange: Exchange = scope["exchange"]
+        context: RequestContext = scope["context"]
         try:
             await self._app(scope, receive, send)
             return
@@ -32,13 +32,13 @@ class Explain:
         except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
             log.error(
                 "crash",
-                request_id=exchange.request_id.decode(),
-                route=None if exchange.match is None else exchange.match.route.path,
+                request_id=context.request_id.decode(),
+                route=None if context.match is None else context.match.route.path,
                 raised=list_raised(error),
             )
             failure = internal()
             self._counts.add(Counter.FAILED)
-        await send_error(send, exchange, failure)
+        await send_error(send, context, failure)
 
 
 def list_raised(error: BaseException) -> list[str]:

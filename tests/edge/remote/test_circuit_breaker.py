@@ -1,6 +1,6 @@
 """What fails in a row is left alone for a while."""
 
-from edge.remote.breaker import Breaker
+from edge.remote.circuit_breaker import CircuitBreaker
 
 
 class Clock:
@@ -10,12 +10,12 @@ class Clock:
         return self.now
 
 
-def break_down(breaker: Breaker, times: int) -> list[int]:
+def break_down(breaker: CircuitBreaker, times: int) -> list[int]:
     return [breaker.note_failure() for _ in range(times)]
 
 
 def test_it_opens_after_so_many_failures_in_a_row() -> None:
-    breaker = Breaker(clock=Clock(), failures=3, rest=30)
+    breaker = CircuitBreaker(clock=Clock(), failures=3, rest=30)
     assert break_down(breaker, 2) == [1, 1]
     assert breaker.enter() is None
     assert breaker.note_failure() == 30
@@ -23,7 +23,7 @@ def test_it_opens_after_so_many_failures_in_a_row() -> None:
 
 
 def test_a_success_between_them_begins_anew() -> None:
-    breaker = Breaker(clock=Clock(), failures=3)
+    breaker = CircuitBreaker(clock=Clock(), failures=3)
     break_down(breaker, 2)
     breaker.note_success()
     break_down(breaker, 2)
@@ -31,7 +31,7 @@ def test_a_success_between_them_begins_anew() -> None:
 
 
 def test_it_says_how_long_is_left_in_whole_seconds() -> None:
-    breaker, clock = Breaker(clock=(clock := Clock()), failures=1, rest=30), clock
+    breaker, clock = CircuitBreaker(clock=(clock := Clock()), failures=1, rest=30), clock
     break_down(breaker, 1)
     clock.now += 29.5
     assert breaker.enter() == 1
@@ -39,7 +39,7 @@ def test_it_says_how_long_is_left_in_whole_seconds() -> None:
 
 def test_then_one_is_let_through_at_a_time_until_one_succeeds() -> None:
     clock = Clock()
-    breaker = Breaker(clock=clock, failures=2, rest=30, trial=10)
+    breaker = CircuitBreaker(clock=clock, failures=2, rest=30, trial=10)
     break_down(breaker, 2)
     clock.now += 30
     assert [breaker.enter(), breaker.enter()] == [None, 10]
@@ -52,7 +52,7 @@ def test_then_one_is_let_through_at_a_time_until_one_succeeds() -> None:
 
 def test_one_that_never_says_how_it_went_does_not_block_it_for_ever() -> None:
     clock = Clock()
-    breaker = Breaker(clock=clock, failures=1, rest=30, trial=10)
+    breaker = CircuitBreaker(clock=clock, failures=1, rest=30, trial=10)
     break_down(breaker, 1)
     clock.now += 30
     assert breaker.enter() is None
@@ -61,6 +61,6 @@ def test_one_that_never_says_how_it_went_does_not_block_it_for_ever() -> None:
 
 
 def test_it_opens_at_once_for_as_long_as_the_other_side_asks() -> None:
-    breaker = Breaker(clock=Clock(), failures=5, rest=30)
+    breaker = CircuitBreaker(clock=Clock(), failures=5, rest=30)
     assert breaker.note_failure(rest=120) == 120
     assert breaker.enter() == 120

@@ -1,18 +1,18 @@
-"""Third in the chain: what came of a request is recorded, whatever came."""
+"""Middleware: every request is recorded, however it ends."""
 
 from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from edge.exchange import Exchange
+from edge.request_context import RequestContext
 from edge.usage.usage import Usage
 
 # A client that left before its answer: nginx's word for it, never sent.
 GONE = 499
 
 
-class Record:
-    """Tells `usage` who asked for which route, and the status and size of what was sent."""
+class UsageMiddleware:
+    """Records the key, the route, and the status and size of the response."""
 
     def __init__(self, app: ASGIApp, *, usage: Usage) -> None:
         self._app = app
@@ -20,7 +20,7 @@ class Record:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
-        exchange: Exchange = scope["exchange"]
+        context: RequestContext = scope["context"]
         status, size = GONE, 0
 
         async def watch(message: Message) -> None:
@@ -36,11 +36,11 @@ class Record:
         finally:
             self._usage.record(
                 started=started,
-                holder=exchange.holder,
-                route=None if exchange.match is None else exchange.match.route,
-                method=exchange.method,
+                principal=context.principal,
+                route=None if context.match is None else context.match.route,
+                method=context.method,
                 status=status,
                 size=size,
-                request_id=exchange.request_id,
-                release=exchange.release,
+                request_id=context.request_id,
+                release=context.release,
             )

@@ -1,10 +1,10 @@
-"""Fifth in the chain: route and method. What needs no key goes to Starlette, all else down the chain."""
+"""Middleware: checks route and method. Routes without a key go to Starlette, the others to the next middleware."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.bounded import Bounded
-from edge.exchange import MOST_HEADER_BYTES, Exchange
 from edge.replies.responses import send_preflight
+from edge.request_context import MOST_HEADER_BYTES, RequestContext
 from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
 from outings.contract.routes import Match, match_route
 
@@ -13,8 +13,8 @@ MOST_PATH_CHARACTERS = 2_048
 _REMEMBERED = 8_192
 
 
-class Dispatch:
-    """404 route, 405, `OPTIONS`; then `public` or `keyed`, by the route's own word."""
+class RoutingMiddleware:
+    """Answers 404 and 405 and `OPTIONS`; then calls `public`, or `keyed` if the route needs a key."""
 
     def __init__(self, *, public: ASGIApp, keyed: ASGIApp) -> None:
         self._public = public
@@ -22,18 +22,18 @@ class Dispatch:
         self._matches: Bounded[str, Match] = Bounded(_REMEMBERED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange: Exchange = scope["exchange"]
-        exchange.match = match = self._find_match(exchange.path)
-        if exchange.method not in METHODS:
+        context: RequestContext = scope["context"]
+        context.match = match = self._find_match(context.path)
+        if context.method not in METHODS:
             raise method_not_allowed()
-        if exchange.header_bytes > MOST_HEADER_BYTES:
+        if context.header_bytes > MOST_HEADER_BYTES:
             raise bad_request(
                 reason="out_of_range",
-                message=f"The headers have {exchange.header_bytes} bytes; at most {MOST_HEADER_BYTES}.",
+                message=f"The headers have {context.header_bytes} bytes; at most {MOST_HEADER_BYTES}.",
                 max=MOST_HEADER_BYTES,
             )
-        if exchange.method == "OPTIONS":
-            await send_preflight(send, exchange)
+        if context.method == "OPTIONS":
+            await send_preflight(send, context)
         elif match.route.needs_key:
             await self._keyed(scope, receive, send)
         else:

@@ -1,4 +1,4 @@
-"""Who asks: a key with all that holds for it."""
+"""Principal: an authenticated key with its limits and entitlement."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from outings.release.keys import Key, Registry, Slots
 from outings.release.sealing import Seal
 
 
-class Holder(Struct, frozen=True, kw_only=True):
-    """What holds for a key: its own and its client's terms, its plan's where these say nothing.
+class Principal(Struct, frozen=True, kw_only=True):
+    """The key's own terms, or its client's, or its plan's, in this order.
 
     `entitlement`: the plan's add-ons and the key's grants. `per_month`: None is unlimited.
     """
@@ -24,15 +24,15 @@ class Holder(Struct, frozen=True, kw_only=True):
     entitlement: Entitlement
 
 
-def find_holder(
+def find_principal(
     registry: Registry, text: bytes, *, plans: Mapping[str, Plan], seal: Seal | None = None
-) -> Holder | None:
-    """Of the key of this text, whatever its state."""
+) -> Principal | None:
+    """The principal of a key's text, whether the key is active or not."""
     key = registry.find_key(text, seal=seal)
     if key is None:
         return None
     plan = plans[key.plan]
-    return Holder(
+    return Principal(
         key=key,
         plan=plan,
         slots=registry.find_slots(key),

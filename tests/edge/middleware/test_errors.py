@@ -5,8 +5,8 @@ import json
 from starlette.types import Receive, Scope, Send
 from structlog.testing import capture_logs
 
-from edge.chain.failures import Explain
-from edge.chain.identification import Identify
+from edge.middleware.errors import ErrorMiddleware
+from edge.middleware.request_id import RequestIdMiddleware
 from edge.usage.counts import Counts
 from outings.contract.routes import match_route
 from tests.edge.asking import ask
@@ -16,14 +16,14 @@ HOME = "/v1/seattle/around?address=1600+pennsylvania+avenue&radius_m=777"
 
 def test_a_crash_is_logged_by_its_route_and_places_and_nothing_that_was_sent() -> None:
     async def crash(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["exchange"].match = match_route(scope["path"])
+        scope["context"].match = match_route(scope["path"])
         try:
             int(scope["query_string"])
         except ValueError as error:
             raise KeyError(scope["path"]) from error
 
     with capture_logs() as logged:
-        got = ask(Identify(Explain(crash, counts=Counts())), HOME)
+        got = ask(RequestIdMiddleware(ErrorMiddleware(crash, counts=Counts())), HOME)
     [line] = logged
     assert got.status == 500
     assert (line["event"], line["route"], line["request_id"]) == (
@@ -31,7 +31,7 @@ def test_a_crash_is_logged_by_its_route_and_places_and_nothing_that_was_sent() -
     )  # fmt: skip
     raised = [each for each in line["raised"] if " " not in each]
     assert raised == ["KeyError", "ValueError"]
-    assert sum(each.endswith(" crash") and "test_failures.py:" in each for each in line["raised"]) == 2
+    assert sum(each.endswith(" crash") and "test_errors.py:" in each for each in line["raised"]) == 2
     for sent in ("seattle", "1600", "pennsylvania", "777"):
         assert sent not in json.dumps(line)
 
@@ -41,5 +41,5 @@ def test_a_crash_before_its_route_is_known_has_none() -> None:
         raise RuntimeError(scope["path"])
 
     with capture_logs() as logged:
-        ask(Identify(Explain(crash, counts=Counts())), HOME)
+        ask(RequestIdMiddleware(ErrorMiddleware(crash, counts=Counts())), HOME)
     assert [(line["route"], line["raised"][0]) for line in logged] == [(None, "RuntimeError")]

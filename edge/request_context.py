@@ -1,4 +1,4 @@
-"""Exchange: one request on its way through the chain. Each layer fills in what it found."""
+"""What is known of a request. Each middleware fills in its part."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from starlette.types import Scope
 
-from edge.holder import Holder
+from edge.principal import Principal
 from outings.contract.routes import Match
 
 MOST_HEADER_BYTES = 32_768
@@ -19,9 +19,9 @@ _TRACE_PARENT = re.compile(
 )
 
 
-class Exchange(Struct, kw_only=True):
-    """`path` is raw, `header_bytes` the size of all headers. `release` names the one that answers, `limits` are the
-    response's header fields that tell of them.
+class RequestContext(Struct, kw_only=True):
+    """`path` is raw, `header_bytes` is the size of all headers. `release` names the release that answers, `limits` are
+    the header fields of the response that show the limits.
 
     `key_texts` are all `X-API-Key` headers: two of them are no key.
     """
@@ -36,7 +36,7 @@ class Exchange(Struct, kw_only=True):
     if_none_match: bytes | None = None
     accept_encoding: bytes = b""
     match: Match | None = None
-    holder: Holder | None = None
+    principal: Principal | None = None
     limits: tuple[tuple[bytes, bytes], ...] = ()
     release: bytes | None = None
 
@@ -45,7 +45,7 @@ class Exchange(Struct, kw_only=True):
         return self.method == "HEAD"
 
 
-def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
+def read_context(scope: Scope, *, request_id: bytes) -> RequestContext:
     """The request's line and the headers that we know."""
     texts: dict[bytes, list[bytes]] = {}
     size = 0
@@ -53,7 +53,7 @@ def read_exchange(scope: Scope, *, request_id: bytes) -> Exchange:
         size += len(name) + len(value)
         if name in _KNOWN:
             texts.setdefault(name, []).append(value)
-    return Exchange(
+    return RequestContext(
         method=scope["method"],
         path=read_path(scope),
         query_string=scope["query_string"],

@@ -1,4 +1,4 @@
-"""Where a request came from: the connection's other end, or whom a proxy that we trust says it speaks for."""
+"""The client's address: the peer of the connection, or the address that a trusted proxy forwards for."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,11 +8,11 @@ from starlette.types import Scope
 
 Address = IPv4Address | IPv6Address
 
-# A household has a whole one of these (RFC 6177): what is counted by address is counted by it.
+# A household gets a whole prefix of this length (RFC 6177), so addresses are counted by prefix.
 _PREFIX = 64
 
 
-class Proxies:
+class TrustedProxies:
     """`texts`: addresses and networks. ValueError for what is neither."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -30,13 +30,13 @@ class Proxies:
         return _name_network(address)
 
     def name_stranger(self, host: str | None) -> str | None:
-        """The same of a connection's other end. None for a proxy of ours, which speaks for many, and over a Unix
+        """The name of a connection's peer. None for a trusted proxy, which has many clients, and over a Unix
         socket."""
         address = None if host is None else _parse(host)
         return None if address is None or self._is_trusted(address) else _name_network(address)
 
     def _find_forwarded(self, scope: Scope) -> Address | None:
-        """The last of `X-Forwarded-For` that is no proxy of ours: what stands before it, anyone may have written."""
+        """The last address in `X-Forwarded-For` that is not a trusted proxy. A client can forge all before it."""
         values = (value for name, value in scope["headers"] if name == b"x-forwarded-for")
         for text in reversed(b",".join(values).decode("latin-1").split(",")):
             address = _parse(text.strip())

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from edge.app import Edge
-from edge.chain.addresses import Proxies
-from edge.chain.attempts import MOST_PER_MINUTE
+from edge.middleware.client_address import TrustedProxies
+from edge.middleware.failure_limiter import MOST_PER_MINUTE
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 
@@ -22,7 +22,7 @@ MakeService = Callable[..., Service]
 def service(make_own: MakeService, tmp_path: Path) -> Service:
     """Behind proxies of one network."""
     made = make_own()
-    edge = Edge(made.store, cache=tmp_path / "behind", clock=made.clock, proxies=Proxies(["10.0.0.0/8", "::1"]))
+    edge = Edge(made.store, cache=tmp_path / "behind", clock=made.clock, proxies=TrustedProxies(["10.0.0.0/8", "::1"]))
     made.others.append(made.edge)
     made.edge = edge
     edge.poll()

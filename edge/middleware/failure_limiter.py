@@ -1,4 +1,4 @@
-"""Keys that failed, by where they came from: who tries many is answered 429. A key in force passes from anywhere."""
+"""Counts failed keys by client address: an address with too many gets 429. An active key passes from anywhere."""
 
 from collections.abc import Callable
 
@@ -19,8 +19,8 @@ class _Bucket:
         self.load = 0
 
 
-class Attempts:
-    """`clock`: microseconds. Of an origin that was forgotten for others a new minute begins. For one thread."""
+class FailureLimiter:
+    """`clock`: microseconds. An origin that was evicted from the cache starts a new minute. For one thread."""
 
     def __init__(self, *, clock: Callable[[], int]) -> None:
         self._clock = clock

@@ -1,24 +1,24 @@
-"""Second in the chain: every request gets its ids, and its exchange."""
+"""Middleware: every request gets its ids and its `RequestContext`."""
 
 from collections.abc import Callable
 from random import getrandbits
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.exchange import read_exchange
+from edge.request_context import read_context
 
 
 def make_request_id() -> bytes:
     return b"%032x" % getrandbits(128)  # it names a request and guards nothing
 
 
-class Identify:
-    """Puts `exchange` into the scope. The request's id is always ours, the trace's id the caller's if it has one."""
+class RequestIdMiddleware:
+    """Puts `context` into the scope. The request's id is always ours, the trace's id the caller's if it has one."""
 
     def __init__(self, app: ASGIApp, *, make_id: Callable[[], bytes] = make_request_id) -> None:
         self._app = app
         self._make_id = make_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["exchange"] = read_exchange(scope, request_id=self._make_id())
+        scope["context"] = read_context(scope, request_id=self._make_id())
         await self._app(scope, receive, send)

@@ -1,0 +1,75 @@
+"""The keys that this process knows: the registry in the store, polled, and a cache of the principals found in it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from hashlib import sha256
+
+import structlog
+
+from edge.bounded import Bounded
+from edge.principal import Principal, find_principal
+from outings.contract.plans import Plan
+from outings.release.key_changes import check_seal
+from outings.release.keys import NAME, Registry, parse_registry
+from outings.release.objects import Corrupt
+from outings.release.sealing import Seal, WrongSeal
+from outings.release.store import Store, StoreError
+
+log = structlog.get_logger()
+
+MOST_REMEMBERED = 8_192
+
+
+class KeyRing:
+    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays."""
+
+    def __init__(
+        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, Plan], seal: Seal | None = None
+    ) -> None:
+        self._seal = seal
+        self._store = store
+        self._clock = clock
+        self._plans = plans
+        # Replaced together: a principal of one registry is never found under the next.
+        self._known = (Registry(), _make_memory())
+        self._etag: str | None = None
+        self.failure: str | None = None
+
+    def poll(self) -> None:
+        """Reads the registry if it has changed. Blocks: not for the event loop."""
+        try:
+            found = self._store.read_versioned(NAME)
+            if found is not None and found.etag != self._etag:
+                registry = parse_registry(found)
+                self._known = (registry, _make_memory())
+                self._etag = found.etag
+                log.info("keys_read", keys=len(registry.keys))
+                self._tell_unknown(registry)
+            self.failure = None
+        except (StoreError, Corrupt) as error:
+            if self.failure is None:
+                log.warning("keys_not_read", reason=str(error))
+            self.failure = str(error)
+
+    def _tell_unknown(self, registry: Registry) -> None:
+        """Keys sealed with another secret can't be recognized: they get 401."""
+        try:
+            check_seal(registry, self._seal)
+        except WrongSeal as wrong:
+            log.error("keys_sealed_otherwise", reason=str(wrong))
+
+    def find_active(self, text: bytes) -> Principal | None:
+        """The principal of this key's text, if the key is active now. The cache has hashes of keys, not their texts."""
+        registry, memory = self._known
+        digest = sha256(text).digest()
+        principal = memory.get(digest)
+        if principal is None:
+            principal = find_principal(registry, text, plans=self._plans, seal=self._seal)
+            if principal is None:
+                return None
+            memory.put(digest, principal)
+        return principal if principal.key.describe_state(self._clock()) == "active" else None
+
+
+def _make_memory() -> Bounded[bytes, Principal]:
+    return Bounded(MOST_REMEMBERED)

@@ -1,0 +1,97 @@
+"""Rate limiter: counts the requests of a key against its rate and its client's quota."""
+
+import structlog
+from msgspec import Struct
+
+from edge.limits.counting import Act, Allowance, Limits, Outcome, Reading, UncountedError
+from edge.limits.fields import Field, find_wait, list_fields
+from edge.limits.mapped import read_microseconds
+from edge.limits.months import find_month
+from edge.principal import Principal
+from edge.usage.counts import Counter, Counts
+from outings.contract.errors import ApiError, quota_exceeded, rate_limited
+
+log = structlog.get_logger()
+
+_PASSED = Outcome.PASSED
+
+
+class LimitDecision(Struct, frozen=True, kw_only=True):
+    """Whether a request is within its limits, and what is left. `reading` is None if it could not be counted."""
+
+    allowance: Allowance
+    reading: Reading | None
+
+    @property
+    def has_passed(self) -> bool:
+        return self.reading is None or self.reading.outcome is _PASSED
+
+    def list_fields(self) -> tuple[Field, ...]:
+        """The header fields. They show a full allowance if nothing could be counted."""
+        if self.reading is not None:
+            return list_fields(self.allowance, self.reading)
+        now = read_microseconds()
+        fresh = Reading(outcome=Outcome.PASSED, now=now, load=0, month=find_month(now), used=0)
+        return list_fields(self.allowance, fresh)
+
+    def make_refusal(self) -> ApiError:
+        assert self.reading is not None
+        wait = find_wait(self.allowance, self.reading)
+        return rate_limited(wait) if self.reading.outcome is Outcome.RATE_SPENT else quota_exceeded(wait)
+
+
+class RateLimiter:
+    """If the store of counters is out of reach, requests pass; the log and a metric say so."""
+
+    def __init__(self, limits: Limits, *, counts: Counts) -> None:
+        self._limits = limits
+        self._counts = counts
+        self._is_down = False
+
+    async def take(self, principal: Principal) -> LimitDecision:
+        return await self._count(make_allowance(principal), Act.TAKE)
+
+    def take_now(self, principal: Principal) -> LimitDecision | None:
+        """`take` without awaiting. None, and nothing is counted, if the store needs the event loop."""
+        if not self._limits.is_local:
+            return None
+        taking = self.take(principal)
+        try:
+            taking.send(None)
+        except StopIteration as done:
+            taken: LimitDecision = done.value
+            return taken
+        taking.close()
+        return None
+
+    async def show(self, principal: Principal) -> LimitDecision:
+        return await self._count(make_allowance(principal), Act.SHOW)
+
+    async def refund(self, taken: LimitDecision) -> LimitDecision:
+        """Gives back a request of the quota, unless it was not counted."""
+        if taken.reading is None:
+            return taken
+        return await self._count(taken.allowance, Act.REFUND, month=taken.reading.month)
+
+    async def _count(self, allowance: Allowance, act: Act, *, month: int = 0) -> LimitDecision:
+        try:
+            reading = await self._limits.count(allowance, act, month=month)
+        except UncountedError as error:
+            self._counts.add(Counter.UNCOUNTED)
+            if not self._is_down:
+                log.error("limits_down", reason=str(error))
+            self._is_down = True
+            return LimitDecision(allowance=allowance, reading=None)
+        if self._is_down:
+            log.info("limits_back")
+            self._is_down = False
+        return LimitDecision(allowance=allowance, reading=reading)
+
+
+def make_allowance(principal: Principal) -> Allowance:
+    return Allowance(
+        key=principal.slots.key,
+        client=principal.slots.client,
+        per_minute=principal.per_minute,
+        per_month=principal.per_month,
+    )

@@ -1,0 +1,65 @@
+"""The end of the middleware: request → plan → `304` or a body."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from starlette.types import Receive, Scope, Send
+
+from edge.replies.bodies import Bodies
+from edge.replies.conditions import matches
+from edge.replies.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.replies.planning import Planned, Planning
+from edge.replies.responses import list_entity, send_file, send_not_modified, send_success
+from edge.request_context import RequestContext
+from edge.usage.counts import Counter, Counts
+from outings.answers.routes import PlannedFile
+from outings.contract.entitlement import Entitlement
+from outings.contract.routes import Match
+
+Sender = Callable[[Send], Awaitable[None]]
+
+
+class AnswerEndpoint:
+    """Answers a keyed request. A tag that matches costs no body, and so no query of the engine."""
+
+    def __init__(self, *, planning: Planning, bodies: Bodies, counts: Counts) -> None:
+        self._planning = planning
+        self._bodies = bodies
+        self._counts = counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 a GET's body is ignored
+        context: RequestContext = scope["context"]
+        match, principal = context.match, context.principal
+        assert match is not None
+        assert principal is not None
+        try:
+            await self._answer(send, context, match=match, entitlement=principal.entitlement)
+        finally:
+            self._counts.follow_queries()
+
+    async def _answer(self, send: Send, context: RequestContext, *, match: Match, entitlement: Entitlement) -> None:
+        reply = await self._prepare(context, match=match, entitlement=entitlement)
+        await reply(send)
+
+    async def _prepare(self, context: RequestContext, *, match: Match, entitlement: Entitlement) -> Sender:
+        """A function that sends the answer. It does not refer to the plan, so a slow client keeps no release open."""
+        planned = await self._planning.read_plan(match, context, entitlement=entitlement)
+        context.release = planned.serving.header
+        if matches(context.if_none_match, planned.etag):
+            self._counts.add(Counter.NOT_MODIFIED)
+            return partial(send_not_modified, context=context, head=planned.head)
+        if planned.plan.file is not None:
+            return await self._prepare_file(context, planned, planned.plan.file)
+        body = await self._bodies.read_body(planned, choose_coding(context.accept_encoding))
+        return partial(send_success, context=context, head=planned.head, body=body)
+
+    async def _prepare_file(self, context: RequestContext, planned: Planned, file: PlannedFile) -> Sender:
+        """The stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
+        data = await self._bodies.open_file(file)
+        self._counts.add(Counter.OBJECT)
+        export, coding = file.export, file.export.coding.encode()
+        if coding and choose_coding(context.accept_encoding) != coding:
+            entity, pieces = list_entity(export.size, IDENTITY, media=planned.plan.media), unpack_pieces(data)
+        else:
+            entity, pieces = list_entity(export.packed, coding, media=planned.plan.media), cut_pieces(data)
+        return partial(send_file, context=context, head=planned.head, entity=entity, pieces=pieces)

@@ -1,0 +1,54 @@
+"""Middleware: counts the requests of active keys; every response to one says what is left of its limits."""
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from edge.key_ring import KeyRing
+from edge.limits.limiter import RateLimiter
+from edge.principal import Principal
+from edge.request_context import RequestContext
+
+
+class RateLimitMiddleware:
+    """Answers 429 over the rate or the quota. A success and a 304 are billed, no other answer."""
+
+    def __init__(self, app: ASGIApp, *, limiter: RateLimiter) -> None:
+        self._app = app
+        self._limiter = limiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        context: RequestContext = scope["context"]
+        assert context.principal is not None
+        taken = await self._limiter.take(context.principal)
+        context.limits = taken.list_fields()
+        if not taken.has_passed:
+            raise taken.make_refusal()
+        try:
+            await self._app(scope, receive, send)
+        except Exception:
+            # Billed first, so that two requests can't both take the last one; a failure is given back.
+            context.limits = (await self._limiter.refund(taken)).list_fields()
+            raise
+
+
+class LimitHeadersMiddleware:
+    """Adds the limits to the response if a request of an active key failed before it was counted."""
+
+    def __init__(self, app: ASGIApp, *, ring: KeyRing, limiter: RateLimiter) -> None:
+        self._app = app
+        self._ring = ring
+        self._limiter = limiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception:
+            context: RequestContext = scope["context"]
+            principal = self._find_uncounted(context)
+            if principal is not None:
+                context.limits = (await self._limiter.show(principal)).list_fields()
+            raise
+
+    def _find_uncounted(self, context: RequestContext) -> Principal | None:
+        if context.principal is not None or len(context.key_texts) != 1 or context.method == "OPTIONS":
+            return None
+        return self._ring.find_active(context.key_texts[0])
