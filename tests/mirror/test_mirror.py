@@ -279,15 +279,33 @@ def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
 
 
 def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path: Path) -> None:
-    """No answer comes from there: what is told is which address was asked, and that a key was found."""
+    """An answer that no second try would mend ends it at once, and shows which address was asked and with which key."""
+    seen: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append((self.path, self.headers["X-API-Key"]))
+            self.send_response(401)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None: ...
+
     config = tmp_path / "outings.toml"
-    config.write_text(CONFIGURATION + '[mirror]\nurl = "http://127.0.0.1:1/"\nkey_file = "key.txt"\n')
     words = ["mirror", str(tmp_path / "held.sqlite"), "-c", str(config)]
-    missing = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
-    assert (missing.exit_code, str(tmp_path / "key.txt") in missing.stderr) == (1, True)
-    (tmp_path / "key.txt").write_text("abc\n")
-    asked = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
-    assert (asked.exit_code, "/v1/changes" in asked.stderr) == (1, True), asked.stderr
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        url = f"http://127.0.0.1:{server.server_address[1]}/"
+        config.write_text(CONFIGURATION + f'[mirror]\nurl = "{url}"\nkey_file = "key.txt"\n')
+        missing = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
+        assert (missing.exit_code, str(tmp_path / "key.txt") in missing.stderr) == (1, True)
+        (tmp_path / "key.txt").write_text("abc\n")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        refused = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
+        server.shutdown()
+        thread.join()
+    assert refused.exit_code == 1
+    assert [(path.split("?")[0], key) for path, key in seen] == [("/v1/changes", "abc")], refused.stderr
 
 
 def test_the_command_says_what_it_lacks(tmp_path: Path) -> None:
