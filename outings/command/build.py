@@ -89,7 +89,7 @@ def build(
             asked = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
             )
-            quarantine = QuarantineFile(configuration.directory)
+            quarantine = QuarantineFile(configuration.build.quarantine)
             try:
                 built = run_build(
                     asked, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write

@@ -64,6 +64,7 @@ class BuildTable(Struct, frozen=True, kw_only=True):
     """`report`: a folder, `metrics`: a file; None writes neither."""
 
     lock: Path = Path("var/lock")
+    quarantine: Path = Path("var/quarantine")
     report: Path | None = None
     metrics: Path | None = None
 

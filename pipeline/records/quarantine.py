@@ -13,17 +13,16 @@ import msgspec
 
 from pipeline.records.record import Problem
 
-FOLDER = Path("var/quarantine")
 # A build every quarter of an hour leaves one each: those of the last days are enough to see when something began.
 KEPT_FILES = 100
 
 
 class QuarantineFile:
     """Of the release that a build is about to publish; on disk before that is in force. `path`: None where it can't be
-    written, `error` says why."""
+    written, `error` says why. `folder`: `[build] quarantine`."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._own: int | None = None
         self.path: Path | None = None
         self.error: OSError | None = None
@@ -31,9 +30,9 @@ class QuarantineFile:
     def write(self, release_id: str, problems: Iterable[Problem]) -> None:
         """In place of what was written for a release that did not come into force."""
         self.discard()
-        was_there = (self._directory / FOLDER / f"{release_id}.ndjson").exists()
+        was_there = (self._folder / f"{release_id}.ndjson").exists()
         try:
-            self.path = write_quarantine(problems, directory=self._directory, name=release_id)
+            self.path = write_quarantine(problems, folder=self._folder, name=release_id)
             self._own = None if was_there else self.path.stat().st_ino
         except OSError as error:
             self.error = error
@@ -53,11 +52,11 @@ def encode_quarantine(problems: Iterable[Problem]) -> bytes:
     return b"".join(encoder.encode(_show(problem)) + b"\n" for problem in problems if problem.quarantined)
 
 
-def write_quarantine(problems: Iterable[Problem], *, directory: Path, name: str) -> Path:
-    """Writes `<name>.ndjson` beside the configuration, or, where that can't be written, among temporary files."""
+def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) -> Path:
+    """Writes `<name>.ndjson` into the folder, or, where that can't be written, among temporary files."""
     encoded = encode_quarantine(problems)
     try:
-        return _write_file(encoded, folder=directory / FOLDER, name=name)
+        return _write_file(encoded, folder=folder, name=name)
     except OSError:
         return _write_file(encoded, folder=Path(tempfile.gettempdir()) / "outings-quarantine", name=name)
 

@@ -95,6 +95,15 @@ def write_odd_words(lines: list[str]) -> list[str]:
     return [*lines[:-1], json.dumps(odd)]
 
 
+def test_quarantine_is_where_the_configuration_says(folder: Path, build: Build) -> None:
+    config = folder / "outings.toml"
+    config.write_text(config.read_text().replace("[build]\n", '[build]\nquarantine = "aside"\n'))
+    spoil(folder, "seattle", write_odd_words)
+    path = Path(json.loads(build("--json").stdout)["quarantine"])
+    assert path.parent == folder / "aside"
+    assert len(path.read_text().splitlines()) == 1
+
+
 def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: Path, build: Build) -> None:
     spoil(folder, "seattle", write_odd_words)
     printed = json.loads(build("--json").stdout)
@@ -108,6 +117,7 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
     page, text = read_page(folder), (folder / "var/report/build.md").read_text()
     total = printed["records"]
     assert total["quarantined"] == 1
+    assert Path(printed["quarantine"]).parent == folder / "var/quarantine"
     for told in (page.text, text):
         assert printed["release"] in told
         assert "wrong_type" in told.replace("\\", "")

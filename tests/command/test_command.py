@@ -59,6 +59,27 @@ def test_a_command_that_is_none_is_exit_2() -> None:
     assert "publish" in result.stderr
 
 
+def test_a_mistyped_command_is_answered_with_the_one_that_was_meant() -> None:
+    result = CliRunner().invoke(main, ["biuld"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Did you mean 'build'?" in result.stderr
+
+
+def test_a_reader_that_closes_early_is_no_error(config: Path) -> None:
+    """As in `outings releases list | head`: here nobody reads at all."""
+    program = """
+import os, sys
+from outings.command import main
+read, write = os.pipe()
+os.close(read)
+os.dup2(write, 1)
+main(sys.argv[1:])
+"""
+    words = ["keys", "create", "--plan", "free", "-c", str(config)]
+    done = subprocess.run([sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == ""
+
+
 def test_a_configuration_that_is_not_there_is_exit_2_in_one_line(run: Run, config: Path) -> None:
     config.unlink()
     result = run("keys", "list")

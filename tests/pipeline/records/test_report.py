@@ -87,23 +87,23 @@ def test_the_quarantine_has_a_line_for_each_record_set_aside_and_no_other() -> N
     assert lines[-1]["file"] == "b.ndjson"
 
 
-def test_the_file_is_written_beside_the_configuration(tmp_path: Path) -> None:
-    path = write_quarantine(PROBLEMS, directory=tmp_path, name="7-abc")
-    assert path == tmp_path / "var/quarantine/7-abc.ndjson"
+def test_the_file_is_written_into_its_folder(tmp_path: Path) -> None:
+    path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name="7-abc")
+    assert path == tmp_path / "quarantine/7-abc.ndjson"
     assert path.read_bytes() == encode_quarantine(PROBLEMS)
     assert [each.name for each in path.parent.iterdir()] == ["7-abc.ndjson"]
 
 
 def test_the_oldest_files_go(tmp_path: Path) -> None:
     for number in range(KEPT_FILES + 3):
-        path = write_quarantine([], directory=tmp_path, name=f"{number}-x")
+        path = write_quarantine([], folder=tmp_path / "quarantine", name=f"{number}-x")
         os.utime(path, (number, number))
     names = {each.name for each in path.parent.iterdir()}
     assert names == {f"{number}-x.ndjson" for number in range(3, KEPT_FILES + 3)}
 
 
 def test_where_the_folder_can_not_be_written_the_file_is_among_temporary_ones(tmp_path: Path) -> None:
-    (tmp_path / "var").write_text("a file, so that no folder can be made")
-    path = write_quarantine(PROBLEMS, directory=tmp_path, name=f"1-{tmp_path.name}")
+    (tmp_path / "quarantine").write_text("a file, so that no folder can be made")
+    path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name=f"1-{tmp_path.name}")
     assert path.read_bytes() == encode_quarantine(PROBLEMS)
     path.unlink()
