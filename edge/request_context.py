@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from edge.principal import Principal
-from outings.contract.routes import Match
+from outings.contract.route import Match
 
 MOST_HEADER_BYTES = 32_768
 

@@ -14,7 +14,7 @@ from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import PlannedFile
 from outings.contract.entitlement import Entitlement
-from outings.contract.routes import Match
+from outings.contract.route import Match
 
 Sender = Callable[[Send], Awaitable[None]]
 

@@ -27,7 +27,7 @@ _RETRY_AFTER = 5
 # What a held body takes beside its bytes: its name, its headers, its place in the mapping.
 _OVERHEAD_BYTES = 1_000
 
-_DETAILS = frozenset(route.name for route in ROUTES if route.type and route.name.endswith((".detail", ".slug")))
+_DETAILS = frozenset(route.name for route in ROUTES if route.type and route.is_one)
 
 # Planned to take less, an answer is made on the event loop: a hop to a thread and back costs half a millisecond, most
 # of it waiting for the interpreter (`python -m bench.paths`: a page of 50 takes 0.7 ms here and 1.3 there).

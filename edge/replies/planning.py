@@ -33,7 +33,7 @@ from outings.contract.errors import ApiError, bad_request, unavailable
 from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
-from outings.contract.routes import Match
+from outings.contract.route import Match
 from outings.release.objects import Corrupt
 from outings.release.root import parse_release_id
 from outings.release.snapshot import Page

@@ -12,7 +12,7 @@ from outings.contract.errors import not_enabled, not_found
 from outings.contract.includes import Offer, settle_includes
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
-from outings.contract.routes import Match
+from outings.contract.route import Match
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.snapshot import Snapshot
 

@@ -15,7 +15,7 @@ from edge.serving import Serving
 from edge.usage.counts import Counter, Counts
 from edge.usage.ledger import Total
 from edge.usage.usage import Usage
-from outings.contract.openapi import METRICS_TYPE
+from outings.contract.routes import METRICS_TYPE
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct
 
 from edge.principal import Principal
-from outings.contract.routes import Route
+from outings.contract.route import Route
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ import structlog
 from edge.principal import Principal
 from edge.usage.access_log import AccessLog, Seen
 from edge.usage.ledger import Account, Ledger, Tally
-from outings.contract.routes import Route
+from outings.contract.route import Route
 
 log = structlog.get_logger()
 

@@ -4,15 +4,10 @@ from collections.abc import Mapping
 from datetime import date
 
 from outings.contract.errors import bad_request
-from outings.contract.routes import Route
+from outings.contract.route import Route
 from outings.contract.text import parse_text
 from outings.contract.values import Value
-from outings.contract.window import (
-    CALENDAR_DAYS_AFTER,
-    EXPANSION_DAYS_AFTER,
-    LIST_DAYS_AFTER,
-    check_window,
-)
+from outings.contract.window import EXPANSION_DAYS_AFTER, check_window
 
 Values = Mapping[str, Value]
 
@@ -38,9 +33,7 @@ def check_combination(route: Route, values: Values) -> None:
 
 def find_longest_window(route: Route, values: Values) -> int:
     """The most days that `to` may lie after `from`."""
-    if route.name == "events.calendar":
-        return CALENDAR_DAYS_AFTER
-    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else LIST_DAYS_AFTER
+    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
 
 
 def _check_required(route: Route, values: Values) -> None:
@@ -90,7 +83,7 @@ def _check_centre(route: Route, values: Values) -> None:
         return
     if "radius_m" in values:
         raise _missing("lat", "radius_m was sent without a centre: send lat and lng.")
-    if route.name in ("around", "nearby", "activity") or values.get("sort") == "nearest":
+    if route.needs_centre or values.get("sort") == "nearest":
         other = ", or address" if "address" in route.parameters else ""
         raise _missing("lat", f"This needs a centre: send lat and lng{other}.")
 

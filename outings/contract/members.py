@@ -6,8 +6,7 @@ from typing import get_args
 from msgspec import Struct
 from msgspec.structs import fields
 
-from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
-from outings.contract.resources.near import NearbyItem
+from outings.contract.routes import ROUTES
 
 
 def walk_members(resource: type[Struct]) -> frozenset[str]:
@@ -29,12 +28,7 @@ def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
 
 
 # What `fields` may choose from, by `Route.shown`.
-RESOURCES: Mapping[str, type[Struct]] = {
-    **LISTINGS,
-    "organization": Organization,
-    "organization_entry": OrganizationEntry,
-    "nearby_item": NearbyItem,
-}
+RESOURCES: Mapping[str, type[Struct]] = {route.shown: route.item for route in ROUTES if route.shown is not None}
 MEMBERS: Mapping[str, frozenset[str]] = {name: walk_members(struct) for name, struct in RESOURCES.items()}
 
 # A card, an event's occurrence and an organization's counts are part of the document, so they can be named too.

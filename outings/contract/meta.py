@@ -17,6 +17,19 @@ class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
     timezone: str
 
 
+class SearchWindow(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """What holds in one collection of a search; null where there is no bound."""
+
+    from_: date | None
+    to: date | None
+    min_confidence: float
+
+
+# Those in effect, by name; and where they differ from collection to collection, with `by_type` among them.
+Filters = Mapping[str, str | int | float | bool | list[str]]
+TypedFilters = Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+
+
 class ListMeta(Struct, frozen=True, kw_only=True):
     """Of a list. `page` is null in a walk by cursor; `missing_ids` is empty where `ids` was not sent."""
 
@@ -25,7 +38,7 @@ class ListMeta(Struct, frozen=True, kw_only=True):
     has_more: bool
     next_cursor: str | None
     page: int | None
-    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    applied_filters: Filters
     defaults_applied: tuple[str, ...]
     min_confidence: float
     window: Window
@@ -41,7 +54,7 @@ class CalendarMeta(Struct, frozen=True, kw_only=True):
     window: Window
     min_confidence: float
     total: int
-    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    applied_filters: Filters
     defaults_applied: tuple[str, ...]
     generated_at: Instant
 
@@ -55,19 +68,11 @@ class DirectoryMeta(Struct, frozen=True, kw_only=True):
     has_more: bool
     next_cursor: str | None
     page: int | None
-    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    applied_filters: Filters
     defaults_applied: tuple[str, ...]
     metro: str
     generated_at: Instant
     hint: str | None
-
-
-class SearchWindow(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """What holds in one collection of a search; null where there is no bound."""
-
-    from_: date | None
-    to: date | None
-    min_confidence: float
 
 
 class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -98,7 +103,7 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
     """Of a search. `count_estimate` is exact up to 1,000; `capped` says that there are more of any count."""
 
     query: str
-    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    applied_filters: TypedFilters
     defaults_applied: tuple[str, ...]
     types: tuple[str, ...]
     ranking: str
@@ -120,7 +125,7 @@ class CoverageMeta(Struct, frozen=True, kw_only=True):
     """Of a metro's coverage."""
 
     metro: str
-    applied_filters: Mapping[str, str | int | float | bool | list[str]]
+    applied_filters: Filters
     defaults_applied: tuple[str, ...]
     generated_at: Instant
 
@@ -141,7 +146,7 @@ class NearbyMeta(Struct, frozen=True, kw_only=True):
     has_more: bool
     next_cursor: str | None
     page: int | None
-    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    applied_filters: TypedFilters
     defaults_applied: tuple[str, ...]
     min_confidence: float
     window: Window
@@ -161,7 +166,7 @@ class ActivityMeta(Struct, frozen=True, kw_only=True):
     radius_m: int
     window: Window
     types: tuple[str, ...]
-    applied_filters: Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+    applied_filters: TypedFilters
     defaults_applied: tuple[str, ...]
     min_confidence: float
     generated_at: Instant

@@ -17,7 +17,7 @@ from outings.contract.notices import Notice, deprecated_parameter, ignored_param
 from outings.contract.other_names import suggest_parameter
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import PARAMETERS
-from outings.contract.routes import Match, Route
+from outings.contract.route import Match, Route
 from outings.contract.values import Value, format_scalar, parse_number
 from outings.contract.vocabulary import Vocabulary
 

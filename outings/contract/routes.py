@@ -1,67 +1,30 @@
-"""The table of routes: path, resource, parameters with their bounds there, max-age, stability, plan and credits."""
+"""The table of routes: path, what is answered there, parameters with their bounds there, max-age and stability."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Literal
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.contract.parameter import Moving, Parameter, Stability
+from outings.contract import meta
+from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import FACETS, PARAMETERS
+from outings.contract.resources import LISTINGS, Metro, Organization, OrganizationEntry
+from outings.contract.resources.calendar import CalendarDay
+from outings.contract.resources.change import Change, ListingVersion
+from outings.contract.resources.coverage import Coverage
+from outings.contract.resources.export import EXPORT_TYPES, ExportFile
+from outings.contract.resources.failure import Health, Readiness
+from outings.contract.resources.near import AreaActivity, Around, NearbyItem
+from outings.contract.resources.neighborhood import Neighborhood
+from outings.contract.resources.search import SearchResult
+from outings.contract.route import JSON, Credits, Match, Route
 from outings.contract.values import CONTROL_CHARACTERS, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, RESERVED_METRO_SLUGS
+from outings.contract.window import CALENDAR_DAYS_AFTER
 
-
-class Credits(Struct, frozen=True):
-    """Planned only: usage is metered by request."""
-
-    amount: int
-    per: Literal["request", "record"]
-
-
-class Route(Struct, frozen=True, kw_only=True):
-    """`name` begins with its collection. `type` is singular: what a key must be scoped to; None where no type is.
-
-    `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
-    is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
-    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
-    With `is_now` an answer depends on the minute.
-    """
-
-    name: str
-    path: str
-    meaning: str
-    type: str | None = None
-    parameters: Mapping[str, Parameter] = {}
-    sets: str | None = None
-    ignored: tuple[str, ...] = ()
-    max_age: int | None = 60
-    stability: Stability = "stable"
-    plan: str = "all"
-    credits: Credits = Credits(1, "request")
-    needs_key: bool = True
-    implemented: bool = False
-    is_now: bool = False
-
-    @property
-    def collection(self) -> str:
-        return self.name.partition(".")[0]
-
-    @property
-    def shown(self) -> str | None:
-        """What an item or a detail is: whose members `fields` may name."""
-        return _SHOWN.get(self.name, self.type)
-
-    @property
-    def takes_metro(self) -> bool:
-        """Whether the metro stands in the path."""
-        return "{metro}" in self.path
-
-
-# Of routes that show what is no scope type.
-_SHOWN = {"organizations.detail": "organization", "organizations.list": "organization_entry", "nearby": "nearby_item"}
+# Prometheus' text.
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Parameter]:
@@ -126,19 +89,20 @@ _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 
 def _list_routes(listing_type: str) -> Iterable[Route]:
     """The metro's list and the relationship lists, which behave like it with the place or organization set."""
-    collection = COLLECTIONS[listing_type]
+    collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     every = _select(*names, changes=_CHANGES[listing_type])
     ignored = ("free",) if listing_type == "place" else ()
     yield Route(
         name=f"{collection}.list", path=f"/v1/{{metro}}/{collection}", meaning=f"List {collection} of a metro.",
-        type=listing_type, parameters=every, ignored=ignored, credits=Credits(1, "record"), implemented=True,
+        item=item, meta=meta.ListMeta, type=listing_type, parameters=every, ignored=ignored,
+        credits=Credits(1, "record"),
     )  # fmt: skip
     of_organization = {**every, "organization_id": _ORGANIZATION_OF_PATH, "metro": _ROW["metro"]}
     yield Route(
         name=f"{collection}.of_organization", path=f"/v1/organizations/{{id}}/{collection}",
-        meaning=f"List {collection} of an organization.", type=listing_type, parameters=of_organization,
-        sets="organization_id", ignored=ignored, credits=Credits(1, "record"), implemented=True,
+        meaning=f"List {collection} of an organization.", item=item, meta=meta.ListMeta, type=listing_type,
+        parameters=of_organization, sets="organization_id", ignored=ignored, credits=Credits(1, "record"),
     )  # fmt: skip
     if listing_type == "place":
         return
@@ -146,8 +110,8 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     at_place["place_id"] = _PLACE_OF_PATH
     yield Route(
         name=f"{collection}.at_place", path=f"/v1/places/{{id}}/{collection}",
-        meaning=f"List {collection} at a place.", type=listing_type, parameters=at_place, sets="place_id",
-        credits=Credits(1, "record"), implemented=True,
+        meaning=f"List {collection} at a place.", item=item, meta=meta.ListMeta, type=listing_type,
+        parameters=at_place, sets="place_id", credits=Credits(1, "record"),
     )  # fmt: skip
 
 
@@ -160,7 +124,8 @@ def _detail_routes(listing_type: str) -> Iterable[Route]:
     ):
         yield Route(
             name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One of {collection} by {path}.",
-            type=listing_type, parameters=rows, max_age=300, credits=Credits(1, "record"), implemented=True,
+            item=LISTINGS[listing_type], is_one=True, type=listing_type, parameters=rows, max_age=300,
+            credits=Credits(1, "record"),
         )  # fmt: skip
 
 
@@ -251,93 +216,82 @@ _VERSIONS = _select("limit", "cursor", "order", "release", changes=(_limit(1, 20
 
 ROUTES: tuple[Route, ...] = (
     Route(
-        name="metros", path="/v1/metros", meaning="All active metros.", parameters=_select("release"),
-        max_age=3600, implemented=True,
+        name="metros", path="/v1/metros", meaning="All active metros.", item=Metro, meta=meta.MetrosMeta,
+        parameters=_select("release"), max_age=3600,
     ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
     Route(
         name="organizations.detail", path="/v1/organizations/{id}", meaning="One organization by id.",
-        parameters=_select("include_archived", "fields", "release"), max_age=300, credits=Credits(1, "record"),
-        implemented=True,
+        item=Organization, is_one=True, parameters=_select("include_archived", "fields", "release"), max_age=300,
+        credits=Credits(1, "record"),
     ),
     Route(
         name="organizations.list", path="/v1/{metro}/organizations", meaning="Organizations with live counts.",
-        parameters=_ORGANIZATIONS, credits=Credits(1, "record"), implemented=True,
+        item=OrganizationEntry, meta=meta.DirectoryMeta, parameters=_ORGANIZATIONS, credits=Credits(1, "record"),
     ),
     Route(
         name="events.calendar", path="/v1/{metro}/events/calendar", meaning="Events counted by local date.",
-        type="event", parameters=_CALENDAR, implemented=True,
+        item=CalendarDay, meta=meta.CalendarMeta, type="event", parameters=_CALENDAR, most_days=CALENDAR_DAYS_AFTER,
     ),
     Route(
-        name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", type="event",
-        parameters=_ICS, stability="experimental", implemented=True,
+        name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", item=str,
+        media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",
     ),
     Route(
-        name="search", path="/v1/{metro}/search", meaning="Search in all collections.", parameters=_SEARCH,
-        implemented=True,
+        name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,
+        meta=meta.SearchMeta, parameters=_SEARCH,
     ),
     Route(
-        name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.",
-        parameters=_AROUND, stability="beta", is_now=True, implemented=True,
+        name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.", item=Around,
+        meta=meta.AroundMeta, is_one=True, needs_centre=True, parameters=_AROUND, stability="beta", is_now=True,
     ),
     Route(
-        name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", parameters=_NEARBY,
-        implemented=True, is_now=True,
+        name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", item=NearbyItem,
+        meta=meta.NearbyMeta, needs_centre=True, parameters=_NEARBY, is_now=True,
     ),
     Route(
-        name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", parameters=_ACTIVITY,
-        implemented=True, is_now=True,
+        name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", item=AreaActivity,
+        meta=meta.ActivityMeta, is_one=True, needs_centre=True, parameters=_ACTIVITY, is_now=True,
     ),
     Route(
         name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",
-        parameters=_NEIGHBORHOODS, implemented=True,
+        item=Neighborhood, meta=meta.DirectoryMeta, parameters=_NEIGHBORHOODS,
     ),
     Route(
         name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",
-        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)), implemented=True,
+        item=Coverage, meta=meta.CoverageMeta, is_one=True,
+        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)),
     ),
     Route(
-        name="export", path="/v1/{metro}/export", meaning="Files of every published row.",
-        parameters=_EXPORT, stability="experimental", implemented=True,
+        name="export", path="/v1/{metro}/export", meaning="Files of every published row.", item=ExportFile,
+        meta=meta.ExportMeta, parameters=_EXPORT, stability="experimental",
     ),
     Route(
-        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.",
-        parameters=_select("release"), stability="experimental", implemented=True,
+        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.", item=bytes,
+        media=tuple(EXPORT_TYPES.values()), parameters=_select("release"), stability="experimental",
     ),
     Route(
-        name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.",
-        parameters=_VERSIONS, credits=Credits(1, "record"), implemented=True,
+        name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.", item=ListingVersion,
+        meta=meta.VersionsMeta, parameters=_VERSIONS, credits=Credits(1, "record"),
     ),
     Route(
-        name="changes", path="/v1/changes", meaning="The feed of versions.", parameters=_CHANGES_FEED,
-        max_age=None, credits=Credits(1, "record"), implemented=True,
+        name="changes", path="/v1/changes", meaning="The feed of versions.", item=Change, meta=meta.ChangesMeta,
+        parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"),
     ),
     *(
         Route(
-            name=name, path=path, meaning=meaning, max_age=max_age, stability="experimental", needs_key=False,
-            implemented=True,
+            name=name, path=path, meaning=meaning, item=item, is_one=True, media=(media,), max_age=max_age,
+            stability="experimental", needs_key=False,
         )
-        for name, path, meaning, max_age in (
-            ("openapi", "/openapi.json", "This contract as OpenAPI 3.1.", 3600),
-            ("healthz", "/healthz", "Whether the process lives.", None),
-            ("readyz", "/readyz", "Whether it can answer.", None),
-            ("metrics", "/metrics", "Measurements for operators.", None),
+        for name, path, meaning, item, media, max_age in (
+            ("openapi", "/openapi.json", "This contract as OpenAPI 3.1.", dict, JSON, 3600),
+            ("healthz", "/healthz", "Whether the process lives.", Health, JSON, None),
+            ("readyz", "/readyz", "Whether it can answer.", Readiness, JSON, None),
+            ("metrics", "/metrics", "Measurements for operators.", str, METRICS_TYPE, None),
         )
     ),
 )  # fmt: skip
-
-
-class Match(Struct, frozen=True, kw_only=True):
-    """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""
-
-    route: Route
-    values: Mapping[str, str]
-
-    @property
-    def path(self) -> str:
-        """The path in its canonical spelling."""
-        return self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
 
 
 def match_route(path: str) -> Match | None:

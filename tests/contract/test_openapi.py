@@ -11,7 +11,8 @@ from outings.contract.errors import CODES, REASONS, ApiError
 from outings.contract.openapi import encode_document, make_document
 from outings.contract.parameter import Parameter
 from outings.contract.query import parse_query
-from outings.contract.routes import ROUTES, Route
+from outings.contract.route import Route
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.wishes import match_of
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from outings.contract.routes import ROUTES, Route
+from outings.contract.route import Route
+from outings.contract.routes import ROUTES
 from tests.edge.conftest import Service
 
 # What the plainest request of a route must send beside it.

@@ -10,7 +10,7 @@ from outings.answers.scopes import refuse_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.query import Query
-from outings.contract.routes import Match
+from outings.contract.route import Match
 from outings.contract.vocabulary import TYPES
 
 _PLACE = TYPES.index("place")

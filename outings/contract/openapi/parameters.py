@@ -7,7 +7,7 @@ from outings.contract.argument import list_allowed
 from outings.contract.openapi.schemas import Schema, name_path, refer
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import PARAMETERS, ZIPS
-from outings.contract.routes import Route
+from outings.contract.route import Route
 from outings.contract.vocabulary import Vocabulary
 
 NOT_YET = "This version answers `501` to it."

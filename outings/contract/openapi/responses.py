@@ -9,9 +9,9 @@ from outings.contract import errors
 from outings.contract.envelope import encode_error
 from outings.contract.includes import Offer
 from outings.contract.members import RESOURCES
-from outings.contract.openapi.schemas import Schema, name_part, refer
-from outings.contract.resources.export import EXPORT_TYPES
-from outings.contract.routes import Route
+from outings.contract.meta import Filters
+from outings.contract.openapi.schemas import Schema, is_struct, name_part, refer
+from outings.contract.route import Route
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
 
@@ -76,52 +76,13 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Unavailable": (503, "Not for a moment.", (errors.unavailable(5),), ("Retry-After",)),
 }  # fmt: skip
 
-# Of routes whose answer is neither a list nor one of the resources.
-# Prometheus' text.
-METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# Bodies that are no JSON.
-_TEXTS: Mapping[str, Schema] = {
-    "metrics": {METRICS_TYPE: {"schema": {"type": "string"}}},
-    "events.ics": {EXPORT_TYPES["ics"]: {"schema": {"type": "string"}}},
-    "export.file": {media: {"schema": {"type": "string", "format": "binary"}} for media in EXPORT_TYPES.values()},
-}
+# Of the contract itself.
+_DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
 
 
 def choose_part(resource: str) -> Schema:
     """The whole of it, or what `fields` left of it."""
     return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
-
-
-def _wrap_plain(item: Schema, *, meta: str) -> Schema:
-    """A list whose items and meta are structs of their own."""
-    return _wrap_object({"type": "array", "items": item}, meta=meta)
-
-
-def _wrap_object(data: Schema, *, meta: str) -> Schema:
-    return {
-        "type": "object",
-        "properties": {
-            "data": data,
-            "notices": {"type": "array", "items": refer("Notice")},
-            "meta": refer(meta),
-        },
-        "required": ["data", "meta"],
-    }
-
-
-_BODIES: Mapping[str, Schema] = {
-    "metros": _wrap_plain(refer("Metro"), meta="MetrosMeta"),
-    "search": _wrap_plain(refer("SearchResult"), meta="SearchMeta"),
-    "nearby": _wrap_plain(choose_part("nearby_item"), meta="NearbyMeta"),
-    "export": _wrap_plain(refer("ExportFile"), meta="ExportMeta"),
-    "around": _wrap_object(refer("Around"), meta="AroundMeta"),
-    "activity": _wrap_object(refer("AreaActivity"), meta="ActivityMeta"),
-    "changes": _wrap_plain(refer("Change"), meta="ChangesMeta"),
-    "versions": _wrap_plain(refer("ListingVersion"), meta="VersionsMeta"),
-    "openapi": {"type": "object", "required": ["openapi", "info", "paths"]},
-    "healthz": refer("Health"),
-    "readyz": refer("Readiness"),
-}
 
 
 def make_headers() -> dict[str, Schema]:
@@ -159,28 +120,46 @@ def list_responses(route: Route) -> dict[str, Schema]:
 
 
 def make_body(route: Route) -> Schema:
-    """The schema of a success. KeyError for a route that has none yet."""
-    kind = route.name.partition(".")[2]
-    resource = route.shown
-    if resource is not None and kind in ("detail", "slug"):
-        return _wrap_data(choose_part(resource))
-    if resource is not None and kind in ("list", "of_organization", "at_place"):
-        meta = "ListMeta" if route.type else "DirectoryMeta"
-        return _wrap_list(route, choose_part(resource), meta=meta)
-    if route.name == "coverage":
-        return _wrap_list(route, refer("Coverage"), meta="CoverageMeta", is_object=True)
-    if route.name == "neighborhoods":
-        return _wrap_list(route, refer("Neighborhood"), meta="DirectoryMeta")
-    if kind == "calendar":
-        return _wrap_list(route, refer("CalendarDay"), meta="CalendarMeta")
-    return _BODIES[route.name]
+    """The schema of a success."""
+    if not is_struct(route.item):
+        return _DOCUMENT
+    if not route.needs_key:
+        return refer(route.item.__name__)
+    item = choose_part(route.shown) if route.shown else refer(route.item.__name__)
+    properties: Schema = {
+        "data": item if route.is_one else {"type": "array", "items": item},
+        "notices": {"type": "array", "items": refer("Notice")},
+    }
+    if "facets" in route.parameters:
+        properties["facets"] = refer("Facets")
+    if route.meta is not None:
+        properties["meta"] = refer(route.meta.__name__) | _name_filters(route)
+    required = ["data"] if route.meta is None else ["data", "meta"]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _name_filters(route: Route) -> Schema:
+    """The filters that its `meta` may name, where they hold for all that is answered."""
+    told = {} if route.meta is None else {each.name: each.type for each in msgspec.structs.fields(route.meta)}
+    if told.get("applied_filters") != Filters:
+        return {}
+    names = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
+    named = {"applied_filters": {"propertyNames": {"enum": names}}, "defaults_applied": {"items": {"enum": names}}}
+    return {"properties": named}
+
+
+def _make_content(route: Route) -> Schema:
+    if route.item in (str, bytes):
+        text: Schema = {"type": "string"} | ({"format": "binary"} if route.item is bytes else {})
+        return {media: {"schema": text} for media in route.media}
+    return _wrap_json(make_body(route))
 
 
 def _make_success(route: Route) -> Schema:
     return {
         "description": route.meaning,
         "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED), *_list_limits(route)),
-        "content": _TEXTS.get(route.name) or _wrap_json(make_body(route)),
+        "content": _make_content(route),
     }
 
 
@@ -206,33 +185,6 @@ def _list_failures(route: Route) -> Iterable[str]:
     if not route.implemented or not is_whole or "address" in route.parameters:
         yield "NotImplemented"
     yield "Unavailable"
-
-
-def _wrap_data(data: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": {"data": data, "notices": {"type": "array", "items": refer("Notice")}},
-        "required": ["data"],
-    }
-
-
-def _wrap_list(route: Route, item: Schema, *, meta: str, is_object: bool = False) -> Schema:
-    """`meta`: the struct of it, whose filters are those of the route. An object is its one item."""
-    filters = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
-    properties: Schema = {
-        "data": item if is_object else {"type": "array", "items": item},
-        "notices": {"type": "array", "items": refer("Notice")},
-    }
-    if "facets" in route.parameters:
-        properties["facets"] = refer("Facets")
-    properties["meta"] = {
-        **refer(meta),
-        "properties": {
-            "applied_filters": {"propertyNames": {"enum": filters}},
-            "defaults_applied": {"items": {"enum": filters}},
-        },
-    }
-    return {"type": "object", "properties": properties, "required": ["data", "meta"]}
 
 
 def _narrow_failure(examples: Iterable[errors.ApiError]) -> Schema:

@@ -1,37 +1,17 @@
 """Structs → components of OpenAPI: what a body holds, with the deployment's own words."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.members import MEMBERS, RESOURCES
-from outings.contract.meta import (
-    ActivityMeta,
-    AroundMeta,
-    CalendarMeta,
-    ChangesMeta,
-    CoverageMeta,
-    DirectoryMeta,
-    ExportMeta,
-    ListMeta,
-    MetrosMeta,
-    NearbyMeta,
-    SearchMeta,
-    VersionsMeta,
-)
 from outings.contract.notices import Notice
-from outings.contract.resources import Metro, Organization, OrganizationEntry
-from outings.contract.resources.calendar import CalendarDay
-from outings.contract.resources.change import Change, ListingVersion
-from outings.contract.resources.coverage import Coverage
-from outings.contract.resources.export import ExportFile
+from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
 from outings.contract.resources.facets import Facets
-from outings.contract.resources.failure import Failure, Health, Readiness
-from outings.contract.resources.near import AreaActivity, Around, NearbyItem
-from outings.contract.resources.neighborhood import Neighborhood
-from outings.contract.resources.search import SearchResult
+from outings.contract.resources.failure import Failure
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import (
     AGE_BANDS,
     PRICE_BANDS,
@@ -44,13 +24,17 @@ from outings.contract.vocabulary import (
 
 Schema = dict[str, Any]
 
-_FRAME: tuple[type[Struct], ...] = (
-    Around, AroundMeta, AreaActivity, ActivityMeta,
-    Metro, Neighborhood, Coverage, CalendarDay, Facets, SearchResult, Change, ListingVersion, ExportFile, ListMeta,
-    CalendarMeta, ExportMeta, CoverageMeta, DirectoryMeta, MetrosMeta, NearbyMeta, SearchMeta, ChangesMeta,
-    VersionsMeta, Notice, Failure, Health, Readiness,
-)  # fmt: skip
-_BODIES = (*RESOURCES.values(), *_FRAME)
+def is_struct(item: object) -> TypeGuard[type[Struct]]:
+    return isinstance(item, type) and issubclass(item, Struct)
+
+
+# What stands in a body, and what stands round it.
+_BODIES: tuple[type[Struct], ...] = (
+    *dict.fromkeys(filter(is_struct, (each for route in ROUTES for each in (route.item, route.meta)))),
+    Facets,
+    Notice,
+    Failure,
+)
 
 # Members whose default means "not in this body"; all others are present, null where nothing is stated.
 # An organization is stored without three of its members, and never answered without them.
@@ -99,9 +83,11 @@ def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]
 
 def _describe_type(resource: str) -> Schema:
     """The member `type` of one."""
-    if RESOURCES[resource] is NearbyItem:
-        return {"type": "string", "enum": list(TYPES)}
-    return {"const": "organization" if RESOURCES[resource] is OrganizationEntry else resource}
+    if resource in LISTINGS:
+        return {"const": resource}
+    if RESOURCES[resource] in (Organization, OrganizationEntry):
+        return {"const": "organization"}
+    return {"type": "string", "enum": list(TYPES)}
 
 
 def _make_part(resource: str) -> Schema:

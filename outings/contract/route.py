@@ -1,0 +1,81 @@
+"""One row of the table of routes, and a path that is a route's."""
+
+import builtins
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from outings.contract.parameter import Parameter, Stability
+from outings.contract.window import LIST_DAYS_AFTER
+
+JSON = "application/json"
+
+
+class Credits(Struct, frozen=True):
+    """Planned only: usage is metered by request."""
+
+    amount: int
+    per: Literal["request", "record"]
+
+
+class Route(Struct, frozen=True, kw_only=True):
+    """`name` begins with its collection. `type` is singular: what a key must be scoped to; None where no type is.
+
+    `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
+    is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
+    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
+    With `is_now` an answer depends on the minute; `most_days` bounds a window, as how many days `to` lies after `from`.
+
+    `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
+    answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
+    """
+
+    name: str
+    path: str
+    meaning: str
+    item: builtins.type[Any]
+    meta: builtins.type[Struct] | None = None
+    is_one: bool = False
+    media: tuple[str, ...] = (JSON,)
+    type: str | None = None
+    parameters: Mapping[str, Parameter] = {}
+    sets: str | None = None
+    ignored: tuple[str, ...] = ()
+    max_age: int | None = 60
+    stability: Stability = "stable"
+    plan: str = "all"
+    credits: Credits = Credits(1, "request")
+    needs_key: bool = True
+    implemented: bool = True
+    is_now: bool = False
+    needs_centre: bool = False
+    most_days: int = LIST_DAYS_AFTER
+
+    @property
+    def collection(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def shown(self) -> str | None:
+        """The resource whose members `fields` may name: `event`, `nearby_item`."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower() if "fields" in self.parameters else None
+
+    @property
+    def takes_metro(self) -> bool:
+        """Whether the metro stands in the path."""
+        return "{metro}" in self.path
+
+
+class Match(Struct, frozen=True, kw_only=True):
+    """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""
+
+    route: Route
+    values: Mapping[str, str]
+
+    @property
+    def path(self) -> str:
+        """The path in its canonical spelling."""
+        return self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
