@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from tests.answers.worlds import fold
+
 Document = dict[str, Any]
 
 ZONE = "America/New_York"
@@ -157,3 +159,14 @@ def make_organization(row_id: str, **members: Any) -> Document:
 
 def read_dates(*texts: str) -> list[datetime]:
     return [datetime.fromisoformat(text) for text in texts]
+
+
+def make_uuid(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012x}"
+
+
+def make_neighborhood(slug: str, name: str, *, at: float = 40.0) -> dict[str, Any]:
+    return {
+        "slug": slug, "name": name, "key": fold(name), "lat": at, "lng": -74.0, "south": at - 0.01, "west": -74.01,
+        "north": at + 0.01, "east": -73.99,
+    }  # fmt: skip

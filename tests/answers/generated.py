@@ -5,6 +5,8 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from hypothesis import strategies as st
+
 from tests.answers import documents
 from tests.answers.worlds import AUDIENCES, DAYS, ENROLLMENTS, TODAY, WORDS, World, find_instant, list_dates
 
@@ -19,6 +21,8 @@ TEXTS = [
     "strasse lunch", "lunch play",
 ]  # fmt: skip
 TIMES = [None, "09:00:00", "10:30:00", "12:00:00", "17:15:00"]
+
+seeds = st.integers(min_value=0, max_value=2**32)
 
 
 def make_id(random: Random) -> str:

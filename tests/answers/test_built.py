@@ -22,11 +22,10 @@ from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import fetch
-from tests.answers.generated import TODAY, make_request
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
+from tests.answers.generated import TODAY, make_request, seeds
 from tests.answers.reference import list_items
 from tests.answers.tally import count_facets, list_days, list_occurrences
-from tests.answers.worlds import World
+from tests.answers.worlds import COLLECTIONS, World
 
 HORIZON = timedelta(days=400)
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.answers import documents
 from tests.answers.asking import fetch
+from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY
-from tests.answers.listings.test_details import make_uuid
 from tests.answers.worlds import World, open_release
 
 A, B, C = map(make_uuid, (1, 2, 3))

@@ -9,9 +9,9 @@ import pytest
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ask, read
-from tests.answers.documents import make_place
+from tests.answers.documents import make_place, make_uuid
 from tests.answers.generated import TODAY
-from tests.answers.listings.test_details import PLACE, SERIES, make_uuid, make_worlds
+from tests.answers.listings.details import PLACE, SERIES, make_worlds
 from tests.answers.worlds import STAMP, World, open_release, open_world
 
 PLACE_PATH, SERIES_PATH = f"/v1/places/{PLACE}", f"/v1/events/{SERIES}"

@@ -14,6 +14,7 @@ from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
+from tests.answers.documents import make_uuid
 from tests.answers.worlds import World, open_release
 
 TODAY = date(2026, 8, 10)
@@ -27,10 +28,6 @@ MEMBERS = ["summary", "temperature_f", "precipitation_chance_max", "wet_hours", 
 # The hour from which the forecast speaks, and how many hours it has: to the end of 15 August, and some of the 16th.
 FIRST = datetime(2026, 8, 10, 10)
 HOURS = 14 + 5 * 24 + 6
-
-
-def make_uuid(number: int) -> str:
-    return f"00000000-0000-4000-8000-{number:012x}"
 
 
 def tell_hour(local: datetime) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, read_all
-from tests.answers.generated import TODAY, make_any_request, make_request, make_world
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
-from tests.answers.worlds import TYPES, World, open_release
+from tests.answers.generated import TODAY, make_any_request, make_request, make_world, seeds
+from tests.answers.worlds import COLLECTIONS, TYPES, World, open_release
 
 kinds = st.sampled_from(TYPES)
 DEFAULTED = {"from", "to", "audience", "min_confidence"}

@@ -11,8 +11,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, parse
 from tests.answers.generated import TODAY, make_world
-from tests.answers.listings.test_lists import COLLECTIONS
-from tests.answers.worlds import World, open_release
+from tests.answers.worlds import COLLECTIONS, World, open_release
 
 MEMBERS = [
     "limit", "count", "has_more", "next_cursor", "page", "applied_filters", "defaults_applied", "min_confidence",

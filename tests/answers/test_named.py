@@ -8,7 +8,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, parse
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.worlds import World, open_release
 
 DULL, ADULT, ARCHIVED, DRAFT, CLASS, NOBODY = (make_uuid(number) for number in range(1, 7))

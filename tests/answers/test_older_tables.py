@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from outings.release.snapshot import Release
 from tests.answers.generated import make_world
-from tests.answers.test_mapped import list_requests, read_body
+from tests.answers.requests import list_requests, read_body
 from tests.answers.worlds import World, open_release
 
 Change = Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame]

@@ -10,7 +10,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.worlds import World, open_release
 
 BOTH, HILLS_ONLY, OLD = make_uuid(100), make_uuid(101), make_uuid(102)

@@ -11,20 +11,16 @@ from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
+from tests.answers.documents import make_uuid
 from tests.answers.generated import CENTER, make_world
-from tests.answers.worlds import VERIFICATIONS, World, open_release
+from tests.answers.worlds import COLLECTIONS, VERIFICATIONS, World, open_release
 
 TODAY = date(2026, 8, 10)
 HAS = Entitlement(addons=frozenset({"source"}))
 HAS_NOT = Entitlement(addons=frozenset({"forecast", "related"}))
 INCLUDE = {"include": "source"}
-COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 EVERY = {"min_confidence": "0", "audience": "all"}
 MEMBERS = ["url", "crawled_at", "score_basis", "verification", "date_health", "source_health"]
-
-
-def make_uuid(number: int) -> str:
-    return f"00000000-0000-4000-8000-{number:012x}"
 
 
 # What a source may say → the health of the event's dates and of the source, and what the score rests on.

@@ -13,11 +13,10 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, parse, read_all
-from tests.answers.generated import STAMPS, TODAY, make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
+from tests.answers.documents import make_uuid
+from tests.answers.generated import STAMPS, TODAY, make_world, seeds
 from tests.answers.reference import list_items
-from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
+from tests.answers.worlds import COLLECTIONS, STAMP, TYPES, World, open_release, open_world
 
 NEVER = "2020-01-01T00:00:00Z"
 RELEASES = 4

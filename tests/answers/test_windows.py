@@ -8,7 +8,7 @@ import pytest
 
 from tests.answers import documents
 from tests.answers.asking import fetch
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.worlds import World, open_release
 
 WINDOW = {"from": "2026-08-10", "to": "2026-08-20"}

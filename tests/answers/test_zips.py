@@ -13,10 +13,9 @@ from tests.answers.asking import fetch
 from tests.answers.generated import CENTER, make_world
 from tests.answers.near.oracle import measure
 from tests.answers.reference import list_items
-from tests.answers.worlds import TODAY, World, open_release
+from tests.answers.worlds import COLLECTIONS, TODAY, World, open_release
 
 CODES = ["10001", "10002", "10003", "10004"]
-COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 WIDE = {"audience": "all", "min_confidence": "0", "limit": "200"}
 
 

@@ -26,6 +26,7 @@ from pipeline.tables.similar import make_related
 Document = dict[str, Any]
 
 TYPES = ["event", "class", "camp", "place"]
+COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 STATUSES = ["published", "archived", "draft"]
 AUDIENCES = ["kids", "families", "teens", "adults", "all_ages"]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]

@@ -1,7 +1,9 @@
 """A command is called as a person calls it: words in; exit code, standard output and standard error out."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -47,3 +49,9 @@ def run(config: Path) -> Run:
         return CliRunner().invoke(main, [*words, "-c", str(config)], input=given)
 
     return call
+
+
+def read_json(result: Result) -> Any:
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)

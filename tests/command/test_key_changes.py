@@ -14,8 +14,7 @@ import pytest
 from edge.usage.ledger import Account, Ledger, Tally
 from outings.release.folder import FolderStore
 from outings.release.keys import Registry, read_registry
-from tests.command.conftest import Run
-from tests.command.test_keys import read_json
+from tests.command.conftest import Run, read_json
 
 LEGACY = "sk-old-0123456789"
 

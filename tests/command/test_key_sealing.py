@@ -12,8 +12,7 @@ from edge.processes.worker import make_served_edge
 from outings.release.folder import FolderStore
 from outings.release.keys import Registry, read_registry
 from outings.release.sealing import Seal
-from tests.command.conftest import Run
-from tests.command.test_keys import read_json
+from tests.command.conftest import Run, read_json
 from tests.edge.asking import ask
 
 VARIABLE = "OUTINGS_EDGE_LEGACY_KEY_SECRET"

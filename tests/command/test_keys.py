@@ -1,21 +1,12 @@
 """`outings keys`: what it makes, shows and refuses."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 
 from outings.release.folder import FolderStore
 from outings.release.keys import read_registry
-from tests.command.conftest import Run
-
-
-def read_json(result: Result) -> Any:
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout.count("\n") == 1
-    return json.loads(result.stdout)
+from tests.command.conftest import Run, read_json
 
 
 def test_a_new_key_is_shown_once_with_all_that_it_may(run: Run, config: Path) -> None:

@@ -3,12 +3,13 @@
 import asyncio
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import brotli
 import zstandard
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
 from tests.contract.conformance import check_response
@@ -122,3 +123,12 @@ async def _ask(
         assert name == name.lower()
         read[name.decode()] = f"{read[name.decode()]}, {value.decode()}" if name.decode() in read else value.decode()
     return Response(start["status"], read, b"".join(message.get("body", b"") for message in rest))
+
+
+def read_metrics(app: ASGIApp) -> Mapping[str, float]:
+    """By the value of the one label, else by the metric's name."""
+    got = ask(app, "/metrics")
+    assert got.status == 200
+    assert got.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    samples = [each for family in text_string_to_metric_families(got.body.decode()) for each in family.samples]
+    return {next(iter(each.labels.values()), each.name): each.value for each in samples}

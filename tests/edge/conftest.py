@@ -14,6 +14,7 @@ from edge.app import Edge
 from edge.processes.worker import set_up_logs
 from outings.release.memory import MemoryStore
 from tests.edge.asking import Response, ask
+from tests.edge.processes.serving import Server, start_server, stop_server
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
 
 set_up_logs()
@@ -96,3 +97,16 @@ def make_own(tmp_path: Path) -> Iterator[Callable[..., Service]]:
     yield make
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    started: list[Server] = []
+
+    def begin(**options: Any) -> Server:
+        started.append(start_server(tmp_path, **options))
+        return started[-1]
+
+    yield begin
+    for server in started:
+        stop_server(server)

@@ -29,11 +29,10 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.objects.exports import put_exports
 from pipeline.objects.writing import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
-from tests.answers.worlds import World, open_world
+from tests.answers.worlds import COLLECTIONS, World, open_world
 
 NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 TODAY = date(2026, 8, 10)
-COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 
 # The listings of each metro whose feed says where they came from.
 SOURCED = ("event-1", "event-2", "camp", "place")

@@ -12,7 +12,7 @@ from outings.release.root import Log, read_root
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, publish_worlds
-from tests.edge.test_releases import Failing
+from tests.release.doubles import Failing
 
 FEED = "/v1/changes"
 HISTORY = f"/v1/listings/{make_id('harbor-event-1')}/versions"

@@ -12,7 +12,7 @@ from outings.contract.routes import ROUTES
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import SOURCED, add_keys, make_id
-from tests.edge.test_scopes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, READS
 
 # Which add-ons a route takes at all; a route that is not here has no `include`. api.md, Add-ons; decisions.md §14.
 TAKEN: dict[str, list[str]] = {

@@ -13,7 +13,7 @@ from edge.replies.encoding import cut_pieces, unpack_pieces
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_worlds
-from tests.edge.test_releases import Failing
+from tests.release.doubles import Failing
 
 EXPORT = "/v1/harbor/export"
 LINES = f"{EXPORT}/events.jsonl"

@@ -1,6 +1,6 @@
 """Releases and keys that are taken up, and those that are refused."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,10 +14,10 @@ from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME, encode_pointer, parse_pointer
 from outings.release.root import encode_root, read_root
-from outings.release.store import Entry, StoreError, Versioned
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
+from tests.release.doubles import Failing
 
 LIST = "/v1/harbor/events"
 # JSON that is no text, and JSON without a bottom, each in a member that nobody reads or behind one.
@@ -39,26 +39,6 @@ def publish_events(service: Service, count: int, *, minutes: int = 1) -> None:
     publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=minutes))
 
 
-class Failing(MemoryStore):
-    """A store that can be switched off."""
-
-    is_off = False
-
-    def _refuse(self, name: str) -> None:
-        if self.is_off:
-            raise StoreError(store="here", operation="read", name=name, cause="it is off")
-
-    def get(self, name: str) -> bytes:
-        self._refuse(name)
-        return super().get(name)
-
-    def read_versioned(self, name: str) -> Versioned | None:
-        self._refuse(name)
-        return super().read_versioned(name)
-
-    def list(self, prefix: str) -> Iterable[Entry]:  # type: ignore[override]  # as its parent, or an error
-        self._refuse(prefix)
-        return super().list(prefix)
 
 
 def test_a_new_release_is_taken_up_and_the_old_objects_are_not_needed_any_more(make_own: MakeService) -> None:

@@ -20,8 +20,8 @@ from outings.release.keys import change_registry, make_key_text, revoke_key, spl
 from outings.release.memory import MemoryStore
 from outings.release.store import Versioned
 from tests.edge.asking import ask
-from tests.edge.conftest import Clock
-from tests.edge.processes.test_server import Server, start, wait_until
+from tests.edge.conftest import Clock, start
+from tests.edge.processes.serving import Server, wait_until
 from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
 
 __all__ = ["start"]

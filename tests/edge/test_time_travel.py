@@ -15,8 +15,8 @@ from outings.release.releases import list_releases
 from outings.release.store import StoreError
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_worlds
-from tests.edge.test_releases import Failing
-from tests.edge.test_scopes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, READS
+from tests.release.doubles import Failing
 
 LIST = "/v1/harbor/events"
 MakeService = Callable[..., Service]

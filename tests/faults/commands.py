@@ -20,10 +20,21 @@ from outings.command import main
 from outings.release.disk import Disk, LinuxDisk
 from outings.release.folder import FolderStore
 from outings.release.stores import open_store
+from tests.faults.worlds import clock_of, copy_world, write_round
 from tests.forking import CONTEXT
 from tests.release.doubles import Act, Watch, Watched
 
 PATIENCE = 120.0
+MONTH = 30 * 86_400.0
+# Of AWS, as the environment says them to a command: nothing else of this machine is read.
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
 
 
 @dataclass(frozen=True)
@@ -222,3 +233,19 @@ class Meet:
             self._met = True
             self._barrier.wait(PATIENCE)
         return act()
+
+
+def make_old(built: Path, folder: Path) -> Path:
+    """Two releases and what a build of round 2 left that was killed before its swap, all of it a month old."""
+    config = copy_world(built, folder)
+    config.write_text(config.read_text().replace("[store]", "[store]\nkeep_days = 1"))
+    assert build(config, as_of=clock_of(1)).code == 0
+    write_round(config, 2)
+    pause = pause_at_swap()
+    words = ("build", "--workers", "1", "--as-of", clock_of(2))
+    with start(*words, config=config, meets=Meets(operations=pause)) as dying:
+        assert pause.wait(dying)
+    long_ago = time.time() - MONTH
+    for path in (config.parent / "var/store").rglob("*"):
+        os.utime(path, (long_ago, long_ago))
+    return config

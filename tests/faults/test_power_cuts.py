@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.commands import DISK, Meets, build, run
-from tests.faults.test_prune import make_old
+from tests.faults.commands import DISK, Meets, build, make_old, run
 from tests.faults.whole import check_current, check_listed
 from tests.faults.worlds import clock_of, copy_world, forget_cache
 from tests.release.doubles import ForgetfulDisk

@@ -4,33 +4,14 @@ import json
 import os
 import random
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.faults.commands import STORE, Meets, build, pause_at, pause_at_swap, run, start
+from tests.faults.commands import MONTH, STORE, Meets, build, make_old, pause_at, run, start
 from tests.faults.whole import check_current, check_listed
 from tests.faults.worlds import clock_of, copy_world, write_round
 from tests.release.doubles import Nth, kill
-
-MONTH = 30 * 86_400.0
-
-
-def make_old(built: Path, folder: Path) -> Path:
-    """Two releases and what a build of round 2 left that was killed before its swap, all of it a month old."""
-    config = copy_world(built, folder)
-    config.write_text(config.read_text().replace("[store]", "[store]\nkeep_days = 1"))
-    assert build(config, as_of=clock_of(1)).code == 0
-    write_round(config, 2)
-    pause = pause_at_swap()
-    words = ("build", "--workers", "1", "--as-of", clock_of(2))
-    with start(*words, config=config, meets=Meets(operations=pause)) as dying:
-        assert pause.wait(dying)
-    long_ago = time.time() - MONTH
-    for path in (config.parent / "var/store").rglob("*"):
-        os.utime(path, (long_ago, long_ago))
-    return config
 
 
 def prune(config: Path, *, meets: Meets | None = None) -> int:

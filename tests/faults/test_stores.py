@@ -17,19 +17,10 @@ from pathlib import Path
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import DISK, STORE, Ended, Meets, build, run
+from tests.faults.commands import CREDENTIALS, DISK, STORE, Ended, Meets, build, run
 from tests.faults.whole import Whole, check_current, check_listed, read_whole
 from tests.faults.worlds import clock_of, copy_world, forget_cache
 from tests.release.doubles import Nth, Watch, fail, fail_after, fill_disk, lose_reply, refuse
-
-CREDENTIALS = {
-    "AWS_ACCESS_KEY_ID": "test",
-    "AWS_SECRET_ACCESS_KEY": "test",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_CONFIG_FILE": os.devnull,
-    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-    "AWS_EC2_METADATA_DISABLED": "true",
-}
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from outings.configuration import Configuration, read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
+from outings.demo import write_world
 from outings.release.log import Version, read_page
 from outings.release.objects import object_name, read_object
 from outings.release.reading import open_release
@@ -25,6 +26,7 @@ from pipeline.plan import Build
 from tests.contract.conformance import check_success
 
 Record = dict[str, Any]
+FIRST = date(2026, 8, 10)
 
 METRO = """
 [[metros]]
@@ -173,3 +175,9 @@ def make_place(source_id: str, **members: Any) -> Record:
         "location": {"lat": 47.61, "lng": -122.33, "address": "1 Pine St"},
         **members,
     }
+
+
+def read_sample(folder: Path) -> list[Record]:
+    folder.mkdir()
+    config = write_world(folder / "outings.toml", today=FIRST, size=60)
+    return [json.loads(line) for line in (config.parent / "data/seattle.ndjson").read_text().splitlines()]

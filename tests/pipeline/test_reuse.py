@@ -1,23 +1,20 @@
 """A build makes again what changed, and gives the same bytes as one that makes everything."""
 
-import json
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from outings.demo import write_world
 from outings.release.manifest import read_manifest
 from outings.release.objects import object_name
 from pipeline import plan
 from pipeline.building import Built
 from pipeline.listings import resolving
-from tests.pipeline.city import City, Record, make_event, make_place
+from tests.pipeline.city import FIRST, City, Record, make_event, make_place, read_sample
 
-FIRST = date(2026, 8, 10)
 # Rules whose dates end in sight, end later, never end, and can't be read.
 RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "FREQ=MONTHLY;COUNT=400", "often")
 
@@ -108,10 +105,6 @@ class Twins:
         self.pick()["status"] = self.random.choice(("draft", "published", "archived"))
 
 
-def read_sample(folder: Path) -> list[Record]:
-    folder.mkdir()
-    config = write_world(folder / "outings.toml", today=FIRST, size=60)
-    return [json.loads(line) for line in (config.parent / "data/seattle.ndjson").read_text().splitlines()]
 
 
 def forget(city: City) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.pipeline.city import City, Record, make_event
-from tests.pipeline.test_reuse import FIRST, read_sample
+from tests.pipeline.city import FIRST, City, Record, make_event, read_sample
 
 COLLECTIONS = ("events", "classes", "camps", "places", "organizations")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from outings.release.disk import LinuxDisk
-from outings.release.store import Entry, Outcome, StoreError
+from outings.release.memory import MemoryStore
+from outings.release.store import Entry, Outcome, StoreError, Versioned
 
 Act = Callable[[], Any]
 Watch = Callable[[str, Act], Any]
@@ -161,3 +162,25 @@ class ForgetfulDisk(LinuxDisk):
             left = into / path.relative_to(folder)
             left.parent.mkdir(parents=True, exist_ok=True)
             left.write_bytes(file.data if file.synced or choose() else file.data[: len(file.data) // 2])
+
+
+class Failing(MemoryStore):
+    """A store that can be switched off."""
+
+    is_off = False
+
+    def _refuse(self, name: str) -> None:
+        if self.is_off:
+            raise StoreError(store="here", operation="read", name=name, cause="it is off")
+
+    def get(self, name: str) -> bytes:
+        self._refuse(name)
+        return super().get(name)
+
+    def read_versioned(self, name: str) -> Versioned | None:
+        self._refuse(name)
+        return super().read_versioned(name)
+
+    def list(self, prefix: str) -> Iterable[Entry]:  # type: ignore[override]  # as its parent, or an error
+        self._refuse(prefix)
+        return super().list(prefix)

@@ -14,8 +14,7 @@ from outings.demo import write_world
 from outings.release import s3
 from outings.release.folder import FolderStore
 from outings.release.s3 import S3Store
-from tests.faults.commands import Ended, Meets, build
-from tests.faults.test_stores import CREDENTIALS
+from tests.faults.commands import CREDENTIALS, Ended, Meets, build
 from tests.faults.whole import Whole, list_published, read_whole, replay
 from tests.faults.worlds import MONDAY, clock_of, copy_world, forget_cache, write_round
 from tests.release.unreliable import SILENCE_SECONDS, UnreliableWay

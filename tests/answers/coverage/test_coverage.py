@@ -1,6 +1,6 @@
 """`/v1/{metro}/coverage`: every share, counted again by hand, and what a key sees of it."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import product
 from random import Random
 from typing import Any
@@ -14,32 +14,10 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch
 from tests.answers.coverage.oracle import cover
-from tests.answers.directory.test_neighborhood_directory import make_neighborhood
-from tests.answers.generated import make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
-from tests.answers.worlds import TODAY, TYPES, VERIFICATIONS, World, open_release
-
-PATH = "/v1/harbor/coverage"
-
-
-def enrich(world: World, random: Random) -> None:
-    """With what the generated worlds leave out."""
-    for each in world.listings:
-        ago = timedelta(hours=random.choice([-5, 0, 3, 24, 167, 168, 169, 500, 719, 720, 721, 2000]))
-        instants = [f"{datetime(2026, 8, 10, 4) - ago + timedelta(seconds=late):%Y-%m-%dT%H:%M:%SZ}" for late in (0, 1)]
-        each["image_url"] = random.choice([None, "https://a.example/x.png"])
-        each["verified_at"] = random.choice([None, *instants])
-        each["confidence"] = random.choice([each["confidence"], 0.333, 0.9999, 0])
-        source = {"crawled_at": random.choice([None, *instants]), "status": random.choice([None, *VERIFICATIONS])}
-        if random.random() < 0.8:
-            world.sources[each["id"]] = source
-        if each["type"] == "place":
-            each["hours"]["sunday"] = random.choice([None, "9-5"])
-            each["admission"]["type"] = random.choice([None, "free"])
-    named = [("old-town", "Old Town"), ("sao-joao", "São João"), ("st-mark", "St. Mark's"), ("empty", "Empty")]
-    for slug, name in named:
-        world.neighborhoods.append(make_neighborhood(slug, name))
+from tests.answers.coverage.worlds import PATH, enrich
+from tests.answers.documents import make_uuid
+from tests.answers.generated import make_world, seeds
+from tests.answers.worlds import COLLECTIONS, TODAY, TYPES, World, open_release
 
 
 @given(seed=seeds, size=st.integers(min_value=0, max_value=60))

@@ -8,9 +8,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from tests.answers.asking import fetch
-from tests.answers.coverage.test_coverage import PATH, enrich
+from tests.answers.coverage.worlds import PATH, enrich
 from tests.answers.generated import make_world
-from tests.answers.test_mapped import read_body
+from tests.answers.requests import read_body
 from tests.answers.worlds import open_release
 
 KEPT_LATER = [

@@ -12,19 +12,13 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, read_all, walk_by_cursor, walk_by_page
-from tests.answers.generated import make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
-from tests.answers.worlds import World, fold, open_release
+from tests.answers.documents import make_neighborhood, make_uuid
+from tests.answers.generated import make_world, seeds
+from tests.answers.worlds import COLLECTIONS, World, open_release
 
 PATH = "/v1/harbor/neighborhoods"
 
 
-def make_neighborhood(slug: str, name: str, *, at: float = 40.0) -> dict[str, Any]:
-    return {
-        "slug": slug, "name": name, "key": fold(name), "lat": at, "lng": -74.0, "south": at - 0.01, "west": -74.01,
-        "north": at + 0.01, "east": -73.99,
-    }  # fmt: skip
 
 
 def place_in(name: str, slug: str) -> dict[str, Any]:

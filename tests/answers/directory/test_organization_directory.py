@@ -13,10 +13,9 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, read_all
-from tests.answers.generated import make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
-from tests.answers.worlds import World, open_release
+from tests.answers.documents import make_uuid
+from tests.answers.generated import make_world, seeds
+from tests.answers.worlds import COLLECTIONS, World, open_release
 
 PATH = "/v1/harbor/organizations"
 

@@ -18,8 +18,8 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
 from tests.answers.directory.oracle import rate
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import seeds
+from tests.answers.documents import make_uuid
+from tests.answers.generated import seeds
 from tests.answers.worlds import STAMP, TODAY, World, open_release, open_world
 
 PATH = "/v1/harbor/organizations"

@@ -13,9 +13,8 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, read_all
-from tests.answers.generated import TODAY, make_request, make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import seeds
+from tests.answers.documents import make_uuid
+from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.tally import list_days
 from tests.answers.worlds import World, open_release
 

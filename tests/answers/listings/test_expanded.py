@@ -10,7 +10,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.worlds import World, open_release, open_world
 
 EVENT, LONELY, ORPHAN, CLASS, CAMP, PLACE, GONE, ORGANIZATION, HIDDEN = (make_uuid(number) for number in range(1, 10))

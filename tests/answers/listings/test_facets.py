@@ -12,11 +12,10 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, read_all
-from tests.answers.generated import TODAY, make_request, make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
+from tests.answers.documents import make_uuid
+from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.tally import NOTHING, VALUES, count_facets
-from tests.answers.worlds import TYPES, World, open_release
+from tests.answers.worlds import COLLECTIONS, TYPES, World, open_release
 
 ON_ALL = ["age_band", "category", "organization"]
 DATED = [*ON_ALL, "price_band", "time_block", "weekday"]

@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answers.asking import fetch
-from tests.answers.generated import TODAY, make_any_request, make_world
+from tests.answers.generated import TODAY, make_any_request, make_world, seeds
 from tests.answers.reference import find_missing, list_items
-from tests.answers.worlds import TYPES, open_release
+from tests.answers.worlds import COLLECTIONS, TYPES, open_release
 
-COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 REQUESTS = 12
 
-seeds = st.integers(min_value=0, max_value=2**32)
 
 
 @given(seed=seeds, size=st.integers(min_value=0, max_value=120))

@@ -11,10 +11,9 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, read_all
-from tests.answers.generated import make_request, make_world
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
-from tests.answers.worlds import World, open_release
+from tests.answers.documents import make_uuid
+from tests.answers.generated import make_request, make_world, seeds
+from tests.answers.worlds import COLLECTIONS, World, open_release
 
 HARBOR = Entitlement(metros=frozenset({"harbor"}))
 PLACE, ELSEWHERE, ARCHIVED, DRAFT = (make_uuid(number) for number in range(1, 5))

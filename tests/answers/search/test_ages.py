@@ -6,7 +6,7 @@ import pytest
 
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, score, search
 
 # Name → the ages that it states.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import Document, find, search
 from tests.answers.worlds import World, open_release
 

@@ -8,7 +8,7 @@ import pytest
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import find, open_listings, refuse, search
 from tests.answers.worlds import World, open_release
 

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.routes import ROUTES
-from tests.answers.generated import TODAY, make_request, make_world
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
+from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.reference import find_meeting, list_items
 from tests.answers.search.searching import LEVELS, Document, read_all, search, walk
-from tests.answers.worlds import TYPES, World, open_release
+from tests.answers.worlds import COLLECTIONS, TYPES, World, open_release
 
 REQUESTS = 3
 TAKEN = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}

@@ -8,7 +8,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import EVERY, PATH, name_places, open_listings, search, walk
 
 MEMBERS = [

@@ -8,8 +8,8 @@ import pytest
 
 from outings.release.snapshot import Release
 from tests.answers import documents
+from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY
-from tests.answers.listings.test_details import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, refuse, search
 from tests.answers.worlds import World, find_instant, open_release
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import find, open_listings, score, search
 
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.generated import make_id
-from tests.answers.listings.test_lists import seeds
+from tests.answers.generated import make_id, seeds
 from tests.answers.search.judge import judge_listing
 from tests.answers.search.searching import LEVELS, Document, name_places, open_listings, read_all, score
 

@@ -7,7 +7,7 @@ import pytest
 
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import open_listings, search
 
 LONG = " ".join(f"word{number}" for number in range(200))

@@ -4,8 +4,7 @@ import pytest
 
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.directory.test_neighborhood_directory import make_neighborhood
-from tests.answers.listings.test_details import make_uuid
+from tests.answers.documents import make_neighborhood, make_uuid
 from tests.answers.search.searching import find, open_listings, refuse, search
 
 NAMES = (

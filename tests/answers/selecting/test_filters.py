@@ -11,9 +11,8 @@ from outings.contract.routes import ROUTES
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch
-from tests.answers.listings.test_details import make_uuid
-from tests.answers.listings.test_lists import COLLECTIONS
-from tests.answers.worlds import DAYS, World, open_release
+from tests.answers.documents import make_uuid
+from tests.answers.worlds import COLLECTIONS, DAYS, World, open_release
 
 # Says how a circle is meant, and is none.
 WIDENS = "include_approximate"

@@ -14,10 +14,9 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
-from tests.answers.generated import TODAY, make_any_request, make_world
-from tests.answers.listings.test_lists import COLLECTIONS, seeds
+from tests.answers.generated import TODAY, make_any_request, make_world, seeds
 from tests.answers.reference import list_items
-from tests.answers.worlds import STAMP, TYPES, World, open_release, open_world
+from tests.answers.worlds import COLLECTIONS, STAMP, TYPES, World, open_release, open_world
 
 EVERYTHING = {"audience": "all", "min_confidence": "0"}
 

@@ -15,8 +15,7 @@ from outings.answers.selecting.sql.engine import Statement, open_engine
 from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import Opened, open_snapshot
 from tests.answers.asking import fetch
-from tests.answers.generated import make_world
-from tests.answers.listings.test_lists import seeds
+from tests.answers.generated import make_world, seeds
 from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.edge.limits.conftest import RedisServer
-from tests.edge.processes.test_server import PATIENCE, Server, list_workers, start_server, wait_until
+from tests.edge.processes.serving import PATIENCE, Server, list_workers, start_server, wait_until
 
 TARGETS = ("/v1/harbor/events", "/v1/harbor/events?limit=2", "/v1/metros")
 LIMIT = 300

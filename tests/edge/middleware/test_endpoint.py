@@ -19,7 +19,7 @@ from tests.answers.worlds import open_world
 from tests.edge.asking import ask, ask_together
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, make_worlds, publish_worlds, put_snapshot
-from tests.edge.test_scopes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, READS
 
 LIST = "/v1/harbor/events"
 EVENT = f"/v1/events/{make_id('harbor-event-1')}"

@@ -11,7 +11,7 @@ from outings.release.keys import change_registry, revoke_key
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds
-from tests.edge.test_scopes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, READS
 
 LIST = "/v1/harbor/events"
 TARGETS = [READS[name][0] for name in sorted(ANSWERED)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +11,10 @@ from edge.limits.fields import FIELDS
 from edge.limits.redis import RedisLimits
 from outings.contract.includes import Offer
 from outings.contract.plans import Plan
-from tests.edge.asking import Response, ask, ask_together
-from tests.edge.conftest import Clock, Service
+from tests.edge.asking import Response, ask, ask_together, read_metrics
+from tests.edge.conftest import Service
 from tests.edge.publishing import add_keys
-from tests.edge.test_scopes import READS
-from tests.edge.unkeyed.test_metrics import read_metrics
+from tests.edge.routes import READS
 
 LIST, DETAIL = READS["events.list"][0], READS["events.detail"][0]
 NAMES = {name.lower() for name in FIELDS}
@@ -194,7 +192,7 @@ def test_with_the_counters_gone_reads_go_on_and_a_metric_says_so(make_own: Make,
         got = ask(edge, LIST, key=keys["free"], **headers)
         assert (got.status, read_left(got)) == (304 if headers else 200, (PER_MINUTE, PER_MONTH))
     assert ask(edge, f"{LIST}?bogus=1", key=keys["free"]).status == 400
-    counted = read_metrics(Service(service.store, edge, keys, Path(), Clock()))["outings_uncounted_total"]
+    counted = read_metrics(edge)["outings_uncounted_total"]
     assert counted == 2 * PER_MINUTE + 1
     edge.close()
 

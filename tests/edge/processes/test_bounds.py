@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.edge.conftest import Service
-from tests.edge.processes.test_server import (
+from tests.edge.processes.connections import Connection, Transport, connect_wire
+from tests.edge.processes.serving import (
     PATIENCE,
     Server,
     count_connections,
@@ -20,7 +21,6 @@ from tests.edge.processes.test_server import (
     stop_server,
     wait_until,
 )
-from tests.edge.processes.test_wire import Connection, Transport, connect_wire
 
 DESCRIPTORS = 256
 MEBIBYTE = 2**20

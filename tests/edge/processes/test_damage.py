@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.edge.processes.test_server import LIST, Server, start_server, stop_server, wait_until
+from tests.edge.processes.serving import LIST, Server, start_server, stop_server, wait_until
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.command.conftest import CONFIGURATION
-from tests.edge.processes.test_server import LIST, Load, Server, start_server, stop_server, wait_until
+from tests.edge.processes.serving import LIST, Load, Server, start_server, stop_server, wait_until
 from tests.edge.publishing import publish_restamped
 
 FEW = 256

@@ -9,7 +9,7 @@ from edge.limits.fields import FIELDS
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import make_id
-from tests.edge.test_scopes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, READS
 
 EVENT = f"/v1/events/{make_id('harbor-event-1')}"
 LIST = "/v1/harbor/events"

@@ -1,15 +1,14 @@
 """`/metrics`: where answers came from, and that neither a 304 nor what is written ahead costs a query."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from edge.usage.counts import Counter, Counts, make_table
 from outings.release.pointer import NAME
-from tests.edge.asking import ask
+from tests.edge.asking import read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds
 
@@ -21,13 +20,6 @@ SOURCES = {"object", "computed", "cached", "not_modified"}
 MakeService = Callable[..., Service]
 
 
-def read_metrics(service: Service) -> Mapping[str, float]:
-    """By the value of the one label, else by the metric's name."""
-    got = ask(service.edge, "/metrics")
-    assert got.status == 200
-    assert got.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    samples = [each for family in text_string_to_metric_families(got.body.decode()) for each in family.samples]
-    return {next(iter(each.labels.values()), each.name): each.value for each in samples}
 
 
 def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: MakeService) -> None:
@@ -37,20 +29,20 @@ def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: 
             f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted", "connections_dropped")
         ]
         counted = dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
-        found = read_metrics(service)
+        found = read_metrics(service.edge)
         assert {name: found[name] for name in found if not name.startswith("outings_release_")} == counted
 
 
 def test_the_release_that_is_served_is_told_with_when_it_was_published(make_own: MakeService) -> None:
     service = make_own()
-    before = read_metrics(service)
+    before = read_metrics(service.edge)
     assert (before["outings_release_number"], before["outings_release_published_timestamp_seconds"]) == (
         1, NOW.timestamp(),
     )  # fmt: skip
     world = make_world("harbor", timezone="America/New_York", events=2)
     publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
     service.edge.poll()
-    after = read_metrics(service)
+    after = read_metrics(service.edge)
     assert (after["outings_release_number"], after["outings_release_published_timestamp_seconds"]) == (
         2, NOW.timestamp() + 60,
     )  # fmt: skip
@@ -63,7 +55,7 @@ def test_what_was_written_ahead_and_a_304_run_no_query(make_own: MakeService, ta
     for _ in range(3):
         service.get(target)
         assert service.get(target, if_none_match=tag).status == 304
-    found = read_metrics(service)
+    found = read_metrics(service.edge)
     assert {name: found[name] for name in SOURCES} == {"object": 1, "computed": 0, "cached": 3, "not_modified": 3}
     assert found["outings_queries_total"] == 0
 
@@ -72,17 +64,17 @@ def test_a_304_of_a_list_that_nobody_asked_for_before_runs_no_query(make_own: Ma
     service = make_own()
     target = f"{LIST}?free=true"
     tag = service.get(target).headers["etag"]
-    assert read_metrics(service)["outings_queries_total"] == 1
+    assert read_metrics(service.edge)["outings_queries_total"] == 1
     fresh = service.start_another()
     assert fresh.get(target, if_none_match=tag).status == 304
-    assert read_metrics(fresh)["outings_queries_total"] == 0
+    assert read_metrics(fresh.edge)["outings_queries_total"] == 0
 
 
 def test_a_list_is_computed_once_and_then_cached(make_own: MakeService) -> None:
     service = make_own()
     for _ in range(3):
         service.get(f"{LIST}?free=true")
-    found = read_metrics(service)
+    found = read_metrics(service.edge)
     assert (found["computed"], found["cached"], found["outings_queries_total"]) == (1, 2, 1)
 
 
@@ -90,7 +82,7 @@ def test_errors_are_counted_by_class(make_own: MakeService) -> None:
     service = make_own(published=False)
     for target in (LIST, LIST, "/v1/nothing/at/all/here"):
         service.get(target)
-    found = read_metrics(service)
+    found = read_metrics(service.edge)
     assert (found["4xx"], found["5xx"]) == (1, 2)
 
 
@@ -101,7 +93,7 @@ def test_a_release_that_is_refused_is_counted_once(make_own: MakeService) -> Non
     service.store.put(NAME, b"no pointer")
     for _ in range(3):
         service.edge.poll()
-    assert read_metrics(service)["outings_releases_refused_total"] == 1
+    assert read_metrics(service.edge)["outings_releases_refused_total"] == 1
 
 
 def test_a_worker_adds_to_its_own_row_and_reads_all(tmp_path: Path) -> None:

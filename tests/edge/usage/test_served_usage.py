@@ -12,7 +12,8 @@ from typing import Any
 
 from edge.usage.ledger import Ledger
 from edge.usage.usage import FLUSH_SECONDS
-from tests.edge.processes.test_server import Server, list_workers, start, stop_server, wait_until
+from tests.edge.conftest import start
+from tests.edge.processes.serving import Server, list_workers, stop_server, wait_until
 
 __all__ = ["start"]
 

@@ -20,8 +20,7 @@ from edge.weather.opening import open_forecasts
 from edge.weather.sharing import RENEW, SharedSource
 from outings.configuration.tables import WeatherTable
 from tests.edge.conftest import Clock, Service
-from tests.edge.weather.serving import Office
-from tests.edge.weather.test_nws import QUICK
+from tests.edge.weather.serving import QUICK, Office
 
 TARGET = "/v1/harbor/events/calendar?from=2026-08-10&to=2026-08-12&include=forecast"
 

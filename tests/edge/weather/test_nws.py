@@ -10,11 +10,11 @@ from edge.remote.fetching import Broken, Unreached
 from edge.weather.nws import Nws
 from edge.weather.provider import Grid
 from outings.answers.weather.forecast import Forecast
-from outings.patience import Patience
 from tests.edge.weather.conftest import HARBOR
 from tests.edge.weather.serving import (
     CELL,
     ISSUED,
+    QUICK,
     ZONE,
     Office,
     write_forecast,
@@ -23,7 +23,6 @@ from tests.edge.weather.serving import (
     write_point,
 )
 
-QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
 GRID = Grid(hours=f"{CELL}/forecast/hourly", half_days=f"{CELL}/forecast")
 PATHS = ["/points/40,-74.0042", GRID.hours, GRID.half_days]
 

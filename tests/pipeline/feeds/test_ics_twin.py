@@ -13,7 +13,7 @@ from pipeline.feeds.ics import read_calendar
 from tests.pipeline.city import City
 from tests.pipeline.feeds.drawn_calendars import METRO, draw_calendar
 from tests.pipeline.feeds.recurring import Found, find_dates
-from tests.pipeline.objects.test_exports import read_file
+from tests.pipeline.objects.exports import read_file
 
 WINDOW = (date(2026, 6, 1), date(2027, 8, 1))
 # As one build knows them all, and a list takes them.

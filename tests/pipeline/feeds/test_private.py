@@ -13,10 +13,9 @@ from outings.configuration import Configuration, ConfigurationError, read_config
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.remote.connecting import Address, PrivateAddress, PublicTransport, is_public
 from pipeline.feeds.source import FeedError, Source
+from tests.pipeline.feeds.conftest import certificate
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.test_https import certificate
-from tests.pipeline.feeds.test_remote import LINE, QUICK, read_body
-from tests.pipeline.feeds.web import Page, Web, serve_web
+from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
 
 __all__ = ["certificate"]
 

@@ -29,11 +29,9 @@ from pipeline.feeds.source import FeedError, Source
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import Page, Web, serve_web
+from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
 
-QUICK = Patience(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
 GZIP = {"Content-Encoding": "gzip"}
-LINE = json.dumps(make_event("a")).encode() + b"\n"
 
 
 @pytest.fixture
@@ -67,9 +65,6 @@ def open_feed(configure: Callable[..., Configuration], tmp_path: Path) -> Open:
     return open_one
 
 
-def read_body(source: Source) -> bytes:
-    (file,) = source.files
-    return file.path.read_bytes()
 
 
 def packed(body: bytes) -> Page:

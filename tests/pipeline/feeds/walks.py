@@ -15,8 +15,7 @@ from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.test_remote import QUICK
-from tests.pipeline.feeds.web import Web
+from tests.pipeline.feeds.web import QUICK, Web
 
 NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
 

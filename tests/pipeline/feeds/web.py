@@ -1,5 +1,6 @@
 """A web server on loopback that says what a test tells it to, also what no server should."""
 
+import json
 import ssl
 import threading
 import time
@@ -8,6 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from outings.patience import Patience
+from pipeline.feeds.source import Source
+from tests.pipeline.city import make_event
+
+QUICK = Patience(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
+LINE = json.dumps(make_event("a")).encode() + b"\n"
 
 
 @dataclass
@@ -107,3 +115,8 @@ def serve_web(certificate: ssl.SSLContext | None = None) -> Iterator[Web]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def read_body(source: Source) -> bytes:
+    (file,) = source.files
+    return file.path.read_bytes()

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +10,16 @@ import polars as pl
 import pytest
 from icalendar import Calendar
 
-from outings.release.manifest import read_manifest
-from outings.release.objects import object_name
-from outings.release.snapshot import Export
+from tests.answers.worlds import COLLECTIONS
 from tests.pipeline.city import City, Record, make_event, make_place
+from tests.pipeline.objects.exports import read_exports, read_file
 
-COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
 # Made when answering, so in no file.
 MOVING = {"occurrence"}
 
 
-def read_exports(city: City) -> dict[str, Export]:
-    return dict(read_manifest(city.store, city.current.root.parts["seattle"].manifest).exports)
 
 
-def read_file(city: City, name: str) -> bytes:
-    """Its size and hash are compared on the way."""
-    export = read_exports(city)[name]
-    data = city.store.get(object_name(export.object))
-    assert (export.object, export.packed) == (hashlib.sha256(data).hexdigest(), len(data))
-    data = zlib.decompress(data, wbits=31) if export.coding else data
-    assert (export.sha256, export.size) == (hashlib.sha256(data).hexdigest(), len(data))
-    return data
 
 
 def read_lines(city: City, collection: str) -> list[Any]:

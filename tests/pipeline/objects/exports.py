@@ -1,0 +1,23 @@
+"""The files of a city's export, read as a reader checks them."""
+
+import hashlib
+import zlib
+
+from outings.release.manifest import read_manifest
+from outings.release.objects import object_name
+from outings.release.snapshot import Export
+from tests.pipeline.city import City
+
+
+def read_exports(city: City) -> dict[str, Export]:
+    return dict(read_manifest(city.store, city.current.root.parts["seattle"].manifest).exports)
+
+
+def read_file(city: City, name: str) -> bytes:
+    """Its size and hash are compared on the way."""
+    export = read_exports(city)[name]
+    data = city.store.get(object_name(export.object))
+    assert (export.object, export.packed) == (hashlib.sha256(data).hexdigest(), len(data))
+    data = zlib.decompress(data, wbits=31) if export.coding else data
+    assert (export.sha256, export.size) == (hashlib.sha256(data).hexdigest(), len(data))
+    return data

@@ -1,0 +1,35 @@
+"""How the tests are laid out: tests in files named `test_…`, what several of them need in modules beside them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def list_imports(source: str) -> Iterator[str]:
+    """Of every module or name that the source imports, its full name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def list_imported_tests(source: str) -> list[str]:
+    """Those that are in a test file of ours, or are one."""
+    names = [name.split(".") for name in list_imports(source) if name.startswith("tests.")]
+    return [".".join(parts) for parts in names if any(part.startswith("test_") for part in parts)]
+
+
+def test_an_import_of_a_test_file_is_found_however_it_is_written() -> None:
+    source = "from tests.edge.test_scopes import READS\nimport tests.edge.test_scopes\nfrom tests.edge import asking\n"
+    assert list_imported_tests(source) == ["tests.edge.test_scopes.READS", "tests.edge.test_scopes"]
+
+
+def test_no_file_imports_a_test_file() -> None:
+    """A maker that two test files need is in a module beside them, and a fixture in the room's conftest."""
+    paths = [path for folder in ("tests", "bench", "tools") for path in sorted((ROOT / folder).rglob("*.py"))]
+    assert len(paths) > 300
+    found = {str(path.relative_to(ROOT)): list_imported_tests(path.read_text()) for path in paths}
+    assert {path: names for path, names in found.items() if names} == {}
