@@ -53,6 +53,14 @@ def list_anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"))
+def test_every_page_says_first_who_it_is_for_and_what_they_can_do_after_it(name: str) -> None:
+    _, opening, *_ = (ROOT / "docs" / name).read_text().split("\n\n")
+    assert opening.startswith("For "), f"begin docs/{name} with 'For operators.' or whoever it is for"
+    assert "After this page you" in opening.replace("\n", " "), f"say in docs/{name} what they can do after it"
+    assert f"]({name})" in (ROOT / "docs/README.md").read_text(), f"add docs/{name} to docs/README.md"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text())
