@@ -88,7 +88,7 @@ def reads(parse: Callable[[Any], Any], value: object) -> bool:
 
 
 def compare(members: Members, rows: dict[str, Row]) -> None:
-    assert rows.keys() == members.keys()
+    assert rows.keys() == members.keys(), f"docs/feeds.md and the records differ: {rows.keys() ^ members.keys()}"
     for name, (starred, said, words) in rows.items():
         kind = members[name]
         assert kind.filters == starred, name
