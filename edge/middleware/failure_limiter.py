@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from edge.bounded import Bounded
-from edge.limits.rate import MINUTE, has_room, leak, wait_for_room
+from edge.limits.gcra import MINUTE, has_room, leak, wait_for_room
 from outings.contract.errors import ApiError, rate_limited, unauthorized
 
 # Failures of one origin, of each worker. A check sum tells typing errors from keys, and 62 letters to the thirtieth
