@@ -103,7 +103,7 @@ class Clients:
 
 
 def read_used(server: Server, kind: str = "billed") -> int:
-    """Of the month, by a request that is not counted. A worker that can't count shows no number: then another is asked."""
+    """Of the month, by a request that is not counted. A worker that can't count shows none, and is asked again."""
     shown: list[int] = []
 
     def read() -> bool:
