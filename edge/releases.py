@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.bounded import Bounded
 from edge.release_pool import ReleasePool
 from edge.rollback_guard import RollbackGuard
 from edge.served_release import ServedRelease
@@ -32,7 +32,6 @@ log = structlog.get_logger()
 
 # Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
-_GONE = "gone"
 # In place of a metro, where a release is looked for by its id.
 _RELEASE = ""
 MOST_CACHE_BYTES = 20 * 2**30
@@ -72,8 +71,8 @@ class Releases:
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
         self._pool = ReleasePool()
-        self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
-        self._snapshots: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
+        self._gone: FIFOCache[tuple[str, str], None] = FIFOCache(MOST_GONE)
+        self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
         self._chain = Chain(store)
         self._etag: str | None = None
         self._retry_at = clock()
@@ -110,7 +109,7 @@ class Releases:
 
     def is_gone(self, metro: str, stamp: str) -> bool:
         """Whether it was looked for in vain."""
-        return self._gone.get((metro, stamp)) is not None
+        return (metro, stamp) in self._gone
 
     def find_snapshot(self, metro: str, stamp: str) -> str | None:
         """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
@@ -127,7 +126,7 @@ class Releases:
             root = self._find_listed(metro, stamp)
             found = None if root is None else root.root.parts[metro].snapshot
             if found is not None:
-                self._snapshots.put((metro, stamp), found)
+                self._snapshots[metro, stamp] = found
         return found
 
     def open_walk(self, metro: str, stamp: str) -> ServedRelease | None:
@@ -156,7 +155,7 @@ class Releases:
         if self.current is not None and self.current.release.sequence < sequence:
             self.poll()  # another worker was first to see it
         found, current = self.find_release(release_id), self.current
-        if found is not None or current is None or self._gone.get((_RELEASE, release_id)) is not None:
+        if found is not None or current is None or (_RELEASE, release_id) in self._gone:
             return found
         if sequence > current.root.sequence:
             self._refuse_ahead(sequence)
@@ -165,7 +164,7 @@ class Releases:
             sha = self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
-        self._gone.put((_RELEASE, release_id), _GONE)
+        self._gone[_RELEASE, release_id] = None
         return None
 
     def _refuse_ahead(self, sequence: int) -> None:
@@ -229,7 +228,7 @@ class Releases:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None
         if stamp < self.current.stamps.get(metro, ""):
-            self._gone.put((metro, stamp), _GONE)
+            self._gone[metro, stamp] = None
         return None
 
     def _open_kept(self, listed: ListedRelease) -> ServedRelease:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 import structlog
+from cachetools import TTLCache
 
-from edge.bounded import Bounded
 from edge.geocoding.geocoder import lies_within, refuse_address
 from edge.geocoding.service import GeocodingService
 from edge.remote.circuit_breaker import CircuitBreaker
@@ -41,10 +41,11 @@ class RemoteGeocoder:
         patience: Patience = PATIENCE,
     ) -> None:
         self._service = service
-        self._clock = clock
         self._patience = patience
         self._breaker = CircuitBreaker(clock=clock)
-        self._known: Bounded[tuple[str, str, int], tuple[Center | None]] = Bounded(MOST_REMEMBERED)
+        self._known: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
+            MOST_REMEMBERED, REMEMBERED_SECONDS, timer=clock
+        )
         # They only wait.
         self._computing = ThreadPool(threads=4, queue=64)
         self._fetcher = Fetcher(url, headers=_HEADERS, patience=patience, refusing=frozenset({400}))
@@ -52,11 +53,10 @@ class RemoteGeocoder:
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
         metro = snapshot.metro
         text = " ".join(address.split())
-        name = (metro.slug, text.casefold(), int(self._clock() // REMEMBERED_SECONDS))
+        name = (metro.slug, text.casefold())
         known = self._known.get(name)
         if known is None:
-            known = (await self._ask(text, metro),)
-            self._known.put(name, known)
+            known = self._known[name] = (await self._ask(text, metro),)
         if known[0] is None:
             raise refuse_address(metro.name)
         return known[0]

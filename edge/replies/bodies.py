@@ -6,8 +6,8 @@ from functools import partial
 from typing import TypeVar
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.bounded import Bounded
 from edge.replies.content_coding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
 from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
@@ -51,12 +51,15 @@ class Bodies:
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        self._cache: Bounded[_Name, Body] = Bounded(memory, lambda body: len(body.data) + _OVERHEAD_BYTES)
+        self._cache: FIFOCache[_Name, Body] = FIFOCache(memory, weigh_body)
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
     def recall_body(self, planned: RequestPlan, coding: bytes) -> Body | None:
         """From memory alone; whoever sends it counts it."""
-        return self._cache.get(name_body(planned, coding))
+        try:
+            return self._cache[name_body(planned, coding)]
+        except KeyError:
+            return None
 
     async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
         """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
@@ -68,7 +71,7 @@ class Bodies:
         if planned.page is None and planned.plan.cost < QUICK_MICROSECONDS:
             body = render_body(planned.plan, coding)
             self._counts.add(count_made(planned))
-            self._cache.put(name, body)
+            self._keep(name, body)
             return body
         making = self._making.get(name)
         if making is None:
@@ -83,8 +86,13 @@ class Bodies:
         if body is None:
             body = await self._render(planned.plan, coding)
             self._counts.add(count_made(planned))
-        self._cache.put(name, body)
+        self._keep(name, body)
         return body
+
+    def _keep(self, name: _Name, body: Body) -> None:
+        """Unless it would take more than an eighth of all, and the place of many."""
+        if weigh_body(body) * 8 <= self._cache.maxsize:
+            self._cache[name] = body
 
     async def open_file(self, file: PlannedFile) -> Bytes:
         """Its object. ApiError where the store does not give it."""
@@ -119,6 +127,10 @@ def count_made(planned: RequestPlan) -> Counter:
     query = planned.query
     is_plain = not query.get_words("expand") and "related" not in query.get_words("include")
     return Counter.OBJECT if query.route in _DETAILS and is_plain else Counter.COMPUTED
+
+
+def weigh_body(body: Body) -> int:
+    return len(body.data) + _OVERHEAD_BYTES
 
 
 def name_body(planned: RequestPlan, coding: bytes) -> _Name:

@@ -6,9 +6,9 @@ from functools import partial
 from urllib.parse import parse_qsl
 
 import structlog
+from cachetools import FIFOCache
 from msgspec import Struct
 
-from edge.bounded import Bounded
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.local_dates import LocalDates
 from edge.release_pool import PoolFull
@@ -106,8 +106,8 @@ class Planner:
         self._offer = offer
         self._model = model
         self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
-        self._most = memory // PLAN_BYTES
-        self._plans: Bounded[_Name, RequestPlan] = Bounded(self._most)
+        self._most = max(1, memory // PLAN_BYTES)
+        self._plans: FIFOCache[_Name, RequestPlan] = FIFOCache(self._most)
 
     def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> RequestPlan | None:
         """What was planned for the same request with the same rights, as of the current release and dates."""
@@ -153,7 +153,7 @@ class Planner:
         )
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
         if is_lasting and served is current:
-            plans.put(name, planned)
+            plans[name] = planned
         return planned
 
     async def _resolve_request(
@@ -188,16 +188,19 @@ class Planner:
         assert query.metro is not None
         return await self._geocoder.find_address(address, snapshot=served.release.metros[query.metro])
 
-    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> Bounded[_Name, RequestPlan]:
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
         if self._under is None or self._under[0] is not served or self._under[1] is not dates:
             self._under = (served, dates)
-            self._plans = Bounded(self._most)
+            self._plans = FIFOCache(self._most)
         return self._plans
 
-    def _get(self, plans: Bounded[_Name, RequestPlan], name: _Name) -> RequestPlan | None:
+    def _get(self, plans: FIFOCache[_Name, RequestPlan], name: _Name) -> RequestPlan | None:
         """None where it was of another minute, or of another forecast."""
-        planned = plans.get(name)
-        if planned is None or (planned.minute is None and planned.weather is None):
+        try:
+            planned = plans[name]
+        except KeyError:
+            return None
+        if planned.minute is None and planned.weather is None:
             return planned
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
         is_known = planned.weather is None or planned.weather is self._forecasts.read()
