@@ -67,8 +67,9 @@ class FeedWork(Struct, frozen=True, kw_only=True):
 class FeedDone(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
-    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `spooled`: the files of its
-    records. `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
+    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `decided`: how they were read,
+    where that was a choice. `spooled`: the files of its records. `items`: of a feed of items those of which it spoke;
+    `is_whole`: it began anew, and spoke of all there are.
     """
 
     feed: str
@@ -80,6 +81,7 @@ class FeedDone(Struct, frozen=True, kw_only=True):
     items: frozenset[str] = frozenset()
     is_whole: bool = False
     spooled: Spooled = ()
+    decided: tuple[str, ...] = ()
 
 
 class MetroWork(Struct, frozen=True, kw_only=True):
@@ -146,6 +148,7 @@ def do_feed(work: FeedWork) -> FeedDone:
         items=frozenset() if source.is_whole else frozenset(read.items),
         is_whole=source.is_whole,
         spooled=spooled,
+        decided=read.decided,
     )
 
 

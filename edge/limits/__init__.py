@@ -1,1 +1,1 @@
-"""Rate limits and quotas: the rule, and two stores of counters."""
+"""How much a key and its client may ask for: the rule, and two stores of what they have asked for."""

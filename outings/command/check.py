@@ -35,6 +35,7 @@ def check(*, config: Path, as_json: bool) -> None:
     sweep_scratch()
     problems: list[Problem] = []
     unknown: dict[str, dict[str, int]] = {}
+    decided: dict[str, tuple[str, ...]] = {}
     errors: list[FeedError | SettingError] = []
     with open_scratch() as scratch:
         rehearsal = Rehearsal(configuration, as_of=AsOf(instant=datetime.now(UTC)), scratch=scratch)
@@ -46,7 +47,7 @@ def check(*, config: Path, as_json: bool) -> None:
                 continue
             rehearsal.add_feed(read)
             problems += read.problems
-            unknown[feed.name] = read.unknown
+            unknown[feed.name], decided[feed.name] = read.unknown, read.decided
             _tell(f"feed {feed.name}: {read.read:,} records read")
         for metro in configuration.metros:
             try:
@@ -55,7 +56,7 @@ def check(*, config: Path, as_json: bool) -> None:
                 errors.append(error)
                 continue
             problems += (*rehearsal.rehearse(metro, neighborhoods), *wrong)
-    report = make_report(rehearsal.counts, problems, unknown)
+    report = make_report(rehearsal.counts, problems, unknown, decided=decided)
     if as_json:
         told = [str(error) for error in errors]
         print_json({"records": sum_counts(report.feeds), **msgspec.structs.asdict(report), "errors": told})

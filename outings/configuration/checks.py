@@ -10,6 +10,7 @@ from outings.configuration.decoding import Decoder, name_entry
 from outings.configuration.environment import suggest
 from outings.configuration.formats import FORMATS
 from outings.configuration.nearest import list_nearest
+from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS
 from outings.configuration.zones import is_zone
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
@@ -135,11 +136,10 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
         decoder.report(f"{key}.url", f"is no address of a server; allowed: http://… or https://…, which {name} needs")
     if row.is_walk and "metro" in feed and feed["metro"] is None:
         decoder.report(f"{key}.metro", f"is missing; allowed: a metro's slug, of which {name} is as a whole")
-    if row.has_select and "select" in feed and feed["select"] is None:
-        decoder.report(f"{key}.select", f"is missing; allowed: the path of a file with one SELECT, which {name} needs")
-    if not row.has_select and feed.get("select") is not None:
-        allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
-        decoder.report(f"{key}.select", f'is given beside format "{name}"; allowed: only with {allowed}')
+    if row.has_select:
+        check_table(decoder, feed, key)
+    else:
+        refuse_table_settings(decoder, feed, key)
 
 
 def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:

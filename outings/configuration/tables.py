@@ -55,6 +55,13 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     max_shrink: Share = 0.5
     defaults: dict[str, Any] = {}
     select: Path | None = None
+    map: dict[str, Any] = {}
+    encoding: Text = "auto"
+    records: str = ""
+    skip: Annotated[int, Meta(ge=0, description="a whole number from 0")] = 0
+    sheet: str = ""
+    table: str = ""
+    file: str = ""
     max_bytes: Count = 1 << 29
     headers: dict[str, str] = {}
     allow_private: bool = False

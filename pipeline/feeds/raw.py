@@ -14,7 +14,7 @@ class Note(NamedTuple):
 class RawRecord(NamedTuple):
     """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
     `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
-    `is_superseded` that it says something else later.
+    `is_superseded` that it says something else later. `file`: of several, where `line` counts in it.
     """
 
     line: int
@@ -24,3 +24,4 @@ class RawRecord(NamedTuple):
     item: str | None = None
     is_superseded: bool = False
     notes: tuple[Note, ...] = ()
+    file: str | None = None

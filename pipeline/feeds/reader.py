@@ -1,6 +1,6 @@
 """What reads a format: `pipeline/feeds/<name>`, a module or a folder, has one as `READER`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -43,6 +43,16 @@ class OpenSource(Protocol):
     ) -> Source: ...
 
 
+class FilesRead(Protocol):
+    """The records of files that are one whole. `files` and `decided` are of what has been walked: each file with the
+    lines before it, where records know theirs, and how files were read, where that was a choice."""
+
+    files: Sequence[tuple[str, int]]
+    decided: Sequence[str]
+
+    def __iter__(self) -> Iterator[RawRecord]: ...
+
+
 class Reader(Struct, frozen=True, kw_only=True):
     """`read_file` numbers lines from the third argument + 1, and raises ValueError for a file that is not of the
     format, or half of one; `count_lines` is what the next file is numbered from. A format whose files are one whole
@@ -50,7 +60,7 @@ class Reader(Struct, frozen=True, kw_only=True):
 
     read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
     count_lines: Callable[[Path], int] | None = None
-    read_files: Callable[[Sequence[SourceFile], FeedSetting], Iterable[RawRecord]] | None = None
+    read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
     open: OpenSource | None = None
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from outings.configuration import FORMATS, Configuration, FeedTable, list_nearest
+from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.cleaned import Cleaned, Records, encode_cleaned, hash_value
 from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting, Reader, load_reader
-from pipeline.feeds.source import FeedError, SettingError, Source, SourceFile, check_unchanged
+from pipeline.feeds.source import FeedError, SettingError, Source, SourceFile, check_unchanged, is_zoned
 from pipeline.records.cleaning import (
     Origin,
     clean_record,
@@ -40,7 +40,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
 
     A record's line is numbered through all `files`, (name, lines in the files before it): `locate_problems` finds
     the file again. `unknown` counts members that no record has, by path. `items`: all that this said of them is in
-    `records` and `problems`, whatever was said before.
+    `records` and `problems`, whatever was said before. `decided`: how files were read, where that was a choice.
     """
 
     feed: str
@@ -53,6 +53,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     unknown: dict[str, int]
     files: tuple[tuple[str, int], ...]
     items: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
 
 def read_feed(
@@ -74,14 +75,16 @@ def read_source(
     """
     check_defaults(feed, configuration.vocabulary)
     files = source.files
-    named = _number_lines(files, load_reader(feed.format))
+    reader, setting = load_reader(feed.format), make_setting(feed, configuration)
+    whole = None if reader.read_files is None else reader.read_files(files, setting)
+    named = _number_lines(files, reader)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
     kept: dict[tuple[str, ...], Cleaned] = {}
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
-    for raw in _read_raw(feed, files, named, configuration):
+    for raw in whole or _read_each(files, named, reader, setting):
         read += 1
         if raw.item is not None:
             items.add(raw.item)
@@ -89,7 +92,7 @@ def read_source(
             continue
         if raw.reason is not None:
             unread = quarantine_unread(
-                raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id
+                raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id, file=raw.file
             )  # fmt: skip
             problems.append(unread)
             quarantined += 1
@@ -113,12 +116,14 @@ def read_source(
         # The last wins, and stands where it was read.
         kept.pop(known.identity, None)
         kept[known.identity] = known
+    if whole is not None:
+        named = tuple(whole.files)
     if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=Records(list(kept.values())), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
-        files=named, items=tuple(sorted(items)),
+        files=named, items=tuple(sorted(items)), decided=() if whole is None else tuple(whole.decided),
     )  # fmt: skip
 
 
@@ -155,7 +160,7 @@ def locate_problems(problems: Iterable[Problem], files: Sequence[tuple[str, int]
     starts = [start for _, start in files]
     located = []
     for problem in problems:
-        if problem.line == 0:
+        if problem.line == 0 or problem.file is not None:
             located.append(problem)
             continue
         name, start = files[bisect_left(starts, problem.line) - 1]
@@ -200,23 +205,22 @@ def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str
     return joined
 
 
-def _read_raw(
-    feed: FeedTable, files: Sequence[SourceFile], named: Sequence[tuple[str, int]], configuration: Configuration
+def _read_each(
+    files: Sequence[SourceFile], named: Sequence[tuple[str, int]], reader: Reader, setting: FeedSetting
 ) -> Iterator[RawRecord]:
-    reader, zoned = load_reader(feed.format), FORMATS[feed.format].has_zones
-    timezone = find_timezone(feed, configuration) if zoned else ""
-    setting = FeedSetting(feed=feed, timezone=timezone, vocabulary=configuration.vocabulary)
-    if reader.read_files is not None:
-        yield from reader.read_files(files, setting)
-        return
     assert reader.read_file is not None, "a reader has one of both"
     for file, (name, before) in zip(files, named, strict=True):
         try:
             yield from reader.read_file(file, setting, before)
         except OSError as error:
-            raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
+            raise FeedError(setting.feed.name, name, f"can't be read: {error.strerror}") from error
         except ValueError as error:
-            raise FeedError(feed.name, name, str(error)) from error
+            raise FeedError(setting.feed.name, name, str(error)) from error
+
+
+def make_setting(feed: FeedTable, configuration: Configuration) -> FeedSetting:
+    timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
+    return FeedSetting(feed=feed, timezone=timezone, vocabulary=configuration.vocabulary)
 
 
 def find_timezone(feed: FeedTable, configuration: Configuration) -> str:

@@ -10,11 +10,12 @@ from duckdb import DuckDBPyConnection, StatementType
 
 from outings.configuration import list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records.kinds import Members, Table
-from pipeline.records.members import make_members
+from pipeline.records.members import Members, Table, make_members
 
 SELECT_SECONDS = 300.0
 _ROWS_AT_ONCE = 1_000
+# A column of the result by this name is no member: it says which row of `feed` a record was made of.
+ROW = "rowid"
 
 # Beside `feed` and what the SELECT itself names: rows made of values, none of them read from anywhere.
 TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree", "repeat"})
@@ -107,12 +108,12 @@ def _check_columns(columns: Sequence[str], types: Sequence[Any], vocabulary: Voc
     for members in make_members(vocabulary).values():
         for name, kind in members.items():
             known.setdefault(name, []).extend([kind.members] if isinstance(kind, Table) else [])
-    for name in columns:
+    for name, kind in zip(columns, types, strict=True):
         if columns.count(name) > 1:
             raise ValueError(f"gives the column {name} twice")
-        _check_name(name, list(known), f"column {name}")
-    for name, kind in zip(columns, types, strict=True):
-        _check_struct(kind, known[name], name)
+        if name != ROW:
+            _check_name(name, list(known), f"column {name}")
+            _check_struct(kind, known[name], name)
 
 
 def _check_struct(kind: Any, tables: Sequence[Members], path: str) -> None:

@@ -83,6 +83,11 @@ class Source(Struct, frozen=True, kw_only=True):
         return bool(self.etag or self.last_modified or self.next)
 
 
+def is_zoned(feed: FeedTable) -> bool:
+    """Whether its times are converted, so that the feed has to name its metro."""
+    return FORMATS[feed.format].has_zones or bool(feed.map)
+
+
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
     """The files that the feed's url names, by name. Raises `FeedError` where there is none."""
     url = feed.url.removeprefix("file:")
@@ -130,7 +135,7 @@ def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
     # Times in UTC become those of the feed's metro.
-    zones = [metro.timezone for metro in configuration.metros] if FORMATS[feed.format].has_zones else []
+    zones = [metro.timezone for metro in configuration.metros] if is_zoned(feed) else []
     settings = structs.asdict(feed) | dict.fromkeys(_UNREAD)
     digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
     if feed.select is not None:

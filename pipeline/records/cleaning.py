@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records import agreement
-from pipeline.records.kinds import Leaf, Members, Table
-from pipeline.records.members import make_members
+from pipeline.records.members import Leaf, Members, Table, make_members
 from pipeline.records.record import RECORDS, Problem, Record
 from pipeline.records.values import Mended, Wrong
 
@@ -215,9 +214,13 @@ def show_value(value: Any) -> str | None:
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
-def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
+def quarantine_unread(
+    value: object, reason: str, *, line: int, feed: str, source_id: str | None = None, file: str | None = None
+) -> Problem:
     """The problem of a record that could not be decoded at all."""
-    return _make_problem(Finding(None, reason, value, quarantines=True), line=line, feed=feed, source_id=source_id)
+    finding = Finding(None, reason, value, quarantines=True)
+    problem = _make_problem(finding, line=line, feed=feed, source_id=source_id)
+    return msgspec.structs.replace(problem, file=file)
 
 
 def explain_fault(error: Exception) -> str:

@@ -38,20 +38,27 @@ class ProblemGroup(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """`unknown_members`: of each feed, members that no record has, by path, with how often they came."""
+    """`unknown_members`: of each feed, members that no record has, by path, with how often they came. `decided`: how
+    the files of a feed were read, where that was a choice."""
 
     feeds: tuple[FeedCount, ...]
     problems: tuple[ProblemGroup, ...]
     unknown_members: Mapping[str, Mapping[str, int]]
+    decided: Mapping[str, Sequence[str]] = {}
 
 
 def make_report(
-    feeds: Sequence[FeedCount], problems: Iterable[Problem], unknown_members: Mapping[str, Mapping[str, int]]
+    feeds: Sequence[FeedCount],
+    problems: Iterable[Problem],
+    unknown_members: Mapping[str, Mapping[str, int]],
+    *,
+    decided: Mapping[str, Sequence[str]] = {},
 ) -> Report:
     return Report(
         feeds=tuple(feeds),
         problems=group_problems(problems),
         unknown_members={feed: members for feed, members in unknown_members.items() if members},
+        decided={feed: said for feed, said in decided.items() if said},
     )
 
 
@@ -97,6 +104,9 @@ def format_report(report: Report) -> str:
         lines += ["", "Members that no record has, left out:"]
         for feed, members in report.unknown_members.items():
             lines.append(f"  {feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}")
+    if report.decided:
+        lines += ["", "How files were read:"]
+        lines += [f"  {feed}: {said}" for feed, decided in report.decided.items() for said in decided]
     return "\n".join(lines)
 
 

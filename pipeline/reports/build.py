@@ -29,7 +29,12 @@ def make_feeds_report(feeds: Sequence[FeedDone], problems: Iterable[Problem]) ->
         )
         for feed in feeds
     ]  # fmt: skip
-    return make_report(counts, problems, {feed.feed: feed.unknown for feed in feeds})
+    return make_report(
+        counts,
+        problems,
+        {feed.feed: feed.unknown for feed in feeds},
+        decided={feed.feed: feed.decided for feed in feeds},
+    )
 
 
 def make_build_report(built: Built) -> Report:
@@ -55,6 +60,7 @@ def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:
         "feeds": report.feeds,
         "problems": report.problems,
         "unknown_members": report.unknown_members,
+        "decided": report.decided,
     }
 
 

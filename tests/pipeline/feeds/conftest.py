@@ -49,11 +49,18 @@ def read_ndjson(configure: Configure, tmp_path: Path) -> ReadNdjson:
 def read_table(configure: Configure, tmp_path: Path) -> ReadTable:
     """Reads a file of the bytes given through the SELECT given."""
 
-    def read(select: str, content: bytes = b"a\n1\n", *, name: str = "table.csv", url: str | None = None) -> FeedRead:
+    def read(
+        select: str,
+        content: bytes = b"a\n1\n",
+        *,
+        name: str = "table.csv",
+        url: str | None = None,
+        settings: str = "",
+    ) -> FeedRead:
         (tmp_path / name).write_bytes(content)
         (tmp_path / "feed.sql").write_text(select)
-        settings = f'format = "table"\nurl = "{url or name}"\nselect = "feed.sql"\nmetro = "seattle"'
-        configuration = configure(settings)
+        stated = f'format = "table"\nurl = "{url or name}"\nselect = "feed.sql"\nmetro = "seattle"\n{settings}'
+        configuration = configure(stated)
         return read_feed(configuration.feeds[0], configuration)
 
     return read

@@ -1,0 +1,1 @@
+"""What needs no key: probes, metrics, the contract's document."""

@@ -1,0 +1,117 @@
+"""The bytes of a text file → its letters, and how their encoding was found."""
+
+import codecs
+import re
+
+from msgspec import Struct
+
+# What cities' files are in beside UTF-8, the most frequent first: Windows in the West, old Mac, old DOS.
+CANDIDATES = ("cp1252", "mac_roman", "cp850")
+# What a text in one of them shows where it is read as another: a sign within a word, a capital behind a small letter, a
+# quote that opens behind one, and signs that hardly a text of a city has.
+_ODD = re.compile(
+    r"(?<=[^\W\d_])[^\w\s’'·.,:;/&()+@*%#\"?!<>=~$|^`{}\[\]\\-]+(?=[^\W\d_])"
+    r"|(?<=[^\W\d_])\xa0(?=[^\W\d_])"
+    r"|(?<=[a-zß-öø-ÿ])[À-ÖØ-ÞŽŠŒŸ]"
+    r"|(?<=[^\W\d_])[‚„¿¡“‘¨]"
+    r"|[\x80-\x9f\xad¤¦§¨¬¯±²³´µ¶¸¹ƒˆ˜‡†‰‹›¢¥ÐÞðþÝýŸŽžŠš×÷∂∑∏π∫Ω≠∞≈∆√ˇ˘˙˚˝˛╔-╬─-▟◊ı]"
+)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Who says these means Windows' set, which has letters where they have control characters.
+_LATIN = frozenset({"latin-1", "iso8859-1", "ascii"})
+# Lines that have letters outside ASCII.
+_LOOKED_AT = 5_000
+_OUTSIDE_ASCII = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+_SIGN = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+# So many whole signs of UTF-8 for each byte that is none: the file is UTF-8, and damaged.
+_SIGNS_A_FAULT = 4
+
+
+class Decoded(Struct, frozen=True):
+    """`how` says what `encoding` is known by; empty for UTF-8, which needs no word. A byte that is no letter is left in
+    `text` as half of a surrogate pair."""
+
+    text: str
+    encoding: str
+    how: str = ""
+
+
+def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> Decoded:
+    """`stated` by the feed's setting, `charset` by a server. ValueError where the bytes are not in the stated one."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            how = "" if encoding == "utf-8" else "its byte order mark"
+            return Decoded(content[len(mark) :].decode(encoding, "surrogateescape"), encoding, how)
+    if stated != "auto":
+        return _decode_stated(content, find_codec(stated))
+    if (wide := _find_wide(content)) is not None:
+        return Decoded(content.decode(wide, "replace"), wide, "every second byte is 0")
+    try:
+        return Decoded(content.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError:
+        return _decode_charset(content, charset) or _detect(content)
+
+
+def find_codec(name: str) -> str:
+    """LookupError for a name that is no encoding."""
+    name = codecs.lookup(name).name
+    return "cp1252" if name in _LATIN else name
+
+
+def _decode_stated(content: bytes, encoding: str) -> Decoded:
+    try:
+        return Decoded(content.decode(encoding), encoding, "the setting encoding")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"line {line} is not {encoding}, which the setting encoding says: byte {content[error.start]:#04x} is no "
+            'letter of it. Say encoding = "auto", or the right one'
+        ) from error
+
+
+def _find_wide(content: bytes) -> str | None:
+    """UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
+    sample = content[:4096]
+    if len(sample) >= 4 and len(content) % 2 == 0:
+        for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if sample[start::2].count(0) > len(sample) // 4 and sample[1 - start :: 2].count(0) == 0:
+                return encoding
+    return None
+
+
+def _decode_charset(content: bytes, charset: str | None) -> Decoded | None:
+    """A server is believed where the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
+    try:
+        codec = find_codec(charset) if charset else "utf-8"
+        return None if codec == "utf-8" else Decoded(content.decode(codec), codec, "what its server says")
+    except (LookupError, UnicodeDecodeError):
+        return None
+
+
+def _detect(content: bytes) -> Decoded:
+    signs = len(_SIGN.findall(content))
+    rest = _SIGN.sub(b"", content)
+    faults = len(rest) - len(rest.translate(None, bytes(range(0x80, 0x100))))
+    if signs >= _SIGNS_A_FAULT * faults:
+        return Decoded(content.decode("utf-8", "surrogateescape"), "utf-8", f"{faults} bytes are no letters of it")
+    sample = b"\n".join(_OUTSIDE_ASCII.findall(content)[:_LOOKED_AT])
+    encoding = min(
+        (each for each in CANDIDATES if _can_decode(content, each)),
+        key=lambda each: len(_ODD.findall(sample.decode(each))),
+    )
+    return Decoded(content.decode(encoding), encoding, "its letters")
+
+
+def _can_decode(content: bytes, encoding: str) -> bool:
+    """Windows' set has no letter for five bytes; the others have one for each."""
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,242 @@
+"""JSON as services write it → its rows, one object each: a list, a list inside other members, one a line, GeoJSON."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from duckdb import DuckDBPyConnection
+from msgspec import Raw, Struct
+
+from outings.configuration import FeedTable
+from pipeline.feeds.ndjson import mend_signs
+from pipeline.feeds.table.encoding import decode_text
+from pipeline.feeds.table.part import Fault, Part, TableFile, quote
+
+_GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
+_SHOWN = 120
+
+
+def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    content = read_json(file, feed)
+    if not feed.records and is_lines(content):
+        return open_json_lines(file, feed, connection, scratch)
+    rows = find_rows(content, feed)
+    if feed.map and not feed.records and rows is None:
+        raise ValueError(explain_wrapped(content))
+    if rows is None:
+        rows = [Raw(content)]
+    return make_part(rows, content, connection, scratch)
+
+
+def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    """A row a feature: its properties as columns, `geometry` as JSON, and its `id` where no property is named so."""
+    content = read_json(file, feed)
+    try:
+        collection = msgspec.json.decode(content, type=_FeatureCollection)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is no GeoJSON FeatureCollection: {explain_json(content, error)}") from error
+    rows = [_parse_feature(feature) for feature in collection.features]
+    return make_part(rows, content, connection, scratch, found=collection.features, json_columns=("geometry",))
+
+
+def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    """A line that is no JSON is a fault by itself."""
+    content = read_json(file, feed)
+    rows, lines, faults = list[Raw](), array("q"), list[Fault]()
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(msgspec.json.decode(line, type=Raw))
+            msgspec.json.decode(line)
+            lines.append(number)
+        except (ValueError, RecursionError) as error:
+            del rows[len(lines) :]
+            faults.append(Fault(number, f"unreadable: {error}", line[:_SHOWN].decode("utf-8", "replace")))
+    if faults and not rows:
+        raise ValueError(f"line {faults[0].line} {explain_json(content, None)}: {faults[0].value}")
+    part = make_part(rows, content, connection, scratch)
+    return msgspec.structs.replace(part, lines=lines, faults=tuple(faults))
+
+
+def read_json(file: TableFile, feed: FeedTable) -> bytes:
+    """As UTF-8, in which half a sign is U+FFFD."""
+    decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
+    return mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
+
+
+def is_lines(content: bytes) -> bool:
+    """Whether it is one object a line: its first line is whole, and others follow."""
+    first, _, rest = content.strip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.strip():
+        return False
+    try:
+        msgspec.json.decode(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
+    """The entries of the list that `records` leads to; None of an object in which nothing says where they lie."""
+    value: Any = Raw(content)
+    walked: list[str] = []
+    for step in feed.records.split(".") if feed.records else ():
+        members = _decode_members(value, content, walked)
+        if step not in members:
+            where = f"“{'.'.join(walked)}”" if walked else "the file"
+            raise ValueError(f'has no member "{step}" in {where}, as records says; there are: {", ".join(members)}')
+        value = members[step]
+        walked.append(step)
+    try:
+        return msgspec.json.decode(value, type=list[Raw])
+    except msgspec.ValidationError:
+        if walked:
+            raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are') from None
+        return None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(explain_json(content, error)) from error
+
+
+def _decode_members(value: Raw, content: bytes, walked: list[str]) -> dict[str, Raw]:
+    try:
+        return msgspec.json.decode(value, type=dict[str, Raw])
+    except msgspec.ValidationError:
+        where = ".".join(walked) or "the file"
+        raise ValueError(f"holds no object in {where}, through which records leads") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(explain_json(content, error)) from error
+
+
+def list_wrapped(content: bytes) -> dict[str, int]:
+    """The paths that lead to a list of objects in a wrapped document, with how many there are."""
+    found: dict[str, int] = {}
+
+    def look(value: Any, path: str) -> None:
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            found[path] = len(value)
+        elif isinstance(value, dict) and path.count(".") < 3:
+            for name, inner in value.items():
+                look(inner, f"{path}.{name}" if path else name)
+
+    try:
+        look(msgspec.json.decode(content), "")
+    except (ValueError, RecursionError):
+        return {}
+    return found
+
+
+def explain_wrapped(content: bytes) -> str:
+    found = list_wrapped(content)
+    if not found:
+        return "is one object with no list of objects in it; expected rows"
+    best = max(found, key=lambda path: found[path])
+    lists = ", ".join(f"{path} ({count:,})" for path, count in found.items())
+    return f'is one object with its rows inside: {lists}. Say where they lie, as in records = "{best}"'
+
+
+def explain_json(content: bytes, error: Exception | None) -> str:
+    """What is wrong with a document, and where."""
+    said = str(error or "")
+    if "truncated" in said:
+        return f"is cut off: it ends in the middle of its JSON, in line {content.count(10) + 1}. Fetch it again"
+    if isinstance(error, RecursionError):
+        return "is nested too deep"
+    place = said.rpartition("(byte ")[2].removesuffix(")")
+    where = f" in line {content.count(10, 0, int(place)) + 1}" if place.isdigit() else ""
+    begins = content[:60].decode("utf-8", "replace").strip()
+    return f"is no JSON{where}: it begins with “{begins}”" + (f" ({said})" if said else "")
+
+
+class _Feature(Struct):
+    properties: dict[str, Raw] | None = None
+    geometry: Raw = Raw(b"null")
+    id: Raw = Raw(b"null")
+
+
+class _FeatureCollection(Struct):
+    features: list[Raw]
+
+
+def _parse_feature(raw: Raw) -> Raw:
+    """One that is none is a row that states nothing: its record is quarantined, and the others are read."""
+    try:
+        feature = msgspec.json.decode(raw, type=_Feature)
+    except ValueError:
+        feature = _Feature()
+    row = {"id": feature.id, **(feature.properties or {}), "geometry": feature.geometry}
+    return Raw(msgspec.json.encode(row))
+
+
+def make_part(
+    rows: Sequence[Raw],
+    content: bytes,
+    connection: DuckDBPyConnection,
+    scratch: Path,
+    *,
+    found: Sequence[Raw] | None = None,
+    json_columns: Iterable[str] = (),
+) -> Part:
+    """`found`: the rows as they stand in `content`, where they were made anew."""
+    objects = 0
+    with scratch.open("wb") as target:
+        for row in rows:
+            encoded = bytes(row).strip()
+            is_object = encoded.startswith(b"{")
+            objects += is_object
+            target.write((encoded.replace(b"\n", b" ") if is_object else b"{}") + b"\n")
+    if not objects:
+        raise ValueError("holds no objects; expected a list of them, or one a line")
+    query, parameters = read_typed(connection, scratch, json_columns=json_columns)
+    lines = number_lines(rows if found is None else found, content)
+    return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))
+
+
+def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
+    """The line on which each row begins; None of a file with fewer lines than rows, where they would say nothing."""
+    if content.count(10) + 1 < len(rows):
+        return None
+    lines, line, at = array("q"), 1, 0
+    for row in rows:
+        place = content.find(bytes(row), at)
+        line += content.count(10, at, place)
+        lines.append(line)
+        at = place
+    return lines
+
+
+def read_typed(
+    connection: DuckDBPyConnection, path: Path, *, names: Sequence[str] = (), json_columns: Iterable[str] = ()
+) -> tuple[str, tuple[Any, ...]]:
+    """What selects the objects of `path`, one a line: numbers and booleans typed, texts as they are. `names`: of
+    columns that have no value in any row."""
+    guess = "SELECT * FROM read_json(?, format='newline_delimited', sample_size=-1, maximum_object_size=?)"
+    source = connection.sql(guess, params=[str(path), _measure(path)])
+    types = {name: _keep_text(kind) for name, kind in zip(source.columns, source.types, strict=True)}
+    types = {**dict.fromkeys(names, "VARCHAR"), **types} | {name: "JSON" for name in json_columns if name in types}
+    return read_columns(path, types)
+
+
+def read_columns(path: Path, types: dict[str, str]) -> tuple[str, tuple[Any, ...]]:
+    query = "SELECT * FROM read_json(?, format='newline_delimited', columns=?, maximum_object_size=?)"
+    return query, (str(path), types, _measure(path))
+
+
+def _measure(path: Path) -> int:
+    """The bytes of the longest line, at least."""
+    with path.open("rb") as file:
+        return max(16 << 20, max(map(len, file), default=0) + 1)
+
+
+def _keep_text(kind: Any) -> str:
+    """The type that DuckDB found, with VARCHAR for what it only read from the look of texts."""
+    if kind.id == "struct":
+        members = [f"{quote(name)} {_keep_text(child)}" for name, child in kind.children]
+        return f"STRUCT({', '.join(members)})"
+    if kind.id == "list":
+        return f"{_keep_text(kind.children[0][1])}[]"
+    if kind.id == "map":
+        return "JSON"
+    return "VARCHAR" if kind.id in _GUESSED_TYPES else str(kind)

@@ -1,0 +1,158 @@
+"""Tables as cities publish them → rows that are canonical records, by one SELECT: an operator's, or a mapping's.
+
+A text in the file is a text in the table: whether this week's column looks like dates must not decide its type.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from outings.configuration import FeedTable
+from pipeline.feeds.ndjson import decode_record
+from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.reader import FeedSetting
+from pipeline.feeds.selection import ROW, lock, select_records
+from pipeline.feeds.source import FeedError, SelectError, SourceFile, read_select
+from pipeline.feeds.table.delimited import open_delimited
+from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines
+from pipeline.feeds.table.part import OpenPart, Part, TableFile, quote
+from pipeline.feeds.table.sheets import open_sheet
+from pipeline.feeds.table.sqlite import open_sqlite
+from pipeline.feeds.table.unpacking import list_tables
+from pipeline.scratch import open_scratch
+
+# One thread: with more, an order that the SELECT leaves open would be another one each time.
+_SETTINGS: dict[str, str | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+    "threads": 1,
+    "memory_limit": "1GB",
+    "max_temp_directory_size": "16GB",
+}
+_MESSAGE_CHARACTERS = 600
+# Kinds of files whose values are cells, each of a type of its own.
+_CELLS = frozenset({"sheets", "sqlite"})
+Opened = list[tuple[TableFile, Part]]
+
+
+class TableRead:
+    """The rows of the feed's files. When they have been walked, `files` has each file with the lines before it, as far
+    as records know their line, and `decided` how each file was read, where that was a choice."""
+
+    def __init__(self, files: Sequence[SourceFile], setting: FeedSetting) -> None:
+        self._sources, self._setting = files, setting
+        self.files: Sequence[tuple[str, int]] = ()
+        self.decided: Sequence[str] = ()
+
+    def __iter__(self) -> Iterator[RawRecord]:
+        feed = self._setting.feed
+        assert feed.select is not None  # the configuration holds it
+        query = read_select(feed.name, feed.select)
+        with open_scratch() as folder, open_engine(folder) as connection:
+            opened = open_table(connection, feed, self._sources, scratch=folder)
+            self.decided = [f"{file.name}: {part.decided}" for file, part in opened if part.decided]
+            lock(connection)
+            try:
+                rows = select_records(connection, query, self._setting.vocabulary)
+            except ValueError as error:
+                raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
+            lines = _Lines(opened)
+            yield from lines.list_faults()
+            for number, row in enumerate(rows, start=1):
+                raw = decode_record(row.encode(), line=number)
+                if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
+                    self.files = lines.files
+                    raw = raw._replace(line=lines.find(place))
+                yield raw
+
+
+class _Lines:
+    """Where the rows of `feed` stand in its files."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._before = [0, *accumulate(part.count for _, part in opened[:-1])]
+        self._rows = [0, *accumulate(_count_rows(part) for _, part in opened[:-1])]
+        self.files = tuple((file.name, before) for (file, _), before in zip(opened, self._before, strict=True))
+
+    def find(self, row: int) -> int:
+        """The line of a row, numbered from 0, through all files."""
+        number = bisect_right(self._rows, row) - 1
+        part, inside = self._opened[number][1], row - self._rows[number]
+        own = inside + 1 if part.lines is None or inside >= len(part.lines) else part.lines[inside]
+        return self._before[number] + own
+
+    def list_faults(self) -> Iterator[RawRecord]:
+        several = len(self._opened) > 1
+        for file, part in self._opened:
+            for fault in part.faults:
+                yield RawRecord(fault.line, fault.value, fault.reason, file=file.name if several else None)
+
+
+def _count_rows(part: Part) -> int:
+    return part.count if part.lines is None else len(part.lines)
+
+
+def open_engine(folder: Path) -> DuckDBPyConnection:
+    connection = duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": f"{folder}/spill"})
+    # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def open_table(
+    connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path
+) -> Opened:
+    """Makes the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
+    opened: Opened = []
+    for number, file in enumerate(files):
+        folder = scratch / f"file{number}"
+        folder.mkdir()
+        try:
+            for inner in list_tables(file, feed, folder):
+                part = READERS[inner.kind](inner, feed, connection, folder / f"rows{len(opened)}")
+                opened.append((inner, part))
+            if file is files[-1]:
+                parameters: list[Any] = [each for _, part in opened for each in part.parameters]
+                query = " UNION ALL BY NAME ".join(part.query for _, part in opened)
+                connection.execute(f"CREATE TABLE feed AS {query}", parameters)
+                if not feed.map:
+                    _flatten_cells(connection, opened)
+        except OSError as error:
+            raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
+        except (duckdb.Error, ValueError) as error:
+            raise FeedError(feed.name, file.name, shorten(str(error))) from error
+    return opened
+
+
+def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
+    """A column of a sheet with numbers and texts is one of texts; a mapping tells them apart by itself."""
+    if all(file.kind in _CELLS for file, _ in opened):
+        columns = connection.table("feed")
+        for name, kind in zip(columns.columns, columns.types, strict=True):
+            if str(kind) == "JSON":
+                connection.execute(f"ALTER TABLE feed ALTER {quote(name)} TYPE VARCHAR USING {quote(name)}->>'$'")
+
+
+def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
+    found = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(file.path)]).fetchone()
+    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=found[0] if found else 0)
+
+
+READERS: Mapping[str, OpenPart] = {
+    "csv": open_delimited, "json": open_json, "ndjson": open_json_lines, "geojson": open_geojson,
+    "parquet": _open_parquet, "sheets": open_sheet, "sqlite": open_sqlite,
+}  # fmt: skip
+
+
+def shorten(message: str) -> str:
+    """What is wrong, without DuckDB's advice on its own options, in one line."""
+    told = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
+    return " ".join(told.split())[:_MESSAGE_CHARACTERS]
