@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.servers import find_free_port
-from edge.limits.counting import Act, Allowance, Limits, UncountedError
-from edge.limits.fields import list_fields
-from edge.limits.mapped import MappedLimits
+from edge.limits.header_fields import list_fields
+from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.store import Allowance, LimitStore, LimitStoreError, Operation
 
 AT_ONCE = 16
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
         path = Path(folder) / "limits"
         print_row("fields", measure_fields(asked.requests))
-        print_row("this process's own table", asyncio.run(measure_store(MappedLimits(), asked.requests)))
+        print_row("this process's own table", asyncio.run(measure_store(MappedLimitStore(), asked.requests)))
         print_row("file", measure_file(path, 0, asked.requests))
         print_row("file, two processes, two clients", measure_together(path, (2, 4), asked.requests))
         print_row("file, two processes, one client", measure_together(path, (6, 6), asked.requests))
@@ -49,19 +49,19 @@ def make_allowance(client: int) -> Allowance:
 
 def measure_fields(requests: int) -> float:
     allowance = make_allowance(0)
-    reading = asyncio.run(MappedLimits().count(allowance, Act.TAKE))
+    reading = asyncio.run(MappedLimitStore().count(allowance, Operation.TAKE))
     began = time.perf_counter()
     for _ in range(requests):
         list_fields(allowance, reading)
     return (time.perf_counter() - began) / requests * 1e6
 
 
-async def measure_store(limits: Limits, requests: int, *, client: int = 0, at_once: int = 1) -> float:
+async def measure_store(limits: LimitStore, requests: int, *, client: int = 0, at_once: int = 1) -> float:
     allowance = make_allowance(client)
 
     async def take() -> None:
         for _ in range(requests // at_once):
-            await limits.count(allowance, Act.TAKE)
+            await limits.count(allowance, Operation.TAKE)
 
     began = time.perf_counter()
     await asyncio.gather(*(take() for _ in range(at_once)))
@@ -71,7 +71,7 @@ async def measure_store(limits: Limits, requests: int, *, client: int = 0, at_on
 
 
 def measure_file(path: Path, client: int, requests: int) -> float:
-    return asyncio.run(measure_store(MappedLimits(path), requests, client=client))
+    return asyncio.run(measure_store(MappedLimitStore(path), requests, client=client))
 
 
 def measure_together(path: Path, clients: Sequence[int], requests: int) -> float:
@@ -82,7 +82,7 @@ def measure_together(path: Path, clients: Sequence[int], requests: int) -> float
 
 
 def print_redis(folder: Path, *, requests: int) -> None:
-    from edge.limits.redis import RedisLimits
+    from edge.limits.redis_store import RedisLimitStore
 
     port = find_free_port()
     words = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(folder)]
@@ -90,11 +90,11 @@ def print_redis(folder: Path, *, requests: int) -> None:
     url = f"redis://127.0.0.1:{port}/0"
 
     async def measure(at_once: int) -> float:
-        limits = RedisLimits(url)
+        limits = RedisLimitStore(url)
         while True:
             try:
-                await limits.count(make_allowance(0), Act.SHOW)
-            except UncountedError:
+                await limits.count(make_allowance(0), Operation.SHOW)
+            except LimitStoreError:
                 await asyncio.sleep(0.1)
             else:
                 return await measure_store(limits, requests, at_once=at_once)

@@ -9,14 +9,13 @@ from pathlib import Path
 import structlog
 from starlette.types import Receive, Scope, Send
 
-from edge.computing import Computing
-from edge.connections import Connections
-from edge.dates import Dates
+from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.key_ring import KeyRing
-from edge.limits.counting import Limits
 from edge.limits.limiter import RateLimiter
-from edge.limits.mapped import MappedLimits
+from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.store import LimitStore
+from edge.local_dates import LocalDates
 from edge.middleware.authentication import AuthenticationMiddleware
 from edge.middleware.client_address import TrustedProxies
 from edge.middleware.endpoint import AnswerEndpoint
@@ -27,14 +26,15 @@ from edge.middleware.rate_limit import LimitHeadersMiddleware, RateLimitMiddlewa
 from edge.middleware.request_id import RequestIdMiddleware
 from edge.middleware.routing import RoutingMiddleware
 from edge.middleware.usage import UsageMiddleware
+from edge.public.openapi import OpenApiEndpoint
+from edge.public.probes import make_public
 from edge.releases import Releases
 from edge.replies.bodies import Bodies
-from edge.replies.planning import Planning
-from edge.seen import Seen
-from edge.unkeyed.openapi import ShowContract
-from edge.unkeyed.probes import make_public
+from edge.replies.planner import Planner
+from edge.rollback_guard import RollbackGuard
+from edge.thread_pool import ThreadPool
 from edge.usage.counts import Counts
-from edge.usage.usage import Usage
+from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
@@ -68,35 +68,37 @@ class Edge:
         counts: Counts | None = None,
         memory: int = MEMORY_BYTES,
         offer: Offer = Offer(),
-        usage: Usage | None = None,
-        limits: Limits | None = None,
+        usage: UsageRecorder | None = None,
+        limits: LimitStore | None = None,
         proxies: TrustedProxies | None = None,
-        connections: Connections | None = None,
+        connections: ConnectionLimiter | None = None,
         model: Model | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
         seal: Seal | None = None,
-        seen: Seen | None = None,
+        rollback_guard: RollbackGuard | None = None,
     ) -> None:
         self.counts = counts or Counts()
-        self._usage = usage or Usage(clock=clock)
+        self._usage = usage or UsageRecorder(clock=clock)
         self._offer = offer
         self._model = model
         self._geocoder = geocoder or NoGeocoder()
         self._forecasts = forecasts or Forecasts(None, clock=clock)
-        self._releases = Releases(store, cache=cache, clock=clock, counts=self.counts, trust=trust, seen=seen)
+        self._releases = Releases(
+            store, cache=cache, clock=clock, counts=self.counts, trust=trust, rollback_guard=rollback_guard
+        )
         self._proxies = proxies or TrustedProxies(())
-        self.connections = connections or Connections()
-        self._limits = limits or MappedLimits(clock=lambda: round(clock().timestamp() * 1_000_000))
+        self.connections = connections or ConnectionLimiter()
+        self._limits = limits or MappedLimitStore(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
-        self._computing = Computing(threads=1, queue=64)
-        self._fetching = Computing(threads=2, queue=64)
-        self._opening = Computing(threads=1, queue=8)
-        self._looking = Computing(threads=1, queue=8)
+        self._answer_threads = ThreadPool(threads=1, queue=64)
+        self._fetch_threads = ThreadPool(threads=2, queue=64)
+        self._open_threads = ThreadPool(threads=1, queue=8)
+        self._look_threads = ThreadPool(threads=1, queue=8)
         self._poll_seconds = poll_seconds
-        self._contract = ShowContract(self._releases)
+        self._contract = OpenApiEndpoint(self._releases)
         self._public = make_public(
             releases=self._releases,
             ring=self._ring,
@@ -111,11 +113,11 @@ class Edge:
         """The middleware, built from the last to the first. A request passes: fast path, request id, usage, errors,
         limit headers, routing, authentication, rate limit, endpoint."""
         plans = memory // 4
-        planning = Planning(
+        planner = Planner(
             releases=self._releases,
-            dates=Dates(clock),
-            opening=self._opening,
-            looking=self._looking,
+            dates=LocalDates(clock),
+            opening=self._open_threads,
+            looking=self._look_threads,
             memory=plans,
             offer=self._offer,
             model=self._model,
@@ -124,12 +126,12 @@ class Edge:
         )
         bodies = Bodies(
             store=store,
-            computing=self._computing,
-            fetching=self._fetching,
+            computing=self._answer_threads,
+            fetching=self._fetch_threads,
             counts=self.counts,
             memory=memory - plans,
         )
-        endpoint = AnswerEndpoint(planning=planning, bodies=bodies, counts=self.counts)
+        endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts)
         limiter = RateLimiter(self._limits, counts=self.counts)
         authentication = AuthenticationMiddleware(
             RateLimitMiddleware(endpoint, limiter=limiter),
@@ -146,7 +148,7 @@ class Edge:
             first,
             ring=self._ring,
             limiter=limiter,
-            planning=planning,
+            planner=planner,
             bodies=bodies,
             counts=self.counts,
             usage=self._usage,
@@ -167,9 +169,9 @@ class Edge:
 
     def poll_weather(self) -> None:
         """Looks for new forecasts of the metros that are served. Blocks, for as long as a provider takes."""
-        serving = self._releases.current
-        if serving is not None:
-            self._forecasts.poll({slug: each.metro for slug, each in serving.release.metros.items()})
+        served = self._releases.current
+        if served is not None:
+            self._forecasts.poll({slug: each.metro for slug, each in served.release.metros.items()})
 
     def _take_up_release(self) -> None:
         self._releases.poll()
@@ -177,10 +179,10 @@ class Edge:
 
     def close(self) -> None:
         """Lets go of threads and of the cache. What runs beside a server does it by itself."""
-        self._computing.close()
-        self._fetching.close()
-        self._opening.close()
-        self._looking.close()
+        self._answer_threads.close()
+        self._fetch_threads.close()
+        self._open_threads.close()
+        self._look_threads.close()
         self._releases.close()
         self._usage.close()
         self._geocoder.close()

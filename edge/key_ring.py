@@ -5,8 +5,8 @@ from datetime import datetime
 from hashlib import sha256
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.bounded import Bounded
 from edge.principal import Principal, find_principal
 from outings.contract.plans import Plan
 from outings.release.key_changes import check_seal
@@ -31,7 +31,7 @@ class KeyRing:
         self._clock = clock
         self._plans = plans
         # Replaced together: a principal of one registry is never found under the next.
-        self._known = (Registry(), _make_memory())
+        self._known = (Registry(), _make_cache())
         self._etag: str | None = None
         self.failure: str | None = None
 
@@ -41,7 +41,7 @@ class KeyRing:
             found = self._store.read_versioned(NAME)
             if found is not None and found.etag != self._etag:
                 registry = parse_registry(found)
-                self._known = (registry, _make_memory())
+                self._known = (registry, _make_cache())
                 self._etag = found.etag
                 log.info("keys_read", keys=len(registry.keys))
                 self._tell_unknown(registry)
@@ -60,16 +60,17 @@ class KeyRing:
 
     def find_active(self, text: bytes) -> Principal | None:
         """The principal of this key's text, if the key is active now. The cache has hashes of keys, not their texts."""
-        registry, memory = self._known
+        registry, cache = self._known
         digest = sha256(text).digest()
-        principal = memory.get(digest)
-        if principal is None:
-            principal = find_principal(registry, text, plans=self._plans, seal=self._seal)
-            if principal is None:
+        try:
+            principal = cache[digest]
+        except KeyError:
+            found = find_principal(registry, text, plans=self._plans, seal=self._seal)
+            if found is None:
                 return None
-            memory.put(digest, principal)
+            principal = cache[digest] = found
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
-def _make_memory() -> Bounded[bytes, Principal]:
-    return Bounded(MOST_REMEMBERED)
+def _make_cache() -> FIFOCache[bytes, Principal]:
+    return FIFOCache(MOST_REMEMBERED)

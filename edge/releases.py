@@ -8,11 +8,11 @@ from itertools import chain
 from pathlib import Path
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.bounded import Bounded
-from edge.places import Places
-from edge.seen import Seen
-from edge.serving import Serving
+from edge.release_pool import ReleasePool
+from edge.rollback_guard import RollbackGuard
+from edge.served_release import ServedRelease
 from edge.usage.counts import Counter, Counts
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
@@ -32,7 +32,6 @@ log = structlog.get_logger()
 
 # Walks whose release is not kept any more: they ask with every page.
 MOST_GONE = 1_024
-_GONE = "gone"
 # In place of a metro, where a release is looked for by its id.
 _RELEASE = ""
 MOST_CACHE_BYTES = 20 * 2**30
@@ -40,15 +39,15 @@ MOST_CACHE_BYTES = 20 * 2**30
 RETRY_AFTER = timedelta(seconds=30)
 
 
-class Refused(Exception):  # noqa: N818 - the name says it
-    """A pointer or a release that this edge does not take up."""
+class ReleaseRefused(Exception):  # noqa: N818 - the name says it
+    """This edge does not accept a pointer or a release."""
 
 
 class Releases:
     """`current` is replaced in one assignment; whoever began with the old one ends with it.
 
     `failure` says why the store can't be read, `refusal` why the release in the store is not the one served.
-    `trust`: whose releases are taken up; `seen`: what this machine served before it was started.
+    `trust`: whose releases are accepted; `rollback_guard`: what this machine served before it was started.
     """
 
     def __init__(
@@ -59,11 +58,11 @@ class Releases:
         clock: Callable[[], datetime],
         counts: Counts,
         trust: Trust = ANYBODY,
-        seen: Seen | None = None,
+        rollback_guard: RollbackGuard | None = None,
     ) -> None:
         self._store = store
         self._trust = trust
-        self._seen = seen
+        self._rollback_guard = rollback_guard
         self._counts = counts
         self._cache = cache
         self._clock = clock
@@ -71,13 +70,13 @@ class Releases:
         self._polling = threading.Lock()
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
-        self._places = Places()
-        self._gone: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
-        self._snapshots: Bounded[tuple[str, str], str] = Bounded(MOST_GONE)
+        self._pool = ReleasePool()
+        self._gone: FIFOCache[tuple[str, str], None] = FIFOCache(MOST_GONE)
+        self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
         self._chain = Chain(store)
         self._etag: str | None = None
         self._retry_at = clock()
-        self.current: Serving | None = None
+        self.current: ServedRelease | None = None
         self.failure: str | None = None
         self.refusal: str | None = None
 
@@ -91,7 +90,7 @@ class Releases:
         try:
             self._read_pointer()
             self.failure = None
-        except (Corrupt, NotFound, Refused) as error:
+        except (Corrupt, NotFound, ReleaseRefused) as error:
             self._refuse(str(error))
         except (StoreError, OSError) as error:
             self._etag = None
@@ -104,13 +103,13 @@ class Releases:
         finally:
             self._polling.release()
 
-    def find_walk(self, metro: str, stamp: str) -> Serving | None:
+    def find_walk(self, metro: str, stamp: str) -> ServedRelease | None:
         """An open release whose metro has this stamp: one in which a walk began. Does not block."""
         return self._find_open(lambda served: served.stamps.get(metro) == stamp)
 
     def is_gone(self, metro: str, stamp: str) -> bool:
         """Whether it was looked for in vain."""
-        return self._gone.get((metro, stamp)) is not None
+        return (metro, stamp) in self._gone
 
     def find_snapshot(self, metro: str, stamp: str) -> str | None:
         """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
@@ -127,12 +126,12 @@ class Releases:
             root = self._find_listed(metro, stamp)
             found = None if root is None else root.root.parts[metro].snapshot
             if found is not None:
-                self._snapshots.put((metro, stamp), found)
+                self._snapshots[metro, stamp] = found
         return found
 
-    def open_walk(self, metro: str, stamp: str) -> Serving | None:
+    def open_walk(self, metro: str, stamp: str) -> ServedRelease | None:
         """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
-        Occupied."""
+        PoolFull."""
         found = self.find_walk(metro, stamp)
         listed = self._find_listed(metro, stamp) if found is None and not self.is_gone(metro, stamp) else None
         try:
@@ -141,22 +140,22 @@ class Releases:
             log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
 
-    def find_release(self, release_id: str) -> Serving | None:
+    def find_release(self, release_id: str) -> ServedRelease | None:
         """The one of this id, if it is open. Does not block."""
         return self._find_open(lambda served: served.release.id == release_id)
 
-    def _find_open(self, is_wanted: Callable[[Serving], bool]) -> Serving | None:
+    def _find_open(self, is_wanted: Callable[[ServedRelease], bool]) -> ServedRelease | None:
         current = self.current
-        return current if current is not None and is_wanted(current) else self._places.find(is_wanted)
+        return current if current is not None and is_wanted(current) else self._pool.find(is_wanted)
 
-    def open_release(self, release_id: str) -> Serving | None:
+    def open_release(self, release_id: str) -> ServedRelease | None:
         """As `find_release`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
-        ValueError where the text is no release id; Occupied, StoreError, Corrupt."""
+        ValueError where the text is no release id; PoolFull, StoreError, Corrupt."""
         sequence, _ = parse_release_id(release_id)
         if self.current is not None and self.current.release.sequence < sequence:
             self.poll()  # another worker was first to see it
         found, current = self.find_release(release_id), self.current
-        if found is not None or current is None or self._gone.get((_RELEASE, release_id)) is not None:
+        if found is not None or current is None or (_RELEASE, release_id) in self._gone:
             return found
         if sequence > current.root.sequence:
             self._refuse_ahead(sequence)
@@ -165,7 +164,7 @@ class Releases:
             sha = self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
-        self._gone.put((_RELEASE, release_id), _GONE)
+        self._gone[_RELEASE, release_id] = None
         return None
 
     def _refuse_ahead(self, sequence: int) -> None:
@@ -189,7 +188,7 @@ class Releases:
     def _read_pointer(self) -> None:
         found = read_pointer(self._store, trust=self._trust)
         if found is None and self.current is not None:
-            raise Refused(f"{NAME} is gone")
+            raise ReleaseRefused(f"{NAME} is gone")
         if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
             self._etag, self._retry_at = found.etag, self._clock() + RETRY_AFTER
             self._take_up(found.pointer)
@@ -199,23 +198,23 @@ class Releases:
         release_id = format_release_id(pointer.sequence, pointer.root)
         if before is None or before.release.id != release_id:
             root = read_root(self._store, pointer.root)
-            reason = explain_pointer(pointer, root) or self._explain_return(before, pointer, root)
+            reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
-                raise Refused(f"release {release_id}: {reason}")
+                raise ReleaseRefused(f"release {release_id}: {reason}")
             with self._open(ListedRelease(release_id, pointer.root, root)) as served:
                 self.current = served
             log.info("release_served", release=release_id)
-            if self._seen is not None:
-                self._seen.remember(pointer)
+            if self._rollback_guard is not None:
+                self._rollback_guard.remember(pointer)
             if before is not None:
-                self._places.keep_last(before)
+                self._pool.keep_last(before)
         self.refusal = None
 
-    def _explain_return(self, before: Serving | None, pointer: Pointer, root: Root) -> str | None:
+    def _explain_rollback(self, before: ServedRelease | None, pointer: Pointer, root: Root) -> str | None:
         """Once it serves, it goes by what it has: another worker may be ahead of it."""
         if before is not None:
             return explain_successor(before.root, root)
-        return None if self._seen is None else self._seen.explain_return(pointer)
+        return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
 
     def _find_listed(self, metro: str, stamp: str) -> ListedRelease | None:
         """The kept release whose metro has this stamp; what is not there is remembered as gone."""
@@ -229,24 +228,24 @@ class Releases:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None
         if stamp < self.current.stamps.get(metro, ""):
-            self._gone.put((metro, stamp), _GONE)
+            self._gone[metro, stamp] = None
         return None
 
-    def _open_kept(self, listed: ListedRelease) -> Serving:
-        self._places.make_room()
+    def _open_kept(self, listed: ListedRelease) -> ServedRelease:
+        self._pool.make_room()
         with self._open(listed) as served:
-            self._places.keep(served)
+            self._pool.keep(served)
             return served
 
     @contextlib.contextmanager
-    def _open(self, listed: ListedRelease) -> Iterator[Serving]:
+    def _open(self, listed: ListedRelease) -> Iterator[ServedRelease]:
         """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
         evicting, and another thread claiming what it finds kept."""
         manifests = {slug: read_manifest(self._store, part.manifest) for slug, part in listed.root.parts.items()}
         files = frozenset((*list_tail(listed.root.log), *chain.from_iterable(map(list_files, manifests.values()))))
         with self._state:
             self._fetching = (*self._fetching, files)
-            held = [served.files for served in (self.current, *self._places.list_open()) if served is not None]
+            held = [served.files for served in (self.current, *self._pool.list_open()) if served is not None]
             self._claim.replace(frozenset[str]().union(*self._fetching, *held))
         try:
             release = open_release(self._store, listed, manifests=manifests, cache=self._cache)
@@ -255,7 +254,7 @@ class Releases:
                 open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
             for sha in list_tail(listed.root.log):
                 release.history.read(sha)
-            yield Serving(
+            yield ServedRelease(
                 release=release,
                 root=listed.root,
                 files=files,

@@ -9,7 +9,7 @@ PRELOADED = [
     "outings.command.build",
     "outings.command.releases",
     "pipeline.releases.rollback",
-    "tests.edge.limits.test_mapped",
+    "tests.edge.limits.test_mapped_store",
     "tests.faults.commands",
     "tests.faults.warm",
     "tests.release.test_crashes",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from edge.geocoding.service import Parameters, Service
+from edge.geocoding.service import GeocodingService, Parameters
 from outings.contract.resources.metro import Bounds, Center
 
 
@@ -17,12 +17,12 @@ class _Coordinates(Struct, frozen=True):
     y: float
 
 
-class _Found(Struct, frozen=True):
+class _Match(Struct, frozen=True):
     coordinates: _Coordinates
 
 
 class _Result(Struct, frozen=True):
-    addressMatches: list[_Found]  # noqa: N815 - its own word
+    addressMatches: list[_Match]  # noqa: N815 - its own word
 
 
 class _Answer(Struct, frozen=True):
@@ -41,6 +41,6 @@ def _read_points(body: bytes) -> Iterator[Center]:
     return (Center(lat=place.y, lng=place.x) for place in places)
 
 
-CENSUS = Service(
+CENSUS = GeocodingService(
     name="census", path="/locations/onelineaddress", make_parameters=_make_parameters, read_points=_read_points,
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from edge.computing import Computing
 from edge.geocoding.geocoder import lies_within, refuse_address
+from edge.thread_pool import ThreadPool
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.resources.metro import Center
 from outings.release.snapshot import Snapshot
@@ -14,7 +14,7 @@ class LocalGeocoder:
     places waits until they are read, 1 s for 10,000 of them."""
 
     def __init__(self) -> None:
-        self._computing = Computing(threads=1, queue=64)
+        self._computing = ThreadPool(threads=1, queue=64)
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
         found = await self._computing.run(partial(_find, address, snapshot))

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from edge.geocoding.service import Parameters, Service
+from edge.geocoding.service import GeocodingService, Parameters
 from outings.contract.resources.metro import Bounds, Center
 
 MOST = 5
 
 
-class _Found(Struct, frozen=True):
+class _Match(Struct, frozen=True):
     """Of an entry of `jsonv2`, what is read; its numbers are texts."""
 
     lat: float
     lon: float
 
 
-_decoder = msgspec.json.Decoder(list[_Found], strict=False)
+_decoder = msgspec.json.Decoder(list[_Match], strict=False)
 
 
 def _make_parameters(address: str, bounds: Bounds) -> Parameters:
@@ -32,6 +32,6 @@ def _read_points(body: bytes) -> Iterator[Center]:
     return (Center(lat=each.lat, lng=each.lon) for each in _decoder.decode(body))
 
 
-NOMINATIM = Service(
+NOMINATIM = GeocodingService(
     name="nominatim", path="/search", make_parameters=_make_parameters, read_points=_read_points,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from edge.geocoding.service import Parameters, Service
+from edge.geocoding.service import GeocodingService, Parameters
 from outings.contract.resources.metro import Bounds, Center
 
 MOST = 5
@@ -37,4 +37,4 @@ def _read_points(body: bytes) -> Iterator[Center]:
     return (Center(lat=lat, lng=lng) for lng, lat in places)
 
 
-PHOTON = Service(name="photon", path="/api", make_parameters=_make_parameters, read_points=_read_points)
+PHOTON = GeocodingService(name="photon", path="/api", make_parameters=_make_parameters, read_points=_read_points)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 import structlog
+from cachetools import TTLCache
 
-from edge.bounded import Bounded
-from edge.computing import Computing
 from edge.geocoding.geocoder import lies_within, refuse_address
-from edge.geocoding.service import Service
+from edge.geocoding.service import GeocodingService
 from edge.remote.circuit_breaker import CircuitBreaker
-from edge.remote.fetching import Broken, Fetcher, Unreached
+from edge.remote.fetcher import Fetcher, PermanentRemoteError, RemoteError
+from edge.thread_pool import ThreadPool
 from outings.contract.errors import ApiError, unavailable
 from outings.contract.resources.metro import Center
 from outings.patience import Patience
@@ -34,29 +34,29 @@ class RemoteGeocoder:
 
     def __init__(
         self,
-        service: Service,
+        service: GeocodingService,
         *,
         url: str,
         clock: Callable[[], float] = time.monotonic,
         patience: Patience = PATIENCE,
     ) -> None:
         self._service = service
-        self._clock = clock
         self._patience = patience
         self._breaker = CircuitBreaker(clock=clock)
-        self._known: Bounded[tuple[str, str, int], tuple[Center | None]] = Bounded(MOST_REMEMBERED)
+        self._known: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
+            MOST_REMEMBERED, REMEMBERED_SECONDS, timer=clock
+        )
         # They only wait.
-        self._computing = Computing(threads=4, queue=64)
+        self._computing = ThreadPool(threads=4, queue=64)
         self._fetcher = Fetcher(url, headers=_HEADERS, patience=patience, refusing=frozenset({400}))
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
         metro = snapshot.metro
         text = " ".join(address.split())
-        name = (metro.slug, text.casefold(), int(self._clock() // REMEMBERED_SECONDS))
+        name = (metro.slug, text.casefold())
         known = self._known.get(name)
         if known is None:
-            known = (await self._ask(text, metro),)
-            self._known.put(name, known)
+            known = self._known[name] = (await self._ask(text, metro),)
         if known[0] is None:
             raise refuse_address(metro.name)
         return known[0]
@@ -73,7 +73,7 @@ class RemoteGeocoder:
             # Each try ends by itself, but where headers come byte by byte.
             async with asyncio.timeout((self._patience.whole + self._patience.connect) * self._patience.attempts):
                 found = await self._computing.run(partial(self._find, text, metro))
-        except Unreached as failure:
+        except RemoteError as failure:
             raise self._give_up(str(failure), rest=failure.rest) from None
         except TimeoutError:
             raise self._give_up("it takes too long") from None
@@ -86,12 +86,12 @@ class RemoteGeocoder:
         return unavailable(wait)
 
     def _find(self, text: str, metro: MetroSettings) -> Center | None:
-        """Blocks. Raises `Unreached`."""
+        """Blocks. Raises `RemoteError`."""
         body = self._fetcher.fetch(self._service.path, self._service.make_parameters(text, metro.bounds))
         try:
             points = [] if body is None else list(self._service.read_points(body))
         except (ValueError, RecursionError):
-            raise Broken(f"its answer is none of {self._service.name}'s") from None
+            raise PermanentRemoteError(f"its answer is none of {self._service.name}'s") from None
         return next((_round(point) for point in points if lies_within(point, metro.bounds)), None)
 
 

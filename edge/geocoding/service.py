@@ -9,7 +9,7 @@ from outings.contract.resources.metro import Bounds, Center
 Parameters = dict[str, str]
 
 
-class Service(Struct, frozen=True, kw_only=True):
+class GeocodingService(Struct, frozen=True, kw_only=True):
     """`path`: behind the operator's URL. `read_points`: a 200's body → points, the best first; ValueError (msgspec's
     errors are such) where it is no answer of this kind."""
 

@@ -1,1 +1,1 @@
-"""How much a key and its client may ask for: the rule, and two stores of what they have asked for."""
+"""Rate limits and quotas: the rule, and two stores of counters."""

@@ -1,16 +1,16 @@
-"""What an act makes of what was counted before."""
+"""The decision: the stored counts and an operation → the new counts, and whether the request passes."""
 
 from msgspec import Struct
 
-from edge.limits.counting import Act, Allowance, Outcome, Reading
-from edge.limits.rate import MINUTE, has_room, leak
+from edge.limits.gcra import MINUTE, has_room, leak
+from edge.limits.store import Allowance, LimitState, Operation, Outcome
 
 # A name of an enumeration costs as much as the rule itself.
-_TAKE, _REFUND, _PASSED = Act.TAKE, Act.REFUND, Outcome.PASSED
+_TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
 
 
-class Standing(Struct, frozen=True, kw_only=True):
-    """What a store has: the key's bucket, `load` as of `then`, and what the client has `used` in `month`."""
+class StoredCounts(Struct, frozen=True, kw_only=True):
+    """What a store holds: the key's bucket, `load` as of `then`, and what the client has `used` in `month`."""
 
     then: int = 0
     load: int = 0
@@ -18,7 +18,9 @@ class Standing(Struct, frozen=True, kw_only=True):
     used: int = 0
 
 
-def decide(before: Standing, allowance: Allowance, act: Act, *, now: int, month: int, refunded: int = 0) -> Reading:
+def decide(
+    before: StoredCounts, allowance: Allowance, act: Operation, *, now: int, month: int, refunded: int = 0
+) -> LimitState:
     """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
     load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
     used = before.used if before.month == month else 0
@@ -29,11 +31,11 @@ def decide(before: Standing, allowance: Allowance, act: Act, *, now: int, month:
             load, used = load + MINUTE, used + 1
     elif act is _REFUND and refunded == month:
         used = max(0, used - 1)
-    return Reading(outcome=outcome, now=now, load=load, month=month, used=used)
+    return LimitState(outcome=outcome, now=now, load=load, month=month, used=used)
 
 
 def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
-    """In the order of the checks: decisions.md §1."""
+    """The rate is checked before the quota."""
     if not has_room(load, allowance.per_minute):
         return Outcome.RATE_SPENT
     if allowance.per_month is not None and used >= allowance.per_month:

@@ -3,10 +3,10 @@
 import structlog
 from msgspec import Struct
 
-from edge.limits.counting import Act, Allowance, Limits, Outcome, Reading, UncountedError
-from edge.limits.fields import Field, find_wait, list_fields
-from edge.limits.mapped import read_microseconds
+from edge.limits.header_fields import Field, find_wait, list_fields
+from edge.limits.mapped_store import read_microseconds
 from edge.limits.months import find_month
+from edge.limits.store import Allowance, LimitState, LimitStore, LimitStoreError, Operation, Outcome
 from edge.principal import Principal
 from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
@@ -20,7 +20,7 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
     """Whether a request is within its limits, and what is left. `reading` is None if it could not be counted."""
 
     allowance: Allowance
-    reading: Reading | None
+    reading: LimitState | None
 
     @property
     def has_passed(self) -> bool:
@@ -31,7 +31,7 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
         if self.reading is not None:
             return list_fields(self.allowance, self.reading)
         now = read_microseconds()
-        fresh = Reading(outcome=Outcome.PASSED, now=now, load=0, month=find_month(now), used=0)
+        fresh = LimitState(outcome=Outcome.PASSED, now=now, load=0, month=find_month(now), used=0)
         return list_fields(self.allowance, fresh)
 
     def make_refusal(self) -> ApiError:
@@ -43,13 +43,13 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
 class RateLimiter:
     """If the store of counters is out of reach, requests pass; the log and a metric say so."""
 
-    def __init__(self, limits: Limits, *, counts: Counts) -> None:
+    def __init__(self, limits: LimitStore, *, counts: Counts) -> None:
         self._limits = limits
         self._counts = counts
         self._is_down = False
 
     async def take(self, principal: Principal) -> LimitDecision:
-        return await self._count(make_allowance(principal), Act.TAKE)
+        return await self._count(make_allowance(principal), Operation.TAKE)
 
     def take_now(self, principal: Principal) -> LimitDecision | None:
         """`take` without awaiting. None, and nothing is counted, if the store needs the event loop."""
@@ -65,18 +65,18 @@ class RateLimiter:
         return None
 
     async def show(self, principal: Principal) -> LimitDecision:
-        return await self._count(make_allowance(principal), Act.SHOW)
+        return await self._count(make_allowance(principal), Operation.SHOW)
 
     async def refund(self, taken: LimitDecision) -> LimitDecision:
         """Gives back a request of the quota, unless it was not counted."""
         if taken.reading is None:
             return taken
-        return await self._count(taken.allowance, Act.REFUND, month=taken.reading.month)
+        return await self._count(taken.allowance, Operation.REFUND, month=taken.reading.month)
 
-    async def _count(self, allowance: Allowance, act: Act, *, month: int = 0) -> LimitDecision:
+    async def _count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitDecision:
         try:
             reading = await self._limits.count(allowance, act, month=month)
-        except UncountedError as error:
+        except LimitStoreError as error:
             self._counts.add(Counter.UNCOUNTED)
             if not self._is_down:
                 log.error("limits_down", reason=str(error))

@@ -6,9 +6,9 @@ from functools import partial
 from starlette.types import Receive, Scope, Send
 
 from edge.replies.bodies import Bodies
-from edge.replies.conditions import matches
-from edge.replies.encoding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
-from edge.replies.planning import Planned, Planning
+from edge.replies.conditional_requests import matches
+from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.replies.planner import Planner, RequestPlan
 from edge.replies.responses import list_entity, send_file, send_not_modified, send_success
 from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
@@ -22,8 +22,8 @@ Sender = Callable[[Send], Awaitable[None]]
 class AnswerEndpoint:
     """Answers a keyed request. A tag that matches costs no body, and so no query of the engine."""
 
-    def __init__(self, *, planning: Planning, bodies: Bodies, counts: Counts) -> None:
-        self._planning = planning
+    def __init__(self, *, planner: Planner, bodies: Bodies, counts: Counts) -> None:
+        self._planner = planner
         self._bodies = bodies
         self._counts = counts
 
@@ -43,8 +43,8 @@ class AnswerEndpoint:
 
     async def _prepare(self, context: RequestContext, *, match: Match, entitlement: Entitlement) -> Sender:
         """A function that sends the answer. It does not refer to the plan, so a slow client keeps no release open."""
-        planned = await self._planning.read_plan(match, context, entitlement=entitlement)
-        context.release = planned.serving.header
+        planned = await self._planner.read_plan(match, context, entitlement=entitlement)
+        context.release = planned.served.header
         if matches(context.if_none_match, planned.etag):
             self._counts.add(Counter.NOT_MODIFIED)
             return partial(send_not_modified, context=context, head=planned.head)
@@ -53,7 +53,7 @@ class AnswerEndpoint:
         body = await self._bodies.read_body(planned, choose_coding(context.accept_encoding))
         return partial(send_success, context=context, head=planned.head, body=body)
 
-    async def _prepare_file(self, context: RequestContext, planned: Planned, file: PlannedFile) -> Sender:
+    async def _prepare_file(self, context: RequestContext, planned: RequestPlan, file: PlannedFile) -> Sender:
         """The stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
         data = await self._bodies.open_file(file)
         self._counts.add(Counter.OBJECT)

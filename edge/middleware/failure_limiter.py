@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from edge.bounded import Bounded
-from edge.limits.rate import MINUTE, has_room, leak, wait_for_room
+from cachetools import FIFOCache
+
+from edge.limits.gcra import MINUTE, has_room, leak, wait_for_room
 from outings.contract.errors import ApiError, rate_limited, unauthorized
 
 # Failures of one origin, of each worker. A check sum tells typing errors from keys, and 62 letters to the thirtieth
@@ -24,16 +25,13 @@ class FailureLimiter:
 
     def __init__(self, *, clock: Callable[[], int]) -> None:
         self._clock = clock
-        self._buckets: Bounded[str, _Bucket] = Bounded(MOST_ORIGINS)
+        self._buckets: FIFOCache[str, _Bucket] = FIFOCache(MOST_ORIGINS)
 
     def make_refusal(self, origin: str | None) -> ApiError:
         """Of a request without a key in force: 401, and 429 once there were too many. None is not counted."""
         if origin is None:
             return unauthorized()
-        bucket, now = self._buckets.get(origin), self._clock()
-        if bucket is None:
-            bucket = _Bucket()
-            self._buckets.put(origin, bucket)
+        bucket, now = self._buckets.setdefault(origin, _Bucket()), self._clock()
         bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=MOST_PER_MINUTE)
         bucket.then = now
         if not has_room(bucket.load, MOST_PER_MINUTE):

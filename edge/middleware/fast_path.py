@@ -11,19 +11,19 @@ from edge.limits.limiter import LimitDecision, RateLimiter
 from edge.middleware.request_id import make_request_id
 from edge.principal import Principal
 from edge.replies.bodies import Bodies
-from edge.replies.conditions import matches
-from edge.replies.encoding import choose_coding
-from edge.replies.planning import Planned, Planning
+from edge.replies.conditional_requests import matches
+from edge.replies.content_coding import choose_coding
+from edge.replies.planner import Planner, RequestPlan
 from edge.replies.responses import Body, Header, list_headers, send_whole
 from edge.request_context import MOST_HEADER_BYTES, read_path, read_trace_id
 from edge.usage.counts import Counter, Counts
-from edge.usage.usage import Usage
+from edge.usage.recorder import UsageRecorder
 
 
 class _CachedAnswer(Struct, frozen=True, kw_only=True):
     """An answer from memory. A 304 has no body."""
 
-    planned: Planned
+    planned: RequestPlan
     body: Body | None
 
 
@@ -57,15 +57,15 @@ class FastPath:
         *,
         ring: KeyRing,
         limiter: RateLimiter,
-        planning: Planning,
+        planner: Planner,
         bodies: Bodies,
         counts: Counts,
-        usage: Usage,
+        usage: UsageRecorder,
     ) -> None:
         self._app = app
         self._ring = ring
         self._limiter = limiter
-        self._planning = planning
+        self._planner = planner
         self._bodies = bodies
         self._counts = counts
         self._usage = usage
@@ -105,7 +105,7 @@ class FastPath:
         return self._ring.find_active(headers.get(b"x-api-key", b""))
 
     def _find_answer(self, scope: Scope, headers: Mapping[bytes, bytes], principal: Principal) -> _CachedAnswer | None:
-        planned = self._planning.recall_plan(read_path(scope), scope["query_string"], entitlement=principal.entitlement)
+        planned = self._planner.recall_plan(read_path(scope), scope["query_string"], entitlement=principal.entitlement)
         if planned is None:
             return None
         if matches(headers.get(b"if-none-match"), planned.etag):
@@ -125,7 +125,7 @@ class FastPath:
             status=status,
             size=len(body),
             request_id=request_id,
-            release=answer.planned.serving.header,
+            release=answer.planned.served.header,
         )
         headers = list_headers(
             head=answer.planned.head,

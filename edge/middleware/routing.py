@@ -1,8 +1,9 @@
 """Middleware: checks route and method. Routes without a key go to Starlette, the others to the next middleware."""
 
+from functools import lru_cache
+
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.bounded import Bounded
 from edge.replies.responses import send_preflight
 from edge.request_context import MOST_HEADER_BYTES, RequestContext
 from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
@@ -20,11 +21,10 @@ class RoutingMiddleware:
     def __init__(self, *, public: ASGIApp, keyed: ASGIApp) -> None:
         self._public = public
         self._keyed = keyed
-        self._matches: Bounded[str, Match] = Bounded(_REMEMBERED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
-        context.match = match = self._find_match(context.path)
+        context.match = match = find_match(context.path)
         if context.method not in METHODS:
             raise method_not_allowed()
         if context.header_bytes > MOST_HEADER_BYTES:
@@ -40,14 +40,14 @@ class RoutingMiddleware:
         else:
             await self._public(scope, receive, send)
 
-    def _find_match(self, path: str) -> Match:
-        found = self._matches.get(path)
-        if found is None:
-            found = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
-            if found is None:
-                raise not_found("There is no such route.", did_you_mean=suggest_path(path))
-            self._matches.put(path, found)
-        return found
+
+@lru_cache(maxsize=_REMEMBERED)
+def find_match(path: str) -> Match:
+    """Of the routes, the one that this path is of; else 404, which is not remembered."""
+    found = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
+    if found is None:
+        raise not_found("There is no such route.", did_you_mean=suggest_path(path))
+    return found
 
 
 def suggest_path(path: str) -> str | None:

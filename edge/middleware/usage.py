@@ -5,7 +5,7 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from edge.request_context import RequestContext
-from edge.usage.usage import Usage
+from edge.usage.recorder import UsageRecorder
 
 # A client that left before its answer: nginx's word for it, never sent.
 GONE = 499
@@ -14,7 +14,7 @@ GONE = 499
 class UsageMiddleware:
     """Records the key, the route, and the status and size of the response."""
 
-    def __init__(self, app: ASGIApp, *, usage: Usage) -> None:
+    def __init__(self, app: ASGIApp, *, usage: UsageRecorder) -> None:
         self._app = app
         self._usage = usage
 

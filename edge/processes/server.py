@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn import _subprocess
 
-from edge.processes.supervisor import Listening, Supervisor
+from edge.processes.supervisor import ListeningSockets, Supervisor
 from edge.usage.counts import make_table
 
 # A stopping server finishes what it answers; after this many seconds it ends all the same.
@@ -28,7 +28,7 @@ _LOOK_SECONDS = 1.0
 def run_server(
     config: Path,
     *,
-    listening: Listening,
+    listening: ListeningSockets,
     memory: int | None = None,
     access_log: bool = False,
 ) -> None:
@@ -44,7 +44,7 @@ def run_server(
             partial(_make_worker, config.absolute(), counts=counts, memory=memory, access_log=access_log),
             factory=True,
             loop="uvloop",
-            http="edge.processes.wire:Wire",  # imported by whom it serves
+            http="edge.processes.http_protocol:HttpProtocol",  # imported by whom it serves
             ws="none",
             lifespan="on",
             access_log=False,
@@ -65,7 +65,7 @@ def start_forks() -> None:
     uvicorn has no setting for it: the name is its own.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["edge.processes.worker", "edge.processes.wire", "uvloop"])
+    context.set_forkserver_preload(["edge.processes.worker", "edge.processes.http_protocol", "uvloop"])
     _subprocess.spawn = context  # type: ignore[assignment]
     ensure_running()
 

@@ -16,7 +16,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 log = logging.getLogger("uvicorn.error")
 
 
-class Post(Multiprocess):
+class WorkerSlot(Multiprocess):
     """One worker's place: its socket stays open while workers come and go, so that who connects meanwhile waits."""
 
     def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
@@ -38,7 +38,7 @@ class Supervisor(Multiprocess):
 
     def __init__(self, config: Config, sockets: Sequence[socket.socket]) -> None:
         should_exit = threading.Event()
-        self._posts = [Post(config, [each], should_exit=should_exit) for each in sockets]
+        self._posts = [WorkerSlot(config, [each], should_exit=should_exit) for each in sockets]
         super().__init__(config, [])  # last: signals are its own
         self.should_exit = should_exit
 
@@ -69,7 +69,7 @@ class Supervisor(Multiprocess):
         """As for one more."""
 
 
-class Listening(Struct, frozen=True):
+class ListeningSockets(Struct, frozen=True):
     """`sockets` of one port, and the claim by which no other server takes it."""
 
     port: int
@@ -81,7 +81,7 @@ class Listening(Struct, frozen=True):
             each.close()
 
 
-def bind_sockets(host: str, port: int, *, count: int) -> Listening:
+def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
     """To the same port, 0 for any; bound, not listening: a client is refused until there is somebody to answer it.
 
     OSError, where another process has the port too: it would share its connections.
@@ -104,7 +104,7 @@ def bind_sockets(host: str, port: int, *, count: int) -> Listening:
             each.close()
         raise
     claim, *others = sockets
-    return Listening(bound_to[1], tuple(others), claim)
+    return ListeningSockets(bound_to[1], tuple(others), claim)
 
 
 def claim_address(address: tuple[str | int, ...]) -> socket.socket:

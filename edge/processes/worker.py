@@ -9,16 +9,16 @@ import structlog
 from structlog.typing import Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
-from edge.connections import Connections
-from edge.geocoding.opening import open_geocoder
-from edge.limits.opening import LOCAL, open_limits
+from edge.connection_limiter import ConnectionLimiter
+from edge.geocoding.factory import open_geocoder
+from edge.limits.factory import LOCAL, open_limits
 from edge.middleware.client_address import TrustedProxies
-from edge.seen import Seen
+from edge.rollback_guard import RollbackGuard
 from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counts
 from edge.usage.ledger import open_ledger
-from edge.usage.usage import Usage
-from edge.weather.opening import open_forecasts
+from edge.usage.recorder import UsageRecorder
+from edge.weather.factory import open_forecasts
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration
 from outings.contract.includes import Offer
@@ -51,9 +51,9 @@ def make_served_edge(
             docs_url=edge.docs_url,
         ),
         proxies=proxies,
-        connections=Connections(per_address=edge.connections_per_address, name_address=proxies.name_stranger),
+        connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_stranger),
         limits=open_limits(edge.rate_storage, state=edge.state),
-        usage=Usage(
+        usage=UsageRecorder(
             clock=read_clock,
             ledger=open_ledger(edge.state, is_required=edge.rate_storage == LOCAL),
             access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
@@ -64,7 +64,7 @@ def make_served_edge(
         forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,
         seal=open_seal(edge.legacy_key_secret),
-        seen=Seen(edge.state) if trust.believed else None,
+        rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
 
 

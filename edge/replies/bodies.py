@@ -6,12 +6,12 @@ from functools import partial
 from typing import TypeVar
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.bounded import Bounded
-from edge.computing import Computing
-from edge.replies.encoding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
-from edge.replies.planning import Planned
+from edge.replies.content_coding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
+from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
+from edge.thread_pool import ThreadPool
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import Plan, PlannedFile
 from outings.contract.errors import unavailable
@@ -44,19 +44,24 @@ class Bodies:
     `computing` does what would hold up the event loop, `fetching` waits for the store.
     """
 
-    def __init__(self, *, store: Store, computing: Computing, fetching: Computing, counts: Counts, memory: int) -> None:
+    def __init__(
+        self, *, store: Store, computing: ThreadPool, fetching: ThreadPool, counts: Counts, memory: int
+    ) -> None:
         self._store = store
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        self._held: Bounded[_Name, Body] = Bounded(memory, lambda body: len(body.data) + _OVERHEAD_BYTES)
+        self._cache: FIFOCache[_Name, Body] = FIFOCache(memory, weigh_body)
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
-    def recall_body(self, planned: Planned, coding: bytes) -> Body | None:
+    def recall_body(self, planned: RequestPlan, coding: bytes) -> Body | None:
         """From memory alone; whoever sends it counts it."""
-        return self._held.get(name_body(planned, coding))
+        try:
+            return self._cache[name_body(planned, coding)]
+        except KeyError:
+            return None
 
-    async def read_body(self, planned: Planned, coding: bytes) -> Body:
+    async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
         """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
         body = self.recall_body(planned, coding)
         if body is not None:
@@ -66,7 +71,7 @@ class Bodies:
         if planned.page is None and planned.plan.cost < QUICK_MICROSECONDS:
             body = render_body(planned.plan, coding)
             self._counts.add(count_made(planned))
-            self._held.put(name, body)
+            self._keep(name, body)
             return body
         making = self._making.get(name)
         if making is None:
@@ -76,13 +81,18 @@ class Bodies:
             self._counts.add(Counter.CACHED)
         return await asyncio.shield(making)
 
-    async def _make_body(self, name: _Name, planned: Planned, coding: bytes) -> Body:
+    async def _make_body(self, name: _Name, planned: RequestPlan, coding: bytes) -> Body:
         body = None if planned.page is None else await self._fetch_page(planned.page, coding)
         if body is None:
             body = await self._render(planned.plan, coding)
             self._counts.add(count_made(planned))
-        self._held.put(name, body)
+        self._keep(name, body)
         return body
+
+    def _keep(self, name: _Name, body: Body) -> None:
+        """Unless it would take more than an eighth of all, and the place of many."""
+        if weigh_body(body) * 8 <= self._cache.maxsize:
+            self._cache[name] = body
 
     async def open_file(self, file: PlannedFile) -> Bytes:
         """Its object. ApiError where the store does not give it."""
@@ -112,14 +122,18 @@ class Bodies:
         return body
 
 
-def count_made(planned: Planned) -> Counter:
+def count_made(planned: RequestPlan) -> Counter:
     """A listing's detail is its document from the pack; what is attached to it was asked for."""
     query = planned.query
     is_plain = not query.get_words("expand") and "related" not in query.get_words("include")
     return Counter.OBJECT if query.route in _DETAILS and is_plain else Counter.COMPUTED
 
 
-def name_body(planned: Planned, coding: bytes) -> _Name:
+def weigh_body(body: Body) -> int:
+    return len(body.data) + _OVERHEAD_BYTES
+
+
+def name_body(planned: RequestPlan, coding: bytes) -> _Name:
     """What it is remembered by: who asks for the same with the same rights gets the same."""
     if planned.page is not None:
         return (planned.page.object, b"", coding)

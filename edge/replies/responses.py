@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from starlette.types import Send
 
-from edge.limits.fields import FIELDS
+from edge.limits.header_fields import FIELDS
 from edge.request_context import RequestContext
 from outings.answers.routes import JSON
 from outings.contract.envelope import encode_error

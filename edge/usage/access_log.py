@@ -25,7 +25,7 @@ BATCH_BYTES = 262_144
 _encoder = msgspec.json.Encoder()
 
 
-class Seen(Struct, frozen=True, gc=False):
+class RequestRecord(Struct, frozen=True, gc=False):
     """A request that was answered, in `seconds`. `size`: bytes of the body sent. `principal`: None without a key.
 
     It has no path and no query: these name people's homes.
@@ -42,7 +42,7 @@ class Seen(Struct, frozen=True, gc=False):
     release: bytes | None
 
 
-class Line(Struct, frozen=True, kw_only=True, gc=False):
+class AccessLogLine(Struct, frozen=True, kw_only=True, gc=False):
     """Of the log, its members in this order. `route` is a path as the contract has it, `key` an id."""
 
     event: str = "request"
@@ -58,17 +58,17 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
     timestamp: datetime
 
 
-def render_line(seen: Seen) -> Line:
-    return Line(
-        request_id=seen.request_id.decode(),
-        key=None if seen.principal is None else seen.principal.key.id,
-        method=seen.method,
-        route=None if seen.route is None else seen.route.path,
-        status=seen.status,
-        bytes=seen.size,
-        milliseconds=round(seen.seconds * 1000, 3),
-        release=None if seen.release is None else seen.release.decode(),
-        timestamp=seen.at,
+def render_line(record: RequestRecord) -> AccessLogLine:
+    return AccessLogLine(
+        request_id=record.request_id.decode(),
+        key=None if record.principal is None else record.principal.key.id,
+        method=record.method,
+        route=None if record.route is None else record.route.path,
+        status=record.status,
+        bytes=record.size,
+        milliseconds=round(record.seconds * 1000, 3),
+        release=None if record.release is None else record.release.decode(),
+        timestamp=record.at,
     )
 
 
@@ -78,7 +78,7 @@ class AccessLog:
     def __init__(self, file: int) -> None:
         self._file = file
         self._most_bytes = BATCH_BYTES if stat.S_ISREG(os.fstat(file).st_mode) else WHOLE_BYTES
-        self._batches: list[Sequence[Seen]] = []
+        self._batches: list[Sequence[RequestRecord]] = []
         self._waiting = self._dropped = 0
         self._changed = threading.Condition()
         self._is_closed = False
@@ -87,11 +87,11 @@ class AccessLog:
     def start(self) -> None:
         self._thread.start()
 
-    def put(self, seen: Sequence[Seen]) -> None:
+    def put(self, records: Sequence[RequestRecord]) -> None:
         """Leaves out what would make more than `MOST_WAITING` wait."""
         with self._changed:
-            kept = seen[: MOST_WAITING - self._waiting]
-            self._dropped += len(seen) - len(kept)
+            kept = records[: MOST_WAITING - self._waiting]
+            self._dropped += len(records) - len(kept)
             if kept:
                 self._batches.append(kept)
                 self._waiting += len(kept)
@@ -127,7 +127,7 @@ class AccessLog:
     def _has_work(self) -> bool:
         return self._is_closed or len(self._batches) > 0
 
-    def _write(self, batch: Iterable[Seen]) -> None:
+    def _write(self, batch: Iterable[RequestRecord]) -> None:
         for text in join_lines(map(_encoder.encode, map(render_line, batch)), most_bytes=self._most_bytes):
             rest = memoryview(text)
             while rest:

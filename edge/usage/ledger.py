@@ -34,7 +34,7 @@ _ADD_DAY = f"INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?) {_ADD}"
 _ADD_TOTAL = f"INSERT INTO totals VALUES (?, ?, ?, ?, ?, ?) {_ADD}"
 
 
-class Account(Struct, frozen=True):
+class UsageKey(Struct, frozen=True):
     """What is counted by itself. `route` is a route's name, `key` an id."""
 
     day: date
@@ -43,7 +43,7 @@ class Account(Struct, frozen=True):
     route: str
 
 
-class Tally(Struct):
+class UsageCounts(Struct):
     """`billed`: successes and 304; `refused`: all else. `bytes`: of bodies as they were sent."""
 
     billed: int = 0
@@ -51,7 +51,7 @@ class Tally(Struct):
     bytes: int = 0
 
 
-class Used(Struct, frozen=True, kw_only=True):
+class DailyUsage(Struct, frozen=True, kw_only=True):
     """A row of the ledger; `day` is in UTC."""
 
     day: date
@@ -63,7 +63,7 @@ class Used(Struct, frozen=True, kw_only=True):
     bytes: int
 
 
-class Total(Struct, frozen=True):
+class TotalUsage(Struct, frozen=True):
     """A key's, over all days."""
 
     client: str
@@ -90,7 +90,7 @@ class Ledger:
                 raise OSError(f"{self._path}: its layout is {layout}; this program reads {LAYOUT}")
             connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {LAYOUT}; COMMIT;")
 
-    def add(self, tallies: Mapping[Account, Tally]) -> None:
+    def add(self, tallies: Mapping[UsageKey, UsageCounts]) -> None:
         rows = [
             (each.day.isoformat(), each.client, each.key, each.route, tally.billed, tally.refused, tally.bytes)
             for each, tally in tallies.items()
@@ -101,19 +101,19 @@ class Ledger:
             connection.executemany(_ADD_TOTAL, [row[1:] for row in rows])
             connection.execute("COMMIT")
 
-    def read_days(self, *, first: date, last: date) -> Sequence[Used]:
+    def read_days(self, *, first: date, last: date) -> Sequence[DailyUsage]:
         """In the order of day, client, key and route."""
         query = "SELECT * FROM days WHERE day BETWEEN ? AND ? ORDER BY day, client, key, route"
         with self._connect() as connection:
             rows = connection.execute(query, (first.isoformat(), last.isoformat())).fetchall()
-        names = Used.__struct_fields__[1:]
-        return [Used(day=date.fromisoformat(day), **dict(zip(names, rest, strict=True))) for day, *rest in rows]
+        names = DailyUsage.__struct_fields__[1:]
+        return [DailyUsage(day=date.fromisoformat(day), **dict(zip(names, rest, strict=True))) for day, *rest in rows]
 
-    def read_totals(self) -> Sequence[Total]:
+    def read_totals(self) -> Sequence[TotalUsage]:
         """Since the ledger began, in the order of client, key and route."""
         with self._connect() as connection:
             rows = connection.execute("SELECT * FROM totals ORDER BY client, key, route").fetchall()
-        return [Total(*row) for row in rows]
+        return [TotalUsage(*row) for row in rows]
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:

@@ -13,7 +13,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 Known = Mapping[str, Weather]
 
 
-class Source(Protocol):
+class ForecastSource(Protocol):
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
         """By metro, what is known now, expired or not. May take a while: not for the event loop."""
 
@@ -23,7 +23,7 @@ class Source(Protocol):
 class Forecasts:
     """Of a `source`; without one nothing is ever known. `poll` and `read` may be of different threads."""
 
-    def __init__(self, source: Source | None, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, source: ForecastSource | None, *, clock: Callable[[], datetime]) -> None:
         self._source = source
         self._clock = clock
         self._known: Known = {}

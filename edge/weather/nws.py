@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
-from edge.remote.fetching import Broken, Fetcher
-from edge.weather.provider import Grid, Told
+from edge.remote.fetcher import Fetcher, PermanentRemoteError
+from edge.weather.provider import Grid, PointForecast
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.metro import Center
 from outings.patience import Patience
@@ -54,13 +54,13 @@ class _Periods(Struct, frozen=True):
     periods: Annotated[list[_Period], Meta(min_length=1, max_length=1_000)]
 
 
-class _Links(Struct, frozen=True):
+class _PointLinks(Struct, frozen=True):
     forecast: str
     forecastHourly: str  # noqa: N815
 
 
 class _Point(Struct, frozen=True):
-    properties: _Links
+    properties: _PointLinks
 
 
 class _Forecast(Struct, frozen=True):
@@ -81,18 +81,18 @@ class Nws:
         headers = {"User-Agent": agent, "Accept": "application/geo+json"}
         self._fetcher = Fetcher(url, headers=headers, patience=patience, refusing=frozenset({404}))
 
-    def ask(self, point: Center, grid: Grid | None) -> Told:
+    def ask(self, point: Center, grid: Grid | None) -> PointForecast:
         """Cells are now and then laid out anew: one that is gone is looked for again."""
         known = None if grid is None else self._fetch_forecast(grid)
         if known is not None:
-            return Told(grid=grid, forecast=known)
+            return PointForecast(grid=grid, forecast=known)
         grid = self._find_grid(point)
         if grid is None:
-            return Told(grid=None, forecast=None)
+            return PointForecast(grid=None, forecast=None)
         forecast = self._fetch_forecast(grid)
         if forecast is None:
-            raise Broken("it has no forecast where it says")
-        return Told(grid=grid, forecast=forecast)
+            raise PermanentRemoteError("it has no forecast where it says")
+        return PointForecast(grid=grid, forecast=forecast)
 
     def close(self) -> None:
         self._fetcher.close()
@@ -105,7 +105,7 @@ class Nws:
             links = _decode_point(body).properties
             return Grid(hours=_read_path(links.forecastHourly), half_days=_read_path(links.forecast))
         except (ValueError, RecursionError):
-            raise Broken("its point has no grid") from None
+            raise PermanentRemoteError("its point has no grid") from None
 
     def _fetch_forecast(self, grid: Grid) -> Forecast | None:
         """None where the cell is gone."""
@@ -114,7 +114,7 @@ class Nws:
             found = [_decode_forecast(body).properties for body in bodies if body is not None]
             return _make_forecast(*found) if len(found) == len(bodies) else None
         except (ValueError, RecursionError):
-            raise Broken("its answer is no forecast") from None
+            raise PermanentRemoteError("its answer is no forecast") from None
 
 
 def _show(degrees: float) -> str:

@@ -15,7 +15,7 @@ class Grid(Struct, frozen=True, kw_only=True):
     half_days: str
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class PointForecast(Struct, frozen=True, kw_only=True):
     """What a provider says of a point; without a grid it has no forecast there."""
 
     grid: Grid | None
@@ -25,7 +25,7 @@ class Told(Struct, frozen=True, kw_only=True):
 class Provider(Protocol):
     name: str
 
-    def ask(self, point: Center, grid: Grid | None) -> Told:
-        """`grid`: what it said of the point before. Blocks. Raises `edge.remote.fetching.Unreached`."""
+    def ask(self, point: Center, grid: Grid | None) -> PointForecast:
+        """`grid`: what it said of the point before. Blocks. Raises `edge.remote.fetcher.RemoteError`."""
 
     def close(self) -> None: ...

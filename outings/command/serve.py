@@ -26,9 +26,9 @@ MEBIBYTE = 2**20
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
-    from edge.connections import explain_descriptors
-    from edge.limits.mapped import TableError
-    from edge.limits.opening import LOCAL, open_limits
+    from edge.connection_limiter import explain_descriptors
+    from edge.limits.factory import LOCAL, open_limits
+    from edge.limits.mapped_store import TableError
     from edge.processes.server import run_server
     from edge.processes.supervisor import bind_sockets
     from edge.usage.ledger import open_ledger

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from itertools import islice
 
+from cachetools import FIFOCache
 from msgspec import Struct
 
 from outings.contract.instants import format_instant
@@ -89,7 +90,7 @@ class Chain:
         """`most`: reads of a search; one that would need more raises StoreError."""
         self._store = store
         self._most = most
-        self._steps: dict[str, Step] = {}
+        self._steps: FIFOCache[str, Step] = FIFOCache(_MOST_STEPS)
 
     def find_id(self, release_id: str, *, current: Root) -> str | None:
         """The hash of the root of this id, among those before `current`; None where it is not kept. ValueError where
@@ -137,7 +138,7 @@ class Chain:
 class _Search:
     """Counts what one search reads."""
 
-    def __init__(self, store: Store, steps: dict[str, Step], *, most: int) -> None:
+    def __init__(self, store: Store, steps: FIFOCache[str, Step], *, most: int) -> None:
         self._store = store
         self._steps = steps
         self._left = most
@@ -154,8 +155,6 @@ class _Search:
                 step = _parse_step(read_object(self._store, sha), name=object_name(sha))
             except NotFound:
                 return None
-            while len(self._steps) >= _MOST_STEPS:
-                del self._steps[next(iter(self._steps))]
             self._steps[sha] = step
         if step.sequence != sequence:
             raise Corrupt(f"root {object_name(sha)}: its sequence is {step.sequence}; a newer root says {sequence}")

@@ -10,7 +10,8 @@ from duckdb import DuckDBPyConnection, StatementType
 
 from outings.configuration import list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records.members import Members, Table, make_members
+from pipeline.records.kinds import Members, Table
+from pipeline.records.members import make_members
 
 SELECT_SECONDS = 300.0
 _ROWS_AT_ONCE = 1_000

@@ -24,24 +24,23 @@ def make_camp_row(resolved: Resolved[CampRecord], setting: Setting) -> Row:
     overnight = _find_overnight(record)
     year = record.year or (None if starts_on is None else starts_on.year)
     members = Camp(
-        **make_dated_members(resolved, setting, seasons=record.seasons),
-        camp_type=record.camp_type or "unknown",
-        is_overnight=overnight,
-        year=year,
-        starts_on=starts_on,
-        ends_on=ends_on,
-        timezone=timezone,
-        sessions_total=len(record.sessions),
-        sessions=tuple(
-            _make_session(session, number, resolved=resolved, timezone=timezone)
-            for number, session in enumerate(record.sessions)
-        ),
-        extended_care=record.extended_care,
-        meals_included=record.meals_included,
-        what_to_bring=record.what_to_bring,
-        price=price,
-        registration=record.registration,
-        links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
+        **make_dated_members(
+            resolved,
+            setting,
+            camp_type=record.camp_type or "unknown",
+            is_overnight=overnight,
+            year=year,
+            starts_on=starts_on,
+            ends_on=ends_on,
+            timezone=timezone,
+            sessions_total=len(record.sessions),
+            sessions=tuple(
+                _make_session(session, number, resolved=resolved, timezone=timezone)
+                for number, session in enumerate(record.sessions)
+            ),
+            price=price,
+            links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
+        )
     )
     columns = (
         make_columns(resolved, setting)

@@ -35,17 +35,16 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
     )
     schedule = record.schedule
     members = Class(
-        **make_dated_members(resolved, setting, seasons=record.seasons),
-        program=record.program,
-        term=record.term,
-        schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
-        tuition=record.tuition,
-        price=price,
-        registration=_total_registration(record),
-        sections_total=len(sections),
-        sections=sections,
-        occasions=record.occasions,
-        links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
+        **make_dated_members(
+            resolved,
+            setting,
+            schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
+            price=price,
+            registration=_total_registration(record),
+            sections_total=len(sections),
+            sections=sections,
+            links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
+        )
     )
     words = setting.vocabulary
     enrollment, status = record.program.enrollment_type, record.registration.status

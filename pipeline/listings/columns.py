@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from msgspec import UNSET, structs
+
 from outings.contract.folding import fold_text
 from outings.contract.instants import format_instant
+from outings.contract.resources import LISTINGS
 from outings.contract.resources.shared import Price, Traits
 from outings.contract.vocabulary import AUDIENCES, STATUSES
 from pipeline.listings.resolution import Resolved, Setting
 from pipeline.listings.rows import pack_bits
-from pipeline.records.record import ListingRecord, Record
+from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
 
 
 def make_identity_columns(record: Record, *, row_id: str, slug: str) -> dict[str, Any]:
@@ -57,42 +60,42 @@ def make_price_columns(price: Price) -> dict[str, Any]:
     return {"price_min": price.min, "is_free": price.is_free}
 
 
-def make_members(resolved: Resolved[ListingRecord], setting: Setting) -> dict[str, Any]:
-    """The public members that the four listing types have in common, stamps left out."""
+def _list_shared(listing_type: str) -> tuple[str, ...]:
+    """The members of a record that its document shows under the same name; not those that are made when answering."""
+    shown = {field.name for field in structs.fields(LISTINGS[listing_type]) if field.default is not UNSET}
+    return tuple(field.name for field in structs.fields(RECORDS[listing_type]) if field.name in shown)
+
+
+_SHARED = {listing_type: _list_shared(listing_type) for listing_type in LISTINGS}
+
+
+def make_members(resolved: Resolved[ListingRecord], setting: Setting, **derived: Any) -> dict[str, Any]:
+    """The public members of a listing, stamps left out: `derived`, what all types derive, else what the record says."""
     record = resolved.record
-    return {
+    stated = {name: getattr(record, name) for name in _SHARED[record.type]}
+    return stated | {
         "id": resolved.id,
-        "type": record.type,
         "slug": resolved.slug,
-        "name": record.name,
-        "description": record.description,
         "audience": resolved.audience,
-        "categories": record.categories,
-        "image_url": record.image_url,
         "organization": resolved.organization,
         "confidence": resolved.confidence,
         "verified_at": None if record.verified_at is None else format_instant(record.verified_at),
         "metro": setting.metro.slug,
-        "status": record.status,
         "created_at": None if record.created_at is None else format_instant(record.created_at),
         "updated_at": None,
         "location": resolved.location,
         "ages": resolved.ages,
-    }
+    } | derived
 
 
-def make_dated_members(
-    resolved: Resolved[ListingRecord], setting: Setting, *, seasons: tuple[str, ...]
-) -> dict[str, Any]:
+def make_dated_members(resolved: Resolved[DatedRecord], setting: Setting, **derived: Any) -> dict[str, Any]:
     """What events, classes and camps have beyond that: the place, its facts and the seasons."""
-    return make_members(resolved, setting) | {
-        "place": resolved.place,
-        "is_indoor": resolved.facts.is_indoor,
-        "is_outdoor": resolved.facts.is_outdoor,
-        "good_for_rainy": resolved.facts.good_for_rainy,
-        "is_sensory_friendly": resolved.facts.is_sensory_friendly,
-        "traits": Traits(seasons=seasons),
-    }
+    return make_members(
+        resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
+        is_outdoor=resolved.facts.is_outdoor, good_for_rainy=resolved.facts.good_for_rainy,
+        is_sensory_friendly=resolved.facts.is_sensory_friendly, traits=Traits(seasons=resolved.record.seasons),
+        **derived,
+    )  # fmt: skip
 
 
 def make_links(resolved: Resolved[ListingRecord], collection: str) -> dict[str, str | None]:

@@ -24,27 +24,22 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
     anchor = expansion.anchor
     price = complete_price(record.price)
     members = Event(
-        **make_dated_members(resolved, setting, seasons=record.seasons),
-        starts_local=None if anchor is None else format_local(anchor.starts_local),
-        ends_local=None if anchor is None or anchor.ends_local is None else format_local(anchor.ends_local),
-        start_time=format_clock(anchor.starts_local.time()) if anchor is not None and has_time else None,
-        has_time=has_time,
-        has_date=anchor is not None,
-        all_day=record.all_day,
-        timezone=timezone,
-        starts_at=None if anchor is None else format_instant(anchor.starts_at),
-        ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
-        is_recurring=expansion.is_recurring,
-        rrule=expansion.rrule,
-        recurrence_description=record.recurrence_description,
-        price=price,
-        occasions=record.occasions,
-        teams=record.teams,
-        registration_url=record.registration_url,
-        ticket_url=record.ticket_url,
-        registration_required=record.registration_required,
-        is_sold_out=record.is_sold_out,
-        links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
+        **make_dated_members(
+            resolved,
+            setting,
+            starts_local=None if anchor is None else format_local(anchor.starts_local),
+            ends_local=None if anchor is None or anchor.ends_local is None else format_local(anchor.ends_local),
+            start_time=format_clock(anchor.starts_local.time()) if anchor is not None and has_time else None,
+            has_time=has_time,
+            has_date=anchor is not None,
+            timezone=timezone,
+            starts_at=None if anchor is None else format_instant(anchor.starts_at),
+            ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
+            is_recurring=expansion.is_recurring,
+            rrule=expansion.rrule,
+            price=price,
+            links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
+        )
     )
     words = setting.vocabulary
     columns = (

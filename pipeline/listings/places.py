@@ -12,19 +12,14 @@ def make_place_row(resolved: Resolved[PlaceRecord], setting: Setting) -> Row:
     record = resolved.record
     itself = f"/v1/places/{resolved.id}"
     members = Place(
-        **make_members(resolved, setting),
-        type_hint=record.type_hint,
-        type_hint_notes=record.type_hint_notes,
-        hours=record.hours,
-        admission=record.admission,
-        membership=record.membership,
-        birthday_parties=record.birthday_parties,
-        classes=record.classes,
-        amenities=record.amenities,
-        images=record.images,
-        website_url=record.website_url,
-        is_sensory_friendly=resolved.facts.is_sensory_friendly,
-        links=PlaceLinks(self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"),
+        **make_members(
+            resolved,
+            setting,
+            is_sensory_friendly=resolved.facts.is_sensory_friendly,
+            links=PlaceLinks(
+                self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"
+            ),
+        )
     )
     hints = setting.vocabulary.type_hints
     columns = make_columns(resolved, setting) | {

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records import agreement
-from pipeline.records.members import Leaf, Members, Table, make_members
+from pipeline.records.kinds import Leaf, Members, Table
+from pipeline.records.members import make_members
 from pipeline.records.record import RECORDS, Problem, Record
 from pipeline.records.values import Mended, Wrong
 

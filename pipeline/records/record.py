@@ -1,9 +1,13 @@
-"""The canonical record: what a feed says of one listing, cleaned and typed, before anything is derived."""
+"""The canonical record: what a feed says of one listing, cleaned and typed, before anything is derived.
 
-from datetime import date, datetime
+Each member is declared here with how it is read. `docs/feeds.md` says the same in words; a test holds the two together.
+"""
+
+from typing import Annotated
 
 from msgspec import Struct
 
+from outings.contract import vocabulary as words
 from outings.contract.resources.camp import ExtendedCare
 from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
 from outings.contract.resources.place import (
@@ -15,29 +19,69 @@ from outings.contract.resources.place import (
     PlaceClasses,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
+from pipeline.records import agreement, objects, values
+from pipeline.records.kinds import (
+    Categories,
+    Clock,
+    Day,
+    Fact,
+    Flag,
+    Instant,
+    Key,
+    Line,
+    Lines,
+    LocalTime,
+    LocalTimes,
+    Occasions,
+    Prose,
+    Seasons,
+    Slug,
+    Teams,
+    Timezone,
+    TypeHint,
+    Url,
+    Urls,
+    Uuid,
+    Weekdays,
+    a_word,
+    filtered,
+    group,
+    shown,
+)
+from pipeline.records.values import parse_word_of
 
 
 class Reference(Struct, frozen=True, kw_only=True):
     """Names another record by one of these; `name` only for organizations."""
 
-    source_id: str | None = None
-    id: str | None = None
-    slug: str | None = None
-    name: str | None = None
+    source_id: Key = None
+    id: Uuid = None
+    slug: Slug = None
+    name: Annotated[str | None, filtered(values.parse_name)] = None
+
+
+# A place is not named by its name.
+_OF_PLACE = group(
+    Reference,
+    {
+        "source_id": filtered(values.parse_key), "id": filtered(values.parse_uuid), "slug": filtered(values.parse_slug),
+    },
+)  # fmt: skip
+PlaceReference = Annotated[Reference | None, _OF_PLACE]
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    status: str | None = None
-    checked_at: datetime | None = None
-    changed_fields: tuple[str, ...] = ()
+    status: Annotated[str | None, a_word(words.VERIFICATION_STATUSES)] = None
+    checked_at: Instant = None
+    changed_fields: Lines = ()
 
 
 class HeadSource(Struct, frozen=True, kw_only=True):
-    crawled_at: datetime | None = None
+    crawled_at: Instant = None
 
 
 class Source(HeadSource, frozen=True, kw_only=True):
-    url: str | None = None
+    url: Url = None
     verification: Verification = Verification()
 
 
@@ -49,15 +93,15 @@ class Head(Struct, frozen=True, kw_only=True):
     """
 
     feed: str
-    type: str
-    source_id: str
-    metro: str | None = None
-    deleted: bool = False
-    id: str | None = None
-    slug: str | None = None
-    status: str = "published"
-    name: str = ""
-    confidence: float | None = None
+    type: Annotated[str, filtered(parse_word_of(("organization", *words.TYPES)))]
+    source_id: Annotated[str, filtered(values.parse_key)]
+    metro: Annotated[str | None, filtered(values.parse_line)] = None
+    deleted: Annotated[bool, filtered(values.parse_boolean)] = False
+    id: Uuid = None
+    slug: Annotated[str | None, shown(values.parse_slug)] = None
+    status: Annotated[str, filtered(parse_word_of(words.STATUSES))] = "published"
+    name: Annotated[str, filtered(values.parse_name)] = ""
+    confidence: Annotated[float | None, filtered(values.parse_confidence)] = None
     source: HeadSource = HeadSource()
 
 
@@ -65,140 +109,137 @@ class ListingHead(Head, frozen=True, kw_only=True):
     """Its members, and the next one's, are those of the records, which have another base: a test compares them."""
 
     organization: Reference | None = None
-    place: Reference | None = None
+    place: PlaceReference = None
 
 
 class PlaceHead(ListingHead, frozen=True, kw_only=True):
     """Also what listings there have from it."""
 
-    location: Location | None = None
-    is_indoor: bool | None = None
-    is_outdoor: bool | None = None
-    good_for_rainy: bool | None = None
-    is_sensory_friendly: bool | None = None
+    location: Annotated[Location | None, objects.LOCATION] = None
+    is_indoor: Fact = None
+    is_outdoor: Fact = None
+    good_for_rainy: Flag = None
+    is_sensory_friendly: Fact = None
 
 
 class Record(Head, frozen=True, kw_only=True):
     """Members of every type. `feed` and `line` say where it came from."""
 
     line: int
-    reason: str | None = None
-    replaced_by: str | None = None
-    description: str | None = None
-    categories: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    image_url: str | None = None
-    adults_only: bool | None = None
-    verified_at: datetime | None = None
-    created_at: datetime | None = None
+    reason: Annotated[str | None, a_word(words.REMOVAL_REASONS)] = None
+    replaced_by: Annotated[str | None, shown(values.parse_uuid)] = None
+    description: Annotated[str | None, shown(values.parse_description)] = None
+    categories: Categories = ()
+    keywords: Lines = ()
+    image_url: Url = None
+    adults_only: Fact = None
+    verified_at: Instant = None
+    created_at: Instant = None
     source: Source = Source()
 
 
 class OrganizationRecord(Record, frozen=True, kw_only=True):
-    website_url: str | None = None
+    website_url: Url = None
 
 
 class ListingRecord(Record, frozen=True, kw_only=True):
     """What events, classes, camps and places share. `location` left out: the place's."""
 
     organization: Reference | None = None
-    location: Location | None = None
-    ages: AgeRange = AgeRange()
-    is_indoor: bool | None = None
-    is_outdoor: bool | None = None
-    good_for_rainy: bool | None = None
-    is_sensory_friendly: bool | None = None
+    location: Annotated[Location | None, objects.LOCATION] = None
+    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
+    is_indoor: Fact = None
+    is_outdoor: Fact = None
+    good_for_rainy: Flag = None
+    is_sensory_friendly: Fact = None
 
 
 class PlaceRecord(ListingRecord, frozen=True, kw_only=True):
-    type_hint: str | None = None
-    type_hint_notes: str | None = None
-    hours: Hours = Hours()
-    admission: Admission = Admission()
-    membership: Membership = Membership()
-    birthday_parties: BirthdayParties = BirthdayParties()
-    classes: PlaceClasses = PlaceClasses()
-    amenities: Amenities = Amenities()
-    images: tuple[str, ...] = ()
-    website_url: str | None = None
+    type_hint: TypeHint = None
+    type_hint_notes: Prose = None
+    hours: Annotated[Hours, objects.HOURS] = Hours()
+    admission: Annotated[Admission, objects.ADMISSION] = Admission()
+    membership: Annotated[Membership, objects.MEMBERSHIP] = Membership()
+    birthday_parties: Annotated[BirthdayParties, objects.BIRTHDAY_PARTIES] = BirthdayParties()
+    classes: Annotated[PlaceClasses, objects.PLACE_CLASSES] = PlaceClasses()
+    amenities: Annotated[Amenities, objects.AMENITIES] = Amenities()
+    images: Urls = ()
+    website_url: Url = None
 
 
-class EventRecord(ListingRecord, frozen=True, kw_only=True):
+class DatedRecord(ListingRecord, frozen=True, kw_only=True):
+    """What events, classes and camps share."""
+
+    place: PlaceReference = None
+    timezone: Timezone = None
+    price: Annotated[Price, objects.PRICE] = Price()
+    seasons: Seasons = ()
+
+
+class EventRecord(DatedRecord, frozen=True, kw_only=True):
     """Local times are naive; `date_on` is a date without a clock time. Unreadable recurrence is kept as text."""
 
-    place: Reference | None = None
-    starts_local: datetime | None = None
-    ends_local: datetime | None = None
-    date_on: date | None = None
-    all_day: bool = False
-    timezone: str | None = None
-    rrule: str | None = None
-    exdates: tuple[datetime, ...] = ()
-    rdates: tuple[datetime, ...] = ()
-    recurrence_description: str | None = None
-    price: Price = Price()
-    occasions: tuple[str, ...] = ()
-    teams: tuple[str, ...] = ()
-    seasons: tuple[str, ...] = ()
-    registration_url: str | None = None
-    ticket_url: str | None = None
-    registration_required: bool | None = None
-    is_sold_out: bool | None = None
+    starts_local: LocalTime = None
+    ends_local: LocalTime = None
+    date_on: Day = None
+    all_day: Annotated[bool, filtered(values.parse_boolean)] = False
+    rrule: Key = None
+    exdates: LocalTimes = ()
+    rdates: LocalTimes = ()
+    recurrence_description: Line = None
+    occasions: Occasions = ()
+    teams: Teams = ()
+    registration_url: Url = None
+    ticket_url: Url = None
+    registration_required: Flag = None
+    is_sold_out: Flag = None
 
 
 class SectionRecord(Struct, frozen=True, kw_only=True):
-    id: str | None = None
-    name: str | None = None
-    schedule: Schedule = Schedule()
-    term: Term = Term()
-    ages: AgeRange = AgeRange()
-    tuition: Tuition = Tuition()
-    registration: Registration = Registration()
+    id: Line = None
+    name: Line = None
+    schedule: Annotated[Schedule, objects.SCHEDULE] = Schedule()
+    term: Annotated[Term, objects.TERM] = Term()
+    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
+    tuition: Annotated[Tuition, objects.TUITION] = Tuition()
+    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
 
 
-class ClassRecord(ListingRecord, frozen=True, kw_only=True):
-    place: Reference | None = None
-    timezone: str | None = None
-    program: Program = Program()
-    program_key: str | None = None
-    term: Term = Term()
-    schedule: Schedule = Schedule()
-    tuition: Tuition = Tuition()
-    price: Price = Price()
-    registration: Registration = Registration()
+class ClassRecord(DatedRecord, frozen=True, kw_only=True):
+    program: Annotated[Program, objects.PROGRAM] = Program()
+    program_key: Key = None
+    term: Annotated[Term, objects.TERM] = Term()
+    schedule: Annotated[Schedule, objects.SCHEDULE] = Schedule()
+    tuition: Annotated[Tuition, objects.TUITION] = Tuition()
+    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
     sections: tuple[SectionRecord, ...] = ()
-    seasons: tuple[str, ...] = ()
-    occasions: tuple[str, ...] = ()
+    occasions: Occasions = ()
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
-    id: str | None = None
-    name: str | None = None
-    theme: str | None = None
-    starts_on: date | None = None
-    ends_on: date | None = None
-    days: tuple[str, ...] = ()
-    start_time: str | None = None
-    end_time: str | None = None
-    is_overnight: bool | None = None
-    ages: AgeRange = AgeRange()
-    price: Price = Price()
-    registration: Registration = Registration()
+    id: Line = None
+    name: Line = None
+    theme: Line = None
+    starts_on: Day = None
+    ends_on: Day = None
+    days: Weekdays = ()
+    start_time: Clock = None
+    end_time: Clock = None
+    is_overnight: Fact = None
+    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
+    price: Annotated[Price, objects.PRICE] = Price()
+    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
 
 
-class CampRecord(ListingRecord, frozen=True, kw_only=True):
-    place: Reference | None = None
-    timezone: str | None = None
-    camp_type: str | None = None
-    year: int | None = None
-    is_overnight: bool | None = None
-    sessions: tuple[SessionRecord, ...] = ()
-    extended_care: ExtendedCare = ExtendedCare()
-    meals_included: bool | None = None
-    what_to_bring: str | None = None
-    price: Price = Price()
-    registration: Registration = Registration()
-    seasons: tuple[str, ...] = ()
+class CampRecord(DatedRecord, frozen=True, kw_only=True):
+    camp_type: Annotated[str | None, a_word(words.CAMP_TYPES)] = None
+    year: Annotated[int | None, filtered(values.parse_year)] = None
+    is_overnight: Fact = None
+    sessions: Annotated[tuple[SessionRecord, ...], agreement.check_dates] = ()
+    extended_care: Annotated[ExtendedCare, objects.EXTENDED_CARE] = ExtendedCare()
+    meals_included: Flag = None
+    what_to_bring: Prose = None
+    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
 
 
 RECORDS: dict[str, type[Record]] = {
@@ -236,9 +277,3 @@ class Problem(Struct, frozen=True, kw_only=True):
     value: str | None = None
     quarantined: bool = True
 
-
-__all__ = [
-    "HEADS", "RECORDS", "CampRecord", "ClassRecord", "EventRecord", "Head", "ListingHead", "ListingRecord",
-    "OrganizationRecord", "PlaceHead", "PlaceRecord", "Problem", "Record", "Reference", "SectionRecord",
-    "SessionRecord", "Source", "Verification",
-]  # fmt: skip

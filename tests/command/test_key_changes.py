@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from edge.usage.ledger import Account, Ledger, Tally
+from edge.usage.ledger import Ledger, UsageCounts, UsageKey
 from outings.release.folder import FolderStore
 from outings.release.keys import Registry, read_registry
 from tests.command.conftest import Run, read_json
@@ -184,7 +184,7 @@ def test_an_expired_key_is_not_rotated(run: Run) -> None:
 def test_usage_is_what_the_ledger_has_of_the_days_asked_for(run: Run, config: Path) -> None:
     ledger = Ledger(config.parent / "var" / "state")
     counted = {
-        Account(date(2026, 8, day), client, key, route): Tally(billed=day, refused=1, bytes=100)
+        UsageKey(date(2026, 8, day), client, key, route): UsageCounts(billed=day, refused=1, bytes=100)
         for day in (9, 10)
         for client, key, route in (("acme", "k1", "events.list"), ("acme", "k2", "metros"), ("bolt", "k3", "metros"))
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from edge.places import MOST_OPEN
+from edge.release_pool import MOST_OPEN
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.pointer import read_current

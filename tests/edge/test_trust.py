@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from edge.app import Edge
 from edge.processes.worker import make_served_edge
-from edge.seen import NAME as SERVED
-from edge.seen import Seen
+from edge.rollback_guard import NAME as SERVED
+from edge.rollback_guard import RollbackGuard
 from edge.usage.counts import Counter
 from outings.release.folder import FolderStore
 from outings.release.memory import MemoryStore
@@ -71,7 +71,7 @@ class Signed:
     def start(self, *, state: Path | None = None) -> Edge:
         edge = Edge(
             self.store, cache=self.folder / f"cache-{len(self.edges)}", clock=Clock(), trust=make_reader(),
-            seen=None if state is None else Seen(state),
+            rollback_guard=None if state is None else RollbackGuard(state),
         )  # fmt: skip
         self.edges.append(edge)
         edge.poll()
@@ -240,13 +240,13 @@ def test_a_restarted_server_remembers_what_it_served(signed: Signed, tmp_path: P
 def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, published: Mapping[str, bytes]) -> None:
     from outings.release.pointer import parse_pointer
 
-    seen, pointers = Seen(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
+    seen, pointers = RollbackGuard(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
     for pointer in (pointers[1], pointers[0], pointers[1]):
         seen.remember(pointer)
-    assert [Seen(tmp_path).explain_return(each) is None for each in pointers] == [False, True, True]
+    assert [RollbackGuard(tmp_path).explain_rollback(each) is None for each in pointers] == [False, True, True]
     for broken in (b"{", b'{"sequence": 1, "root": "\xed\xa0\x80"}', b'{"more": ' + b"[" * 100_000):
         (tmp_path / SERVED).write_bytes(broken)
-        assert "can't be read" in str(seen.explain_return(pointers[2]))
+        assert "can't be read" in str(seen.explain_rollback(pointers[2]))
 
 
 def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: Signed, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from random import Random
 from typing import Any
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records.members import Leaf, Table, make_members
+from pipeline.records.kinds import Leaf, Table
+from pipeline.records.members import make_members
 
 MEMBERS = make_members(Vocabulary())
 UUIDS = [f"6f1f8a0e-5d0a-5c43-9a58-{number:012}" for number in range(40)]

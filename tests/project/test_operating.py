@@ -16,7 +16,7 @@ import click
 import pytest
 import yaml
 
-from edge.unkeyed.metrics import describe_counts
+from edge.public.metrics import describe_counts
 from edge.usage.counts import Counter
 from outings.command import main
 from outings.configuration.tables import Configuration

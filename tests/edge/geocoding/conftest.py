@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from edge.geocoding.opening import SERVICES
+from edge.geocoding.factory import SERVICES
 from edge.geocoding.remote import RemoteGeocoder
 from outings.contract.errors import ApiError
 from outings.patience import Patience

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.counting import Act, Allowance, Limits, Reading
-from edge.limits.mapped import MappedLimits
-from edge.limits.redis import RedisLimits
+from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.redis_store import RedisLimitStore
+from edge.limits.store import Allowance, LimitState, LimitStore, Operation
 
 # 2026-08-31T23:59:00Z: a minute before a month ends.
 BEGIN = 1_788_220_740 * 1_000_000
@@ -31,18 +31,18 @@ class Clock:
 class Counting:
     """A store on an event loop of its own, asked one act at a time."""
 
-    limits: Limits
+    limits: LimitStore
     clock: Clock
     runner: asyncio.Runner
 
-    def take(self, allowance: Allowance) -> Reading:
-        return self.runner.run(self.limits.count(allowance, Act.TAKE))
+    def take(self, allowance: Allowance) -> LimitState:
+        return self.runner.run(self.limits.count(allowance, Operation.TAKE))
 
-    def show(self, allowance: Allowance) -> Reading:
-        return self.runner.run(self.limits.count(allowance, Act.SHOW))
+    def show(self, allowance: Allowance) -> LimitState:
+        return self.runner.run(self.limits.count(allowance, Operation.SHOW))
 
-    def refund(self, allowance: Allowance, month: int) -> Reading:
-        return self.runner.run(self.limits.count(allowance, Act.REFUND, month=month))
+    def refund(self, allowance: Allowance, month: int) -> LimitState:
+        return self.runner.run(self.limits.count(allowance, Operation.REFUND, month=month))
 
 
 @dataclass
@@ -110,16 +110,16 @@ def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
 def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Counting]]:
     """Makes a store in which nothing was counted, as often as it is called."""
     with asyncio.Runner() as runner:
-        made: list[Limits] = []
+        made: list[LimitStore] = []
 
         def make() -> Counting:
             clock = Clock()
             if request.param == "mapped":
-                made.append(MappedLimits(tmp_path_factory.mktemp("state") / "limits", clock=clock))
+                made.append(MappedLimitStore(tmp_path_factory.mktemp("state") / "limits", clock=clock))
             else:
                 server: RedisServer = request.getfixturevalue("redis")
                 server.clear()
-                made.append(RedisLimits(server.name_url(), clock=clock, timeout_seconds=60))
+                made.append(RedisLimitStore(server.name_url(), clock=clock, timeout_seconds=60))
             return Counting(made[-1], clock, runner)
 
         yield make

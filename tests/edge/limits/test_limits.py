@@ -2,8 +2,8 @@
 
 import pytest
 
-from edge.limits.counting import Allowance, Outcome, Reading
-from edge.limits.fields import find_wait, list_fields
+from edge.limits.header_fields import find_wait, list_fields
+from edge.limits.store import Allowance, LimitState, Outcome
 from tests.edge.limits.conftest import BEGIN, Counting
 
 SECOND = 1_000_000
@@ -15,7 +15,7 @@ def make_allowance(*, key: int = 1, client: int = 2, per_minute: int = 60, per_m
     return Allowance(key=key, client=client, per_minute=per_minute, per_month=per_month)
 
 
-def read_fields(allowance: Allowance, reading: Reading) -> dict[str, str]:
+def read_fields(allowance: Allowance, reading: LimitState) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
 
 

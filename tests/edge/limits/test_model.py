@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.limits.counting import Allowance, Outcome, Reading
-from edge.limits.fields import find_wait, list_fields
+from edge.limits.header_fields import find_wait, list_fields
+from edge.limits.store import Allowance, LimitState, Outcome
 from tests.edge.limits.conftest import BEGIN, Counting
 
 SECOND = 1_000_000
@@ -109,7 +109,7 @@ def test_every_act_is_as_the_reference_says(
             check_told(reference, allowance, reading, key=key, now=now)
 
 
-def check_told(reference: Reference, allowance: Allowance, reading: Reading, *, key: int, now: int) -> None:
+def check_told(reference: Reference, allowance: Allowance, reading: LimitState, *, key: int, now: int) -> None:
     limit, quota = reference.limits[key], reference.quotas[key // 2]
     tokens, billed = reference.find_tokens(key, now), reference.find_billed(key, now)
     told = {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import math
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from tests.edge.processes.serving import PATIENCE, Server, list_workers, start_s
 
 TARGETS = ("/v1/harbor/events", "/v1/harbor/events?limit=2", "/v1/metros")
 LIMIT = 300
+MANY = 50
 ENDLESS = 10**6
 KINDS: Mapping[str, Mapping[str, object]] = {
     "all": {"per_minute": ENDLESS},
@@ -56,14 +58,19 @@ class Answer:
 
 @dataclass
 class Clients:
-    """They ask without a pause, on connections that they open anew when one breaks, for so many seconds."""
+    """They ask without a pause, on connections that they open anew when one breaks, for so many seconds, or until they
+    are stopped."""
 
     server: Server
     kind: str
     answers: list[Answer] = field(default_factory=list)
     broken: int = 0
+    stopped: threading.Event = field(default_factory=threading.Event)
 
-    def ask(self, *, seconds: float, clients: int = 8) -> None:
+    def stop(self) -> None:
+        self.stopped.set()
+
+    def ask(self, *, seconds: float = math.inf, clients: int = 8) -> None:
         until = time.monotonic() + seconds
         threads = [threading.Thread(target=self._ask, args=(until,)) for _ in range(clients)]
         for thread in threads:
@@ -72,7 +79,7 @@ class Clients:
             thread.join()
 
     def _ask(self, until: float) -> None:
-        while time.monotonic() < until:
+        while time.monotonic() < until and not self.stopped.is_set():
             with contextlib.closing(self.server.connect()) as connection:
                 try:
                     self._ask_on(connection, until)
@@ -83,7 +90,7 @@ class Clients:
     def _ask_on(self, connection: http.client.HTTPConnection, until: float) -> None:
         for number in range(10**9):
             sent = time.monotonic()
-            if sent >= until:
+            if sent >= until or self.stopped.is_set():
                 return
             target = TARGETS[number % len(TARGETS)]
             connection.request("GET", target, headers={"X-API-Key": self.server.keys[self.kind]})
@@ -96,9 +103,17 @@ class Clients:
 
 
 def read_used(server: Server, kind: str = "billed") -> int:
-    """Of the month, by a request that is not counted."""
-    headers = server.get("/v1/nowhere", kind=kind).headers
-    return int(headers["X-Quota-Limit"]) - int(headers["X-Quota-Remaining"])
+    """Of the month, by a request that is not counted. A worker that can't count shows none, and is asked again."""
+    shown: list[int] = []
+
+    def read() -> bool:
+        headers = server.get("/v1/nowhere", kind=kind).headers
+        if "X-Quota-Limit" in headers:
+            shown.append(int(headers["X-Quota-Limit"]) - int(headers["X-Quota-Remaining"]))
+        return bool(shown)
+
+    wait_until(read)
+    return shown[0]
 
 
 def check_rate(answers: list[Answer]) -> None:
@@ -203,27 +218,27 @@ def list_events(server: Server) -> list[str]:
 def test_with_redis_killed_under_load_reads_go_on_and_counting_resumes(start: Start, own_redis: RedisServer) -> None:
     server = start(workers=2, edge=f'rate_storage = "{own_redis.name_url()}"')
     clients = Clients(server, "billed")
-    asking = threading.Thread(target=clients.ask, kwargs={"seconds": 6, "clients": 4})
+    asking = threading.Thread(target=clients.ask, kwargs={"clients": 4})
     asking.start()
-    time.sleep(1.5)
-    own_redis.kill()
-    killed = time.monotonic()
-    time.sleep(1.5)
-    own_redis.start()
-    back = time.monotonic()
-    asking.join()
+    try:
+        wait_until(lambda: len(clients.answers) >= MANY)
+        own_redis.kill()
+        wait_until(lambda: "limits_down" in list_events(server))
+        without = len(clients.answers)
+        wait_until(lambda: len(clients.answers) >= without + MANY)
+        own_redis.start()
+        wait_until(lambda: "limits_back" in list_events(server))
+        counted = read_used(server)
+        wait_until(lambda: read_used(server) >= counted + MANY)
+    finally:
+        clients.stop()
+        asking.join()
     assert (clients.broken, {answer.status for answer in clients.answers}) == (0, {200})
-    assert max(answer.received - answer.sent for answer in clients.answers) < 4
-    before = [answer for answer in clients.answers if answer.received < killed]
-    after = [answer for answer in clients.answers if answer.sent > back + 2]
-    assert before
-    assert after
-    used = read_used(server)
-    assert len(before) + len(after) <= used <= len(clients.answers)
-    assert len(clients.answers) - used <= read_metric(server, "outings_uncounted_total")
+    used, uncounted = read_used(server), read_metric(server, "outings_uncounted_total")
+    assert len(clients.answers) - uncounted <= used <= len(clients.answers)
     events = list_events(server)
-    assert 1 <= events.count("limits_down") <= 20
-    assert events.count("limits_back") >= 1
+    # A worker says once that counting has failed, and once that it goes on, however many requests came meanwhile.
+    assert events.count("limits_down") <= events.count("limits_back") + 2 < MANY
 
 
 def test_a_redis_that_is_not_there_keeps_no_server_from_starting(start: Start) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from edge.computing import Computing
+from edge.thread_pool import ThreadPool
 from outings.answers.renderer import RENDERER
 from outings.contract.errors import ApiError
 from outings.release.objects import object_name
@@ -300,7 +300,7 @@ def test_a_crash_is_500_in_the_envelope_and_tells_nothing(make_own: MakeService)
 
 def test_a_full_queue_is_503_with_retry_after() -> None:
     async def crowd() -> list[str]:
-        computing, go = Computing(threads=1, queue=2), threading.Event()
+        computing, go = ThreadPool(threads=1, queue=2), threading.Event()
         waiting = [asyncio.create_task(computing.run(lambda n=n: go.wait() and str(n))) for n in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(ApiError) as refused:

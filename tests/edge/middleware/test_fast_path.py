@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from edge.limits.fields import FIELDS
+from edge.limits.header_fields import FIELDS
 from outings.release.keys import change_registry, revoke_key
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service

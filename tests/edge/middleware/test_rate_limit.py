@@ -1,4 +1,4 @@
-"""Limits as a reader meets them: what is counted and billed, and what every response tells (decisions.md §10, §14)."""
+"""Limits as a reader meets them: what is counted and billed, and what every response tells."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from edge.limits.fields import FIELDS
-from edge.limits.redis import RedisLimits
+from edge.limits.header_fields import FIELDS
+from edge.limits.redis_store import RedisLimitStore
 from outings.contract.includes import Offer
 from outings.contract.plans import Plan
 from tests.edge.asking import Response, ask, ask_together, read_metrics
@@ -183,7 +183,7 @@ def test_requests_at_once_never_take_more_than_there_is(metered: Service) -> Non
 def test_with_the_counters_gone_reads_go_on_and_a_metric_says_so(make_own: Make, headers: dict[str, str]) -> None:
     service = make_own(keyed=False)
     keys = add_keys(service.store, KINDS)
-    limits = RedisLimits("redis://127.0.0.1:1/0")
+    limits = RedisLimitStore("redis://127.0.0.1:1/0")
     edge = Edge(
         service.store, cache=service.folder / "cache", clock=service.clock, offer=Offer(plans=PLANS), limits=limits
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import uvicorn
 from uvicorn.server import ServerState
 
-from edge.limits.fields import FIELDS
-from edge.processes.wire import Wire
+from edge.limits.header_fields import FIELDS
+from edge.processes.http_protocol import HttpProtocol
 from tests.edge.conftest import Service
 from tests.edge.processes.serving import PATIENCE, Server
 
@@ -104,10 +104,10 @@ class Transport(asyncio.Transport):
         pass
 
 
-def connect_wire(service: Service) -> tuple[Wire, Transport]:
+def connect_wire(service: Service) -> tuple[HttpProtocol, Transport]:
     """Of a running event loop."""
-    config = uvicorn.Config(service.edge, http=Wire, proxy_headers=False)
+    config = uvicorn.Config(service.edge, http=HttpProtocol, proxy_headers=False)
     config.load()
-    wire, transport = Wire(config=config, server_state=ServerState(), app_state={}), Transport()
+    wire, transport = HttpProtocol(config=config, server_state=ServerState(), app_state={}), Transport()
     wire.connection_made(transport)
     return wire, transport

@@ -15,7 +15,7 @@ from tests.command.conftest import CONFIGURATION
 from tests.edge.publishing import KEY_KINDS, add_keys, make_worlds, publish_worlds
 
 LIST = "/v1/harbor/events?from=2026-08-10"
-PATIENCE = 10.0
+PATIENCE = 60.0
 KINDS = {name: KEY_KINDS[name] for name in ("all", "other", "harbor")}
 
 

@@ -232,7 +232,7 @@ def test_who_sends_byte_by_byte_is_waited_for_no_longer_than_others(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes, again: bytes, answers: int
 ) -> None:
     for name in ("HEAD_SECONDS", "BODY_SECONDS"):
-        monkeypatch.setattr(f"edge.processes.wire.{name}", 0.01)
+        monkeypatch.setattr(f"edge.processes.http_protocol.{name}", 0.01)
     transport = drip(make_own(), sent, again=again)
     assert transport.written.count(b"HTTP/1.1 200 OK") == answers
 
@@ -258,7 +258,7 @@ def test_requests_that_wait_for_the_one_before_are_not_read(make_own: Callable[.
 def test_who_takes_nothing_of_an_answer_is_not_waited_for(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edge.processes.wire.WRITE_SECONDS", 0.01)
+    monkeypatch.setattr("edge.processes.http_protocol.WRITE_SECONDS", 0.01)
     service = make_own()
 
     async def run() -> None:

@@ -11,7 +11,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.supervisors import multiprocess
 
-from edge.processes.supervisor import Post, bind_sockets
+from edge.processes.supervisor import WorkerSlot, bind_sockets
 from tests.command.conftest import CONFIGURATION
 
 
@@ -43,7 +43,7 @@ def test_a_worker_is_asked_for_until_there_is_one(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(multiprocess, "Process", Worker)
     monkeypatch.setattr(multiprocess, "SIGNALS", {})
     monkeypatch.setattr(Worker, "failures", [EOFError(), ConnectionRefusedError(111, "refused")])
-    post = Post(Config("none"), [], should_exit=threading.Event())
+    post = WorkerSlot(Config("none"), [], should_exit=threading.Event())
     post.processes = [Worker()]  # type: ignore[list-item]
     for _ in range(2):
         post.keep_subprocess_alive()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from edge.usage.ledger import Ledger
-from edge.usage.usage import FLUSH_SECONDS
+from edge.usage.recorder import FLUSH_SECONDS
 from tests.edge.conftest import start
 from tests.edge.processes.serving import Server, list_workers, stop_server, wait_until
 

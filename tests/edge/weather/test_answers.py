@@ -13,11 +13,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from edge.app import Edge
-from edge.weather.file import FileSource
-from edge.weather.forecasts import Forecasts, Source
+from edge.weather.factory import open_forecasts
+from edge.weather.file_source import FileForecastSource
+from edge.weather.forecasts import Forecasts, ForecastSource
 from edge.weather.nws import Nws
-from edge.weather.opening import open_forecasts
-from edge.weather.sharing import RENEW, SharedSource
+from edge.weather.shared_source import RENEW, SharedForecastSource
 from outings.configuration.tables import WeatherTable
 from tests.edge.conftest import Clock, Service
 from tests.edge.weather.serving import QUICK, Office
@@ -44,7 +44,7 @@ class Served:
         return shown
 
 
-Serve = Callable[[Callable[[Clock], Source | None]], Served]
+Serve = Callable[[Callable[[Clock], ForecastSource | None]], Served]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
     """Over the worlds that all tests share, with a clock and an edge of its own."""
     made: list[Edge] = []
 
-    def start(make: Callable[[Clock], Source | None]) -> Served:
+    def start(make: Callable[[Clock], ForecastSource | None]) -> Served:
         clock = Clock()
         forecasts = Forecasts(make(clock), clock=clock)
         edge = Edge(service.store, cache=tmp_path / f"cache-{len(made)}", clock=clock, forecasts=forecasts)
@@ -67,9 +67,9 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
 
 
 def serve_nws(serve: Serve, office: Office, folder: Path) -> Served:
-    def make(clock: Clock) -> Source:
+    def make(clock: Clock) -> ForecastSource:
         nws = Nws(office.url, contact="", patience=QUICK)
-        return SharedSource(nws, folder=folder, clock=lambda: clock().timestamp())
+        return SharedForecastSource(nws, folder=folder, clock=lambda: clock().timestamp())
 
     return serve(make)
 
@@ -184,7 +184,7 @@ def tell(**replaced: Any) -> dict[str, Any]:
 
 def test_an_operators_file_is_read_again_when_it_changes(serve: Serve, tmp_path: Path) -> None:
     path = tmp_path / "forecasts.json"
-    served = serve(lambda _: FileSource(path))
+    served = serve(lambda _: FileForecastSource(path))
     with capture_logs() as logged:
         served.edge.poll_weather()
         served.edge.poll_weather()
@@ -214,7 +214,7 @@ def test_an_operators_file_is_read_again_when_it_changes(serve: Serve, tmp_path:
 def test_a_file_that_is_none_leaves_what_was_read_and_is_told_once(serve: Serve, tmp_path: Path, text: str) -> None:
     path = tmp_path / "forecasts.json"
     write_file(path, harbor=tell())
-    served = serve(lambda _: FileSource(path))
+    served = serve(lambda _: FileForecastSource(path))
     served.edge.poll_weather()
     before = served.get().read_body()
     path.write_text(text)
@@ -233,7 +233,7 @@ def test_a_file_that_is_none_leaves_what_was_read_and_is_told_once(serve: Serve,
 def test_a_file_that_could_not_be_read_is_read_when_it_can_be(serve: Serve, tmp_path: Path) -> None:
     path = tmp_path / "forecasts.json"
     write_file(path, harbor=tell())
-    served = serve(lambda _: FileSource(path))
+    served = serve(lambda _: FileForecastSource(path))
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with capture_logs() as logged:
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from edge.remote.fetching import Broken, Unreached
+from edge.remote.fetcher import PermanentRemoteError, RemoteError
 from edge.weather.nws import Nws
 from edge.weather.provider import Grid
 from outings.answers.weather.forecast import Forecast
@@ -112,28 +112,28 @@ def test_one_failure_is_tried_again(office: Office, path: str, status: int) -> N
 )  # fmt: skip
 def test_a_fault_is_told(office: Office, path: str, fault: int | bytes | float, is_broken: bool) -> None:
     office.faults[path] = (fault, -1)
-    with pytest.raises(Unreached) as caught:
+    with pytest.raises(RemoteError) as caught:
         make_nws(office).ask(HARBOR.center, None)
-    assert isinstance(caught.value, Broken) is is_broken
+    assert isinstance(caught.value, PermanentRemoteError) is is_broken
     assert "gridpoints" not in str(caught.value)
 
 
 def test_no_forecast_where_it_says_is_told(office: Office) -> None:
     office.faults["/forecast"] = (404, -1)
-    with pytest.raises(Broken):
+    with pytest.raises(PermanentRemoteError):
         make_nws(office).ask(HARBOR.center, None)
 
 
 def test_how_long_it_wants_to_rest_is_told(office: Office) -> None:
     office.faults["/hourly"] = (429, -1)
     office.headers = {"retry-after": "5"}
-    with pytest.raises(Unreached) as caught:
+    with pytest.raises(RemoteError) as caught:
         make_nws(office).ask(HARBOR.center, GRID)
     assert caught.value.rest == 5
 
 
 def test_a_server_that_is_not_there_is_unreached() -> None:
-    with pytest.raises(Unreached):
+    with pytest.raises(RemoteError):
         Nws("http://127.0.0.1:1", contact="", patience=QUICK).ask(HARBOR.center, None)
 
 
@@ -174,7 +174,7 @@ def test_temperatures_are_in_fahrenheit_however_they_are_told(
 )  # fmt: skip
 def test_a_period_that_is_none_is_no_forecast(office: Office, members: dict[str, Any]) -> None:
     serve_period(office, **members)
-    with pytest.raises(Broken):
+    with pytest.raises(PermanentRemoteError):
         ask(office, GRID)
 
 

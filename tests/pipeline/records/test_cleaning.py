@@ -10,7 +10,8 @@ import pytest
 from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import PRICE_UNITS, Vocabulary
 from pipeline.records.cleaning import Cleaned, Origin, clean_record
-from pipeline.records.members import Leaf, Members, Table, make_members
+from pipeline.records.kinds import Leaf, Members, Table
+from pipeline.records.members import make_members
 from pipeline.records.record import RECORDS
 
 ORIGIN = Origin(

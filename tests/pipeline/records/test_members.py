@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records.members import Kind, Members, Table, make_members
+from pipeline.records.kinds import Kind, Members, Table
+from pipeline.records.members import make_members
 from pipeline.records.values import Mended, Wrong
 
 TEXT = (Path(__file__).parents[3] / "docs/records.md").read_text(encoding="utf-8")
@@ -87,7 +88,7 @@ def reads(parse: Callable[[Any], Any], value: object) -> bool:
 
 
 def compare(members: Members, rows: dict[str, Row]) -> None:
-    assert rows.keys() == members.keys()
+    assert rows.keys() == members.keys(), f"docs/feeds.md and the records differ: {rows.keys() ^ members.keys()}"
     for name, (starred, said, words) in rows.items():
         kind = members[name]
         assert kind.filters == starred, name

@@ -1,0 +1,88 @@
+"""Limits how many connections a worker has, and chooses which one to close if there are too many."""
+
+import resource
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+
+# As many as ever answer at once, and wait for more, on one worker.
+MOST = 1_024
+# Of a worker's descriptors: the others are for the store and what else it opens, some 30. Releases take none.
+_SHARE = 2
+# With fewer than these a server does not start: 128 connections, and room.
+LEAST_DESCRIPTORS = 256
+
+
+def explain_descriptors() -> str | None:
+    """What to do where this process and those that it starts may have too few; None where they are enough."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit >= LEAST_DESCRIPTORS:
+        return None
+    most = _SHARE * MOST
+    return (
+        f"each worker may open {limit} files and sockets, and needs {LEAST_DESCRIPTORS}, or {most} for {MOST} "
+        f"connections; say `ulimit -n {most}` before, LimitNOFILE={most} in its systemd unit, or "
+        f"--ulimit nofile={most} to its container"
+    )
+
+
+class Connection(Protocol):
+    """What the limiter needs of a connection."""
+
+    def leave(self) -> None: ...
+
+
+class ConnectionLimiter:
+    """At its limit, it closes the connection that has been idle longest, so that idle clients do not keep others out.
+    `per_address`: how many connections an address may have. `name_address` names the address of a host; a host without
+    a name may have any number."""
+
+    def __init__(
+        self,
+        *,
+        most: int | None = None,
+        per_address: int | None = None,
+        name_address: Callable[[str | None], str | None] = lambda host: host,
+    ) -> None:
+        self._most = most or min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
+        self._per_address = per_address
+        self._name_address = name_address
+        self._addresses: Counter[str] = Counter()
+        self._opened: dict[Connection, str | None] = {}
+        self._waiting: dict[Connection, None] = {}  # the longest idle first
+
+    def open(self, connection: Connection, host: str | None) -> bool:
+        """Whether it may stay."""
+        address = None if self._per_address is None else self._name_address(host)
+        if address is not None and self._addresses[address] >= (self._per_address or 0):
+            return False
+        if len(self._opened) >= self._most:
+            longest = next(iter(self._waiting), None)
+            if longest is None:
+                return False
+            self.close(longest)
+            longest.leave()
+        self._opened[connection] = address
+        self._waiting[connection] = None
+        if address is not None:
+            self._addresses[address] += 1
+        return True
+
+    def close(self, connection: Connection) -> None:
+        """It is gone, or going. Once more, nothing happens."""
+        self._waiting.pop(connection, None)
+        address = self._opened.pop(connection, None)
+        if address is not None:
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+
+    def wait(self, connection: Connection) -> None:
+        """It has nothing to answer, from now on."""
+        if connection in self._opened:
+            self._waiting.pop(connection, None)
+            self._waiting[connection] = None
+
+    def work(self, connection: Connection) -> None:
+        """It has a request to answer."""
+        self._waiting.pop(connection, None)

@@ -1,0 +1,152 @@
+"""Counters of one machine: a mapped file that its workers share.
+
+A head, then 16 bytes a slot: a key's bucket (time, load) or a client's month (used, month), each number written whole.
+An act holds the client's slot, by a lock of one byte that the kernel takes back when a process dies: for a few
+microseconds, over the client's own count and those of its keys. What is in the file is there for the next process,
+however the last one ended; a power cut takes what the kernel had not written yet, some 30 s.
+"""
+
+import asyncio
+import fcntl
+import mmap
+import os
+import secrets
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from edge.limits.decision import StoredCounts, decide
+from edge.limits.months import find_beginning, find_month
+from edge.limits.store import Allowance, LimitState, LimitStoreError, Operation, Outcome
+
+NAME = "limits"
+LAYOUT = 1
+# Of keys and clients together; no number is used twice.
+SLOTS = 2**20
+
+_MAGIC = b"outings limits\0\0"
+_HEAD = struct.Struct("<16sQQ")
+_TAKE, _PASSED = Operation.TAKE, Outcome.PASSED
+_HEAD_BYTES = 4096
+_SLOT_BYTES = 16
+_FILE_BYTES = _HEAD_BYTES + SLOTS * _SLOT_BYTES
+
+# The lock is tried this often at once; then the loop does other things between one try and the next, for so long.
+_TRIES = 32
+_PAUSE_SECONDS = 0.0002
+_PATIENCE_SECONDS = 0.25
+
+
+class TableError(Exception):
+    """The file of counters can't be used; the text names it and says why."""
+
+
+def read_microseconds() -> int:
+    return time.time_ns() // 1000
+
+
+class MappedLimitStore:
+    """`path`: the file, made where there is none (TableError); None is a table of this process's own.
+
+    For one event loop; its locks hold against other processes.
+    """
+
+    is_local = True
+
+    def __init__(self, path: Path | None = None, *, clock: Callable[[], int] = read_microseconds) -> None:
+        self._file = None if path is None else open_table(path)
+        self._table = mmap.mmap(-1 if self._file is None else self._file, _FILE_BYTES)
+        self._numbers = memoryview(self._table)[_HEAD_BYTES:].cast("Q")
+        self._clock = clock
+        self._month = self._begins = self._ends = 0
+
+    async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
+        if allowance.key >= SLOTS or allowance.client >= SLOTS:
+            raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
+        if self._file is None:
+            return self._count(allowance, act, month)
+        byte = _HEAD_BYTES + allowance.client * _SLOT_BYTES
+        if not self._try_lock(byte):
+            await self._wait_for_lock(byte)
+        # From here on nothing is awaited: this process's own acts are not kept apart by its locks.
+        try:
+            return self._count(allowance, act, month)
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, byte)
+
+    async def close(self) -> None:
+        self._numbers.release()
+        self._table.close()
+        if self._file is not None:
+            os.close(self._file)
+
+    def _try_lock(self, byte: int) -> bool:
+        assert self._file is not None
+        for _ in range(_TRIES):
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+            except OSError:
+                continue
+            return True
+        return False
+
+    async def _wait_for_lock(self, byte: int) -> None:
+        """Its holder was interrupted in the few microseconds: the loop goes on until it is let run again."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < until:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            if self._try_lock(byte):
+                return
+        raise LimitStoreError(f"the slot at byte {byte} is held by another process since {_PATIENCE_SECONDS} s")
+
+    def _count(self, allowance: Allowance, act: Operation, refunded: int) -> LimitState:
+        now = self._clock()  # under the lock, so that no act comes before one that it follows
+        if not self._begins <= now < self._ends:
+            self._month = find_month(now)
+            self._begins, self._ends = find_beginning(self._month), find_beginning(self._month + 1)
+        numbers, key, client = self._numbers, 2 * allowance.key, 2 * allowance.client
+        before = StoredCounts(then=numbers[key], load=numbers[key + 1], used=numbers[client], month=numbers[client + 1])
+        after = decide(before, allowance, act, now=now, month=self._month, refunded=refunded)
+        if act is _TAKE and after.outcome is _PASSED:
+            # In this order: whoever is killed in between leaves a bucket too full, or a month without its first count.
+            numbers[key], numbers[key + 1] = now, after.load
+            numbers[client], numbers[client + 1] = after.used, after.month
+        elif act is Operation.REFUND and before.month == after.month:
+            numbers[client] = after.used
+        return after
+
+
+def open_table(path: Path) -> int:
+    """The number of the open file, made and checked. TableError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _make_table(path)
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise TableError(f"{path}: can't be written: {error.strerror}") from error
+    magic, layout, slots = _HEAD.unpack(os.pread(file, _HEAD.size, 0).ljust(_HEAD.size, b"\0"))
+    size = os.fstat(file).st_size
+    if magic == _MAGIC and (layout, slots, size) == (LAYOUT, SLOTS, _FILE_BYTES):
+        return file
+    os.close(file)
+    found = "is no file of counters" if magic != _MAGIC else f"has layout {layout}, {slots} slots and {size} bytes"
+    wanted = f"layout {LAYOUT}, {SLOTS} slots and {_FILE_BYTES} bytes"
+    raise TableError(f"{path}: {found}; this program reads {wanted}: move the file away to begin to count anew")
+
+
+def _make_table(path: Path) -> None:
+    """Whole or not at all; where two make it at once, the first one's stays."""
+    made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    file = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(file, 0, _FILE_BYTES)  # a disk that is full says so here, not when a page is touched
+        os.pwrite(file, _HEAD.pack(_MAGIC, LAYOUT, SLOTS), 0)
+        os.fsync(file)
+        os.link(made, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.close(file)
+        made.unlink()

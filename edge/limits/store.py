@@ -1,0 +1,62 @@
+"""Where requests are counted: a protocol of one method for every store."""
+
+from enum import IntEnum
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Operation(IntEnum):
+    """`TAKE` one of the rate and of the quota, `SHOW` what is left, `REFUND` the quota of a request that failed."""
+
+    TAKE = 0
+    SHOW = 1
+    REFUND = 2
+
+
+class Outcome(IntEnum):
+    """The outcome of a `TAKE`; every other operation passes. A refusal changes nothing."""
+
+    PASSED = 0
+    RATE_SPENT = 1
+    QUOTA_SPENT = 2
+
+
+class Allowance(Struct, frozen=True, kw_only=True):
+    """`key`, `client`: numbers of the slots in which they are counted. `per_month`: None is unlimited."""
+
+    key: int
+    client: int
+    per_minute: int
+    per_month: int | None
+
+
+class LimitState(Struct, frozen=True, kw_only=True):
+    """After the act. `now`: microseconds since 1970. `load`: of the key's bucket, as in `rate`. `used`: billed to the
+    client in `month`, numbered as in `months`; to an unlimited one too.
+    """
+
+    outcome: Outcome
+    now: int
+    load: int
+    month: int
+    used: int
+
+
+class LimitStoreError(Exception):
+    """The store can't count now; the text says why."""
+
+
+class LimitStore(Protocol):
+    is_local: bool
+    """Whether `count` waits for nothing but another process's act, and has counted nothing while it does."""
+
+    async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
+        """One act, as a whole: two at once, in whatever processes, are one after the other. UncountedError.
+
+        `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
+        Nothing in it may block the event loop.
+        """
+
+    async def close(self) -> None:
+        """Nothing is counted any more."""

@@ -1,0 +1,293 @@
+"""HTTP off the wire: uvicorn's own protocol, in bounds, and short where nothing is left for it to do."""
+
+import asyncio
+import re
+from collections.abc import Iterable
+
+import httptools
+from starlette.types import Scope
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from edge.middleware.fast_path import Response
+from edge.middleware.request_id import make_request_id
+from edge.replies.responses import Header, make_refusal
+from edge.usage.counts import Counter
+from outings.contract.errors import ApiError, bad_request, method_not_allowed
+
+# Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
+MOST_HEAD_BYTES = 61_440
+MOST_FIELDS = 100
+# Of a body, which nobody reads. One of these, of a client that always sends one, is left out of what comes next; behind
+# a longer one, or one of no known length, the connection ends with the answer, and nothing of it is read.
+MOST_BODY_BYTES = 16_384
+# What is read at a time. Others have their turn after it, and it holds no more requests than may wait.
+PIECE_BYTES = 4_096
+
+# From a connection's beginning, or a request's first byte, to the end of its head, and from there to the end of its
+# body: who sends byte by byte holds a connection no longer. Between requests uvicorn's own timeout holds, 5 s.
+HEAD_SECONDS = BODY_SECONDS = 10.0
+# Who takes nothing of an answer for as long has gone away.
+WRITE_SECONDS = 60.0
+# What a client sends that was refused already is thrown away for a moment: it reads no refusal while it writes.
+LINGER_SECONDS, LINGER_BYTES = 2.0, 4 * 2**20
+
+_STATUS_LINES = {
+    200: b"HTTP/1.1 200 OK\r\n",
+    304: b"HTTP/1.1 304 Not Modified\r\n",
+    400: b"HTTP/1.1 400 Bad Request\r\n",
+    405: b"HTTP/1.1 405 Method Not Allowed\r\n",
+}
+# A method as HTTP writes it, which the parser may not know, and the target behind it.
+_OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
+# A request that says so has a body, or wants more than one answer.
+_MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """What the application can answer at once is written as soon as the request's head is read: no task, no cycle of
+    messages, no check of headers that are ours. All else is uvicorn's, save the bounds.
+
+    A connection is read piece by piece, and not while one of its requests waits for the one before. So it holds a head,
+    the requests of a piece, and what the event loop read at once. It always has a deadline, save while it is answered;
+    and an answer has one while nobody takes it.
+    """
+
+    _unread = b""
+    _head_bytes = 0
+    _is_in_head = True
+    _is_begun = False  # a head, and not at its end
+    _is_answered = False
+    _is_last = False  # nothing that comes behind is read
+    _thrown_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+    _reading: asyncio.Handle | None = None
+    _writing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.headers = []
+        if self.app.connections.open(self, None if self.client is None else self.client[0]):
+            self._expect(HEAD_SECONDS)
+        else:
+            self.leave()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.app.connections.close(self)
+        self._is_last, self._unread = True, b""
+        for handle in (self._deadline, self._reading, self._writing):
+            if handle is not None:
+                handle.cancel()
+        super().connection_lost(exc)
+
+    def leave(self) -> None:
+        """At once, whatever is still to be written."""
+        self._is_last = True
+        self.app.counts.add(Counter.DROPPED)
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_last:
+            self._throw_away(len(data))
+            return
+        self._unread += data
+        if len(self._unread) == len(data):
+            self._read_piece()
+        else:
+            self.flow.pause_reading()
+
+    def _read_piece(self) -> None:
+        """The first of what came; those behind it in their turn, or once what was asked for is answered."""
+        self._reading = None
+        if self.pipeline or self._is_last or self.transport.is_closing():
+            return
+        self._unset_keepalive_if_required()
+        piece, self._unread = self._unread[:PIECE_BYTES], self._unread[PIECE_BYTES:]
+        if not self._feed(piece):
+            self._unread = b""
+            return
+        if not self._unread and not self.pipeline:
+            self.flow.resume_reading()
+        self._read_on()
+        # A head that came whole needs no deadline; a line end is no request, and no reason to stay.
+        if self._deadline is None and (self._is_begun or (self.timeout_keep_alive_task is None and self._is_idle())):
+            self._expect(HEAD_SECONDS)
+
+    def _read_on(self) -> None:
+        if self._unread or self.pipeline:
+            self.flow.pause_reading()
+        if self._unread and not self.pipeline and self._reading is None:
+            self._reading = self.loop.call_soon(self._read_piece)
+
+    def _feed(self, piece: bytes) -> bool:
+        """Whether what comes behind is to be read."""
+        try:
+            self.parser.feed_data(piece)
+            if self._is_in_head:
+                self._head_bytes += len(piece)
+                self._check_head()
+        except httptools.HttpParserUpgrade:
+            pass  # it was answered as what else it is, and is the last one
+        except httptools.HttpParserInvalidMethodError:
+            self._refuse(method_not_allowed() if _OPENING.match(piece) else _refuse_grammar())
+        except httptools.HttpParserError as error:
+            cause = error.__context__
+            self._refuse(cause if isinstance(cause, ApiError) else _refuse_grammar())
+        except ApiError as error:
+            self._refuse(error)
+        return not self._is_last
+
+    def _check_head(self) -> None:
+        if self._head_bytes > MOST_HEAD_BYTES:
+            raise _refuse_head(f"is longer than {MOST_HEAD_BYTES} bytes", MOST_HEAD_BYTES)
+        if len(self.headers) > MOST_FIELDS:
+            raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
+
+    def on_message_begin(self) -> None:
+        self._is_answered, self._is_begun = False, True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._check_head()
+        self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
+        self._end_deadline()
+        self.app.connections.work(self)
+        reply = self.app.fast_path.respond_now(self._make_scope()) if self._is_simple() else None
+        if reply is None:
+            super().on_headers_complete()
+            self._bound_body()
+            return
+        self._is_answered = True
+        self.transport.write(encode_head(reply, self.server_state.default_headers))
+        if reply.body:
+            self.transport.write(reply.body)
+        self.on_response_complete()
+
+    def _bound_body(self) -> None:
+        said = {name: value for name, value in self.headers if name in _MORE}
+        size = int(said.get(b"content-length", b"0"))
+        if said.keys() - {b"content-length"} or self.parser.should_upgrade() or size > MOST_BODY_BYTES:
+            self._read_no_more()
+        elif size:
+            self._expect(BODY_SECONDS)
+
+    def on_body(self, body: bytes) -> None:
+        """Nobody reads it."""
+
+    def on_message_complete(self) -> None:
+        self._is_in_head = True
+        self._end_deadline()
+        if not self._is_answered:
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._close()
+            return
+        if not self.pipeline:
+            self.app.connections.wait(self)
+        self._read_on()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.app.connections.wait(self)
+        self._expect_taking()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._writing is not None and not self.transport.is_closing():
+            self._writing.cancel()
+            self._writing = None
+            self.app.connections.work(self)
+
+    def timeout_keep_alive_handler(self) -> None:
+        self._close()
+
+    def _refuse(self, error: ApiError) -> None:
+        """What was asked for before it is answered first, and then the connection ends without a word."""
+        if not self._is_idle():
+            self._read_no_more()
+            return
+        self._is_last = True
+        self.app.counts.add(Counter.REFUSED)
+        headers, body = make_refusal(error, make_request_id())
+        reply = Response(status=error.status, headers=[*headers, (b"connection", b"close")], body=body)
+        self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self._end_deadline()
+        self._expect(LINGER_SECONDS)
+
+    def _throw_away(self, size: int) -> None:
+        self._thrown_bytes += size
+        if self._thrown_bytes > LINGER_BYTES:
+            self._close()
+
+    def _read_no_more(self) -> None:
+        self._is_last, self.cycle.keep_alive = True, False
+        self.flow.pause_reading()
+
+    def _close(self) -> None:
+        """Once what is written is taken."""
+        self._is_last = True
+        self.transport.close()
+        self._expect_taking()
+
+    def _expect_taking(self) -> None:
+        if self._writing is None:
+            self._writing = self.loop.call_later(WRITE_SECONDS, self.leave)
+
+    def _expect(self, seconds: float) -> None:
+        self._deadline = self.loop.call_later(seconds, self._end_waiting)
+
+    def _end_waiting(self) -> None:
+        self._deadline = None
+        if self._unread and not self._is_last:
+            self._expect(HEAD_SECONDS)  # it is we who are late
+        else:
+            self._close()
+
+    def _end_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _is_simple(self) -> bool:
+        """A GET without a body, of a connection that stays open and on which nothing else is under way."""
+        return (
+            self.parser.get_method() == b"GET"
+            and self.parser.get_http_version() == "1.1"
+            and self.parser.should_keep_alive()
+            and not self.flow.write_paused
+            and self._is_idle()
+            and not self.root_path
+            and self.url[:1] == b"/"
+            and b"#" not in self.url
+            and not any(name in _MORE for name, _ in self.headers)
+        )
+
+    def _is_idle(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle
+        return not self.pipeline and (cycle is None or cycle.response_complete)
+
+    def _make_scope(self) -> Scope:
+        path, _, query = self.url.partition(b"?")
+        return {"method": "GET", "raw_path": path, "query_string": query, "headers": self.headers}
+
+
+def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
+    """`defaults`: the server's own headers, such as `Date`."""
+    lines = [b"%b: %b\r\n" % header for header in (*defaults, *reply.headers)]
+    return b"".join((_STATUS_LINES[reply.status], *lines, b"\r\n"))
+
+
+def _refuse_head(fault: str, most: int) -> ApiError:
+    return bad_request(reason="out_of_range", message=f"The head of the request {fault}.", max=most)
+
+
+def _refuse_grammar() -> ApiError:
+    """A `café` in a target that nobody encoded is no HTTP to the parser."""
+    return bad_request(
+        reason="invalid_value",
+        message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",
+    )

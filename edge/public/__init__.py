@@ -1,0 +1,1 @@
+"""Routes that need no key: probes, metrics, the OpenAPI document."""

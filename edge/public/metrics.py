@@ -1,0 +1,106 @@
+"""`/metrics`: what happened since the server began, over all its workers, as Prometheus reads it. No key."""
+
+import asyncio
+from collections import Counter as Tallies
+from collections.abc import Iterator, Mapping, Sequence
+
+import structlog
+from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from starlette.types import Receive, Scope, Send
+
+from edge.releases import Releases
+from edge.replies.responses import send_status
+from edge.served_release import ServedRelease
+from edge.usage.counts import Counter, Counts
+from edge.usage.ledger import TotalUsage
+from edge.usage.recorder import UsageRecorder
+from outings.contract.routes import METRICS_TYPE
+
+log = structlog.get_logger()
+
+_SOURCES = ("object", "computed", "cached", "not_modified")
+
+
+class MetricsEndpoint:
+    """Any worker tells the sums of all."""
+
+    def __init__(self, counts: Counts, usage: UsageRecorder, releases: Releases) -> None:
+        self._counts = counts
+        self._releases = releases
+        self._usage = usage
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """What the registry asks for (prometheus_client's protocol)."""
+        yield from describe_counts(self._counts.read_totals())
+        if self._releases.current is not None:
+            yield from describe_release(self._releases.current)
+        if self._usage.ledger is not None:
+            try:
+                totals = self._usage.ledger.read_totals()
+            except OSError as error:
+                log.warning("usage_not_read", reason=str(error))
+            else:
+                yield from describe_usage(totals, shows_keys=self._usage.shows_keys)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
+        body = await asyncio.to_thread(generate_latest, self._registry)
+        await send_status(send, scope["context"], body=body, content_type=METRICS_TYPE)
+
+
+def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFamily]:
+    answers = CounterMetricFamily(
+        "outings_answers", "Successes by where they came from; not_modified is 304.", labels=["source"]
+    )
+    for source in _SOURCES:
+        answers.add_metric([source], totals[Counter[source.upper()]])
+    yield answers
+    errors = CounterMetricFamily("outings_errors", "Errors by class of status.", labels=["status"])
+    errors.add_metric(["4xx"], totals[Counter.REFUSED])
+    errors.add_metric(["5xx"], totals[Counter.FAILED])
+    yield errors
+    yield CounterMetricFamily("outings_queries", "Queries that were run.", value=totals[Counter.QUERIES])
+    yield CounterMetricFamily(
+        "outings_releases_refused", "Releases that were not taken up.", value=totals[Counter.RELEASES_REFUSED]
+    )
+    yield CounterMetricFamily(
+        "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
+    )
+    yield CounterMetricFamily(
+        "outings_connections_dropped",
+        "Connections that were closed for the others' sake: too many, or nobody took the answer.",
+        value=totals[Counter.DROPPED],
+    )
+
+
+def describe_release(served: ServedRelease) -> Iterator[GaugeMetricFamily]:
+    """Of this worker; the others take a release up within seconds of it."""
+    yield GaugeMetricFamily("outings_release_number", "The release that is served.", value=served.root.sequence)
+    yield GaugeMetricFamily(
+        "outings_release_published_timestamp_seconds",
+        "When it was published, by its build's clock.",
+        value=served.root.built_at.timestamp(),
+    )
+
+
+def describe_usage(totals: Sequence[TotalUsage], *, shows_keys: bool) -> Iterator[CounterMetricFamily]:
+    """Since the machine's ledger began: by route; by client and key too, where that may be shown."""
+    by_route: Tallies[tuple[str, str]] = Tallies()
+    for total in totals:
+        by_route[total.route, "billed"] += total.billed
+        by_route[total.route, "refused"] += total.refused
+    requests = CounterMetricFamily(
+        "outings_requests", "Requests by keys in force; billed are successes and 304.", labels=["route", "result"]
+    )
+    for labels, number in sorted(by_route.items()):
+        requests.add_metric(labels, number)
+    yield requests
+    if not shows_keys:
+        return
+    usage = CounterMetricFamily("outings_usage", "Of each key.", labels=["client", "key", "route", "result"])
+    for total in totals:
+        usage.add_metric((total.client, total.key, total.route, "billed"), total.billed)
+        usage.add_metric((total.client, total.key, total.route, "refused"), total.refused)
+    yield usage

@@ -1,0 +1,71 @@
+"""`/openapi.json`: the contract in the words of the deployment. No key."""
+
+import hashlib
+from collections.abc import Mapping
+
+from msgspec import Struct
+from starlette.types import Receive, Scope, Send
+
+from edge.releases import Releases
+from edge.replies.conditional_requests import matches
+from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
+from edge.replies.query_reader import find_vocabulary
+from edge.replies.responses import Body, Header, make_body, make_head, send_not_modified, send_success
+from edge.request_context import RequestContext
+from outings.contract.errors import unavailable
+from outings.contract.openapi import encode_document
+from outings.contract.routes import ROUTES
+from outings.contract.vocabulary import Vocabulary
+
+# Until the first release is open, in seconds: its metros have the words.
+RETRY_AFTER = 5
+
+(MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
+
+
+class EncodedDocument(Struct, frozen=True, kw_only=True):
+    """The document under a vocabulary, in each coding."""
+
+    vocabulary: Vocabulary
+    etag: bytes
+    head: tuple[Header, ...]
+    bodies: Mapping[bytes, Body]
+
+
+class OpenApiEndpoint:
+    """`prepare` makes the document beside the event loop, once for each vocabulary."""
+
+    def __init__(self, releases: Releases) -> None:
+        self._releases = releases
+        self._prepared: EncodedDocument | None = None
+
+    def prepare(self) -> None:
+        """Takes up the words of the current release."""
+        served, prepared = self._releases.current, self._prepared
+        if served is None:
+            return
+        vocabulary = find_vocabulary(served.release.metros)
+        if prepared is None or prepared.vocabulary != vocabulary:
+            self._prepared = prepare_document(vocabulary)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
+        context: RequestContext = scope["context"]
+        prepared = self._prepared
+        if prepared is None:
+            raise unavailable(RETRY_AFTER)
+        if matches(context.if_none_match, prepared.etag):
+            await send_not_modified(send, context, head=prepared.head)
+            return
+        body = prepared.bodies[choose_coding(context.accept_encoding)]
+        await send_success(send, context, head=prepared.head, body=body)
+
+
+def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
+    body = encode_document(vocabulary)
+    etag = b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
+    return EncodedDocument(
+        vocabulary=vocabulary,
+        etag=etag,
+        head=make_head(etag=etag, max_age=MAX_AGE, release=None),
+        bodies={coding: make_body(encode_body(body, coding), coding) for coding in (IDENTITY, *CODINGS)},
+    )

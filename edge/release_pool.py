@@ -1,0 +1,88 @@
+"""Pool of replaced releases: how many of them may be open at once, whoever asks for them."""
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+
+from edge.served_release import ServedRelease
+
+# Replaced releases that are open beside the current one: some 60 maps a metro each, and what answering makes of them.
+MOST_OPEN = 4
+# How long a request waits for room in the pool, in seconds. All that are queued behind it wait too.
+PATIENCE = 1.0
+
+
+class PoolFull(Exception):  # noqa: N818 - the name says it
+    """Running requests use as many replaced releases as may be open."""
+
+
+class ReleasePool:
+    """The least recently used release is evicted first. The one that was replaced last is never evicted, because most
+    walks are in it.
+
+    A release counts as open until nothing refers to it, neither this pool nor a running request; then it is closed.
+    Safe from any thread; only `make_room` waits.
+    """
+
+    def __init__(self, *, most: int = MOST_OPEN, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._clock = clock
+        # Its lock is taken again by the thread that has it where a release ends in between.
+        self._left = threading.Condition()
+        self._open: weakref.WeakValueDictionary[str, ServedRelease] = weakref.WeakValueDictionary()
+        self._last: ServedRelease | None = None
+        self._kept: dict[str, ServedRelease] = {}  # the least recently used first
+
+    def find(self, is_wanted: Callable[[ServedRelease], bool]) -> ServedRelease | None:
+        """An open release, which then is the most recently used."""
+        with self._left:
+            found = next((each for each in list(self._open.values()) if is_wanted(each)), None)
+        if found is not None:
+            self.keep(found)
+        return found
+
+    def list_open(self) -> list[ServedRelease]:
+        with self._left:
+            return list(self._open.values())
+
+    def keep(self, served: ServedRelease) -> None:
+        """Makes it the most recently used."""
+        with self._left:
+            closing = [self._kept.pop(served.release.id, None)]
+            if served.release.id not in self._open:
+                self._open[served.release.id] = served
+                weakref.finalize(served, self._tell_left).atexit = False
+            if served is not self._last:
+                self._kept[served.release.id] = served
+            while len(self._kept) > self._most - 1:
+                closing.append(self._drop())
+        del closing  # what ends with it ends while nobody waits for the lock
+
+    def keep_last(self, served: ServedRelease) -> None:
+        """Keeps the release that was replaced just now, in place of the one replaced before it."""
+        with self._left:
+            before, self._last = self._last, served
+        self.keep(served)
+        if before is not None:
+            self.keep(before)
+
+    def make_room(self) -> None:
+        """Evicts the least recently used until one more may be opened. PoolFull if that takes too long."""
+        until = self._clock() + PATIENCE
+        while True:
+            with self._left:
+                if len(self._open) < self._most:
+                    return
+                closing = self._drop()
+                if closing is None and not self._left.wait(until - self._clock()):
+                    raise PoolFull
+            del closing
+
+    def _drop(self) -> ServedRelease | None:
+        oldest = next(iter(self._kept), None)
+        return None if oldest is None else self._kept.pop(oldest)
+
+    def _tell_left(self) -> None:
+        with self._left:
+            self._left.notify_all()

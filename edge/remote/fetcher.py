@@ -1,0 +1,93 @@
+"""One question over HTTP: bounded in time and size, tried again where that may help."""
+
+import logging
+import time
+
+import httpx2
+import stamina
+
+from outings.patience import PASSING, Patience, read_rest
+
+
+class RemoteError(Exception):
+    """`rest`: seconds after which the server wants to be asked again. Its text names nothing of the question."""
+
+    def __init__(self, reason: str, *, rest: float | None = None) -> None:
+        super().__init__(reason)
+        self.rest = rest
+
+
+class PermanentRemoteError(RemoteError):
+    """Asking again would bring the same."""
+
+
+class Fetcher:
+    """Of one server. `headers` go with every question; `refusing` are the statuses by which the server says that the
+    question is at fault, `most_bytes` the longest answer that is read."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: dict[str, str],
+        patience: Patience,
+        refusing: frozenset[int] = frozenset(),
+        most_bytes: int = 2**20,
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._patience = patience
+        self._refusing = refusing
+        self._most_bytes = most_bytes
+        timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
+        self._client = httpx2.Client(timeout=timeout, headers={"Accept-Encoding": "identity", **headers})
+        for name in ("httpx2", "httpcore2"):
+            logging.getLogger(name).setLevel(logging.WARNING)  # below, URLs are logged, with the question in them
+
+    def fetch(self, path: str, parameters: dict[str, str] | None = None) -> bytes | None:
+        """Blocks. None where the question is at fault. Raises `RemoteError`."""
+        patience = self._patience
+        for attempt in stamina.retry_context(
+            on=lambda error: isinstance(error, RemoteError) and not isinstance(error, PermanentRemoteError),
+            attempts=patience.attempts, timeout=None, wait_initial=patience.pause, wait_jitter=patience.pause,
+        ):  # fmt: skip
+            with attempt:
+                return self._fetch_once(self._url + path, parameters)
+        raise AssertionError("the last attempt raises")
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _fetch_once(self, url: str, parameters: dict[str, str] | None) -> bytes | None:
+        end = time.monotonic() + self._patience.whole
+        try:
+            with self._client.stream("GET", url, params=parameters) as response:
+                if response.status_code in self._refusing:
+                    return None
+                self._check_status(response)
+                return self._read_body(response, end=end)
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            # Not chained: its text may name the URL.
+            raise RemoteError(type(error).__name__) from None
+
+    def _check_status(self, response: httpx2.Response) -> None:
+        """A server that says when to come again is not pressed before; nor is one that was asked too often."""
+        status = response.status_code
+        if status == 200:
+            return
+        if status not in PASSING:
+            raise PermanentRemoteError(f"status {status}")
+        rest = read_rest(response.headers.get("retry-after"), time.time())
+        if rest:
+            raise PermanentRemoteError(f"status {status}", rest=min(rest, self._patience.rest))
+        raise (PermanentRemoteError if status == 429 else RemoteError)(f"status {status}")
+
+    def _read_body(self, response: httpx2.Response, *, end: float) -> bytes:
+        """A timeout of each silence alone lets a server take for ever."""
+        body = b""
+        for piece in response.iter_raw():
+            body += piece
+            if len(body) > self._most_bytes:
+                raise PermanentRemoteError(f"its answer has more than {self._most_bytes} bytes")
+            if time.monotonic() > end:
+                raise RemoteError("it takes too long")
+        return body

@@ -1,0 +1,321 @@
+"""Request → plan: what will answer it, from which release, under which ETag. No body is made here."""
+
+from collections.abc import Callable, Hashable, Mapping
+from datetime import date, datetime
+from functools import partial
+from urllib.parse import parse_qsl
+
+import structlog
+from cachetools import FIFOCache
+from msgspec import Struct
+
+from edge.geocoding.geocoder import Geocoder, NoGeocoder
+from edge.local_dates import LocalDates
+from edge.release_pool import PoolFull
+from edge.releases import Releases
+from edge.replies.query_reader import read_query
+from edge.replies.responses import Header, make_head
+from edge.request_context import RequestContext
+from edge.served_release import ServedRelease
+from edge.single_flight import Result, SingleFlight
+from edge.thread_pool import ThreadPool
+from edge.weather.forecasts import Forecasts
+from outings.answers.changes.answer import read_cursor
+from outings.answers.context import Circumstances
+from outings.answers.listings.relations import costs_queries
+from outings.answers.renderer import RENDERER
+from outings.answers.routes import Plan, make_plan
+from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
+from outings.contract.cursor import Cursor, is_sealed, malformed_cursor
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import ApiError, bad_request, unavailable
+from outings.contract.includes import Offer
+from outings.contract.query import Query
+from outings.contract.resources.metro import Center
+from outings.contract.route import Match
+from outings.release.objects import Corrupt
+from outings.release.root import parse_release_id
+from outings.release.snapshot import Page
+from outings.release.store import StoreError
+
+log = structlog.get_logger()
+
+# Until the first release is open, in seconds.
+RETRY_AFTER = 5
+
+# A plan with its query, as measured over lists with filters; those of details are half of it.
+PLAN_BYTES = 4_096
+# Longer ones are lists of ids and the like, which nobody sends twice.
+_MOST_REMEMBERED_BYTES = 512
+
+# Path, query string and rights.
+_Name = tuple[str, bytes, str]
+
+
+class RequestPlan(Struct, frozen=True, kw_only=True):
+    """A request that gets an answer: `page` was written ahead for it, `served` answers, and `head` are the headers of
+    whichever answer. `minute` and `weather`: those of which alone it holds; None where none matters.
+
+    It keeps the release open: who sends the answer lets go of it before."""
+
+    query: Query
+    plan: Plan
+    etag: bytes
+    page: Page | None
+    served: ServedRelease
+    head: tuple[Header, ...]
+    minute: datetime | None = None
+    weather: Mapping[str, Weather] | None = None
+
+
+class _ResolvedRequest(Struct, frozen=True, kw_only=True):
+    """A query, and what is to answer it; `is_named` where it says which release."""
+
+    query: Query
+    served: ServedRelease
+    dates: Mapping[str, date]
+    is_named: bool
+
+
+class Planner:
+    """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
+    same rights has the same plan. They take `memory` bytes at most. `opening` opens replaced releases, by one thread;
+    what the current one needs does not wait for that, but is `looking`. `model` ranks searches, `geocoder` finds
+    addresses, `forecasts` tell the weather."""
+
+    def __init__(
+        self,
+        *,
+        releases: Releases,
+        dates: LocalDates,
+        opening: ThreadPool,
+        looking: ThreadPool,
+        memory: int,
+        offer: Offer,
+        model: Model | None = None,
+        geocoder: Geocoder = NoGeocoder(),
+        forecasts: Forecasts | None = None,
+    ) -> None:
+        self._releases = releases
+        self._geocoder = geocoder
+        self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
+        self._dates = dates
+        self._opening = SingleFlight(opening)
+        self._looking = looking
+        self._offer = offer
+        self._model = model
+        self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
+        self._most = max(1, memory // PLAN_BYTES)
+        self._plans: FIFOCache[_Name, RequestPlan] = FIFOCache(self._most)
+
+    def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> RequestPlan | None:
+        """What was planned for the same request with the same rights, as of the current release and dates."""
+        served = self._releases.current
+        if served is None:
+            return None
+        plans = self._recall(served, self._dates.read_dates(served.release))
+        return self._get(plans, (path, query_string, entitlement.digest))
+
+    async def read_plan(self, match: Match, context: RequestContext, *, entitlement: Entitlement) -> RequestPlan:
+        """Everything that the answer would fail with but a fault of ours: ApiError."""
+        served = self._releases.current
+        if served is None:
+            raise unavailable(RETRY_AFTER)
+        context.release = served.header
+        dates = self._dates.read_dates(served.release)
+        plans = self._recall(served, dates)
+        name = (context.path, context.query_string, entitlement.digest)
+        planned = self._get(plans, name)
+        if planned is not None:
+            return planned
+        asked = await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
+        query, served, dates = asked.query, asked.served, asked.dates
+        if not asked.is_named:
+            plans = self._recall(served, dates)
+        current = self._releases.current
+        is_lasting = len(context.query_string) <= _MOST_REMEMBERED_BYTES
+        if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
+            began = served if asked.is_named else await self._find_walk(query, query.cursor, context)
+            # One that could not be opened now may be opened the next time.
+            is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
+            served = began or served
+            dates = dict.fromkeys(served.release.metros, query.cursor.date)
+        planned = plan_request(
+            query,
+            served=served,
+            dates=dates,
+            entitlement=entitlement,
+            minute=self._dates.read_minute(),
+            model=self._model,
+            spot=await self._find_spot(query, served),
+            weather=self._forecasts.read(),
+        )
+        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        if is_lasting and served is current:
+            plans[name] = planned
+        return planned
+
+    async def _resolve_request(
+        self,
+        match: Match,
+        context: RequestContext,
+        *,
+        served: ServedRelease,
+        dates: Mapping[str, date],
+        entitlement: Entitlement,
+    ) -> _ResolvedRequest:
+        """Of the release that it names, else of the current one, or of a newer one that it knows of."""
+        named = await self._open_named(context)
+        if named is not None:
+            served, dates = named, self._dates.find_dates(named.release)
+        about = Circumstances(release=served.release, dates=dates, entitlement=entitlement)
+        read = partial(read_query, match, context, served=served, about=about, offer=self._offer)
+        is_slow = match.route.sets is not None and costs_queries(match, about=about)
+        query = await self._looking.run(read) if is_slow else read()
+        if named is None and "release" in query.values:
+            raise explain_release(str(query.get("release")))
+        if named is None and query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+            served = await self._await_version(read_cursor(query))
+            dates = self._dates.read_dates(served.release)
+        return _ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
+
+    async def _find_spot(self, query: Query, served: ServedRelease) -> Center | None:
+        """Where the query's address is; None without one. 400, 501, 503."""
+        address = query.get_as("address", str)
+        if address is None:
+            return None
+        assert query.metro is not None
+        return await self._geocoder.find_address(address, snapshot=served.release.metros[query.metro])
+
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
+        if self._under is None or self._under[0] is not served or self._under[1] is not dates:
+            self._under = (served, dates)
+            self._plans = FIFOCache(self._most)
+        return self._plans
+
+    def _get(self, plans: FIFOCache[_Name, RequestPlan], name: _Name) -> RequestPlan | None:
+        """None where it was of another minute, or of another forecast."""
+        try:
+            planned = plans[name]
+        except KeyError:
+            return None
+        if planned.minute is None and planned.weather is None:
+            return planned
+        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
+        is_known = planned.weather is None or planned.weather is self._forecasts.read()
+        return planned if is_now and is_known else None
+
+    async def _open_named(self, context: RequestContext) -> ServedRelease | None:
+        """The release that the request names, where it is kept: also its metro and its words are that one's."""
+        # As Latin-1 any bytes are a text; what is no text of the contract is refused when the query is read.
+        pairs = parse_qsl(context.query_string.decode("latin-1"), encoding="latin-1")
+        texts = [value for name, value in pairs if name == "release"]
+        if len(texts) != 1 or not texts[0].isascii():
+            return None
+        [release_id] = texts
+        found = self._releases.find_release(release_id)
+        if found is not None:
+            return found
+        try:
+            return await self._run_once(release_id, partial(self._releases.open_release, release_id), context)
+        except ValueError:
+            return None
+        except (StoreError, Corrupt, OSError) as error:
+            log.warning("named_release_not_opened", release=release_id, reason=str(error))
+            raise unavailable(RETRY_AFTER) from None
+
+    async def _await_version(self, version_id: int) -> ServedRelease:
+        """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
+        version and can't be served yet."""
+        await self._looking.run(self._releases.poll)
+        served = self._releases.current
+        assert served is not None
+        is_behind = version_id > served.release.latest_version_id
+        if is_behind and await self._looking.run(partial(self._releases.has_published, version_id)):
+            raise unavailable(1)
+        return served
+
+    async def _find_walk(self, query: Query, cursor: Cursor, context: RequestContext) -> ServedRelease | None:
+        """The release that the walk began in; None where it is gone or can't be opened. Whose seal is not of its
+        snapshot is refused before anything is opened for it: `cursor_malformed`."""
+        assert query.metro is not None
+        name = query.metro, cursor.release
+        began = self._releases.find_walk(*name)
+        if began is not None or self._is_gone(query, cursor):
+            return began
+        snapshot = self._releases.find_snapshot(*name)
+        if snapshot is None:
+            look = partial(self._releases.read_snapshot, *name)
+            snapshot = await self._run_once(("snapshot", *name), look, context)
+        if snapshot is None:
+            return None
+        if not is_sealed(cursor, query.seal, query.walk, snapshot=snapshot):
+            raise malformed_cursor()
+        return await self._run_once(name, partial(self._releases.open_walk, *name), context)
+
+    async def _run_once(self, name: Hashable, work: Callable[[], Result], context: RequestContext) -> Result:
+        assert context.principal is not None  # what needs no key has no plan
+        try:
+            return await self._opening.run(name, work, key_id=context.principal.key.id)
+        except PoolFull:
+            raise unavailable(1) from None
+
+    def _is_gone(self, query: Query, cursor: Cursor) -> bool:
+        assert query.metro is not None
+        return self._releases.is_gone(query.metro, cursor.release)
+
+
+def explain_release(text: str) -> ApiError:
+    """400 of one that is not kept, or of what is no release's id."""
+    try:
+        parse_release_id(text)
+    except ValueError as error:
+        return bad_request(param="release", reason="invalid_value", message=str(error))
+    return bad_request(
+        param="release", reason="release_gone", message=f"Release {text} is not kept any more, or never was."
+    )
+
+
+def plan_request(
+    query: Query,
+    *,
+    served: ServedRelease,
+    dates: Mapping[str, date],
+    entitlement: Entitlement,
+    minute: datetime,
+    model: Model | None = None,
+    spot: Center | None = None,
+    weather: Mapping[str, Weather] = {},
+) -> RequestPlan:
+    """`minute`: now. What a walk began with is in its cursor. `spot`: where the query's address is."""
+    about = Circumstances(
+        release=served.release,
+        dates=dates,
+        entitlement=entitlement,
+        minute=minute,
+        model=model,
+        spot=spot,
+        weather=weather,
+    )
+    plan = make_plan(query, about)
+    etag = plan.etag.encode()
+    return RequestPlan(
+        query=query,
+        plan=plan,
+        etag=etag,
+        page=find_page(query, about),
+        served=served,
+        head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
+        minute=minute if query.match.route.is_now and query.cursor is None else None,
+        weather=weather if "forecast" in query.get_words("include") else None,
+    )
+
+
+def find_page(query: Query, about: Circumstances) -> Page | None:
+    """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
+    this one does."""
+    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+        return None
+    snapshot = about.release.metros[query.metro]
+    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}") if snapshot.answers == RENDERER else None

@@ -1,0 +1,69 @@
+"""Request → Query, in the order of the checks: metro, scope, parameters."""
+
+from collections.abc import Mapping
+
+from edge.request_context import RequestContext
+from edge.served_release import ServedRelease
+from outings.answers.context import Circumstances
+from outings.answers.listings.relations import find_homes, settle_metro
+from outings.answers.scopes import refuse_metro, refuse_types
+from outings.contract.entitlement import Entitlement
+from outings.contract.errors import not_enabled, not_found
+from outings.contract.includes import Offer, settle_includes
+from outings.contract.parameters import ZIPS
+from outings.contract.query import Query, parse_query
+from outings.contract.route import Match
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.release.snapshot import Snapshot
+
+# What `types` names → the type that a key must be scoped to.
+_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
+
+
+def read_query(
+    match: Match, context: RequestContext, *, served: ServedRelease, about: Circumstances, offer: Offer
+) -> Query:
+    """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
+    entitlement = about.entitlement
+    named = match.values.get("metro")
+    metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)
+    homes = () if match.route.sets is None else find_homes(match, about=about)
+    listing_type = match.route.type
+    if listing_type is not None and not entitlement.allows_type(listing_type):
+        raise refuse_types(about, [listing_type])
+    query = _parse(match, context.query_string, served=served, metro=metro)
+    if metro is None and query.metro is not None:
+        read_metro(query.metro, served=served, entitlement=entitlement)
+    outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
+    if outside:
+        raise refuse_types(about, outside)
+    query = settle_includes(query, entitlement=entitlement, offer=offer)
+    if not match.route.implemented:
+        raise not_enabled(match.route.path)
+    return settle_metro(query, homes, about=about) if homes else query
+
+
+def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
+    """The metro of this slug or alias; 404 where there is none, 403 where it is not the key's."""
+    metro = served.find_metro(name)
+    if metro is None:
+        meant = served.find_metro(name.lower())
+        raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
+    if not entitlement.allows_metro(metro.metro.slug):
+        raise refuse_metro(entitlement, metro.metro.slug)
+    return metro
+
+
+def _parse(match: Match, query_string: bytes, *, served: ServedRelease, metro: Snapshot | None) -> Query:
+    return parse_query(
+        match,
+        query_string,
+        vocabulary=find_vocabulary(served.release.metros) if metro is None else metro.vocabulary,
+        aliases=served.aliases,
+        enabled=ZIPS if any("zips" in each.tables for each in served.release.metros.values()) else (),
+    )
+
+
+def find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:
+    """Of a route without a metro: all metros of a deployment have the same one."""
+    return next((metro.vocabulary for metro in metros.values()), Vocabulary())

@@ -1,1 +1,0 @@
-"""What needs no key: probes, metrics, the contract's document."""

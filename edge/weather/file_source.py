@@ -1,0 +1,55 @@
+"""`file`: a forecast a metro, in a file of the operator's that somebody else keeps fresh."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from outings.answers.weather.forecast import Forecast
+from outings.release.disk import FileState, name_state
+from outings.release.snapshot import MetroSettings
+
+log = structlog.get_logger()
+
+MOST_BYTES = 64 * 2**20
+
+_decode = msgspec.json.Decoder(dict[str, Forecast]).decode
+
+
+class FileForecastSource:
+    """A file that is gone, or can't be read, leaves what was read before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._state: FileState | None = None
+        self._reason: str | None = None
+        self._known: Mapping[str, Forecast] = {}
+
+    def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
+        try:
+            found = self._path.stat()
+            if name_state(found) != self._state:
+                self._read(found)
+        except (OSError, ValueError, RecursionError) as error:
+            self._warn(str(error))
+        return {slug: self._known[slug] for slug in metros if slug in self._known}
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _read(self, found: os.stat_result) -> None:
+        """What has a fault is not read again before it is another; what can't be read is: it may be let in."""
+        data = self._path.read_bytes() if found.st_size <= MOST_BYTES else None
+        self._state = name_state(found)
+        if data is None:
+            raise ValueError(f"it has {found.st_size} bytes; allowed: at most {MOST_BYTES}")
+        self._known = _decode(data)
+        self._reason = None
+
+    def _warn(self, reason: str) -> None:
+        """Once of each fault."""
+        if reason != self._reason:
+            log.warning("forecast_file_not_read", path=str(self._path), reason=reason)
+            self._reason = reason

@@ -1,0 +1,113 @@
+"""How a member of a record is read, and whether a filter uses it: the kinds of members, and the types that name them.
+
+A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated
+
+from msgspec import Struct
+
+from outings.contract import vocabulary as words
+from pipeline.records import agreement, values
+from pipeline.records.values import Parse, UnknownWord, Wrong, parse_items_of, parse_word_of
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A member that holds one value, or a list of such."""
+
+    parse: Parse
+    filters: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A member that is an object, or (`many`) a list of them."""
+
+    make: Callable[..., Struct]
+    members: Mapping[str, "Kind"]
+    filters: bool
+    many: bool = False
+    check: agreement.Check | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordOf:
+    """A word, or `many`, of one of the deployment's own vocabularies; a filter uses it."""
+
+    vocabulary: str
+    many: bool = False
+
+
+Kind = Leaf | Table
+Members = Mapping[str, Kind]
+
+
+def filtered(parse: Parse) -> Leaf:
+    return Leaf(parse, filters=True)
+
+
+def shown(parse: Parse) -> Leaf:
+    """No filter uses it."""
+    return Leaf(parse, filters=False)
+
+
+def group(make: Callable[..., Struct], members: Members, *, check: agreement.Check | None = None) -> Table:
+    """An object; it is itself as bad to get wrong as the worst of its members."""
+    return Table(make, members, filters=any(kind.filters for kind in members.values()), check=check)
+
+
+LINE = shown(values.parse_line)
+PROSE = shown(values.parse_prose)
+URL = shown(values.parse_url)
+FLAG = shown(values.parse_boolean)
+AMOUNT = shown(values.parse_number)
+COUNT = shown(values.parse_whole)
+INSTANT = shown(values.parse_instant)
+CURRENCY = shown(values.parse_currency)
+FACT = filtered(values.parse_boolean)
+COST = filtered(values.parse_number)
+DATE = filtered(values.parse_date)
+CLOCK = filtered(values.parse_clock)
+AGE = filtered(values.parse_age)
+LOCALS = filtered(parse_items_of(values.parse_local))
+# A list without the word that is wrong would be another day.
+DAYS = filtered(parse_items_of(parse_word_of(words.WEEKDAYS)))
+URLS = shown(parse_items_of(values.parse_url, forgive=(Wrong,)))
+LINES = shown(parse_items_of(values.parse_line, forgive=(Wrong,)))
+
+
+def a_word(allowed: tuple[str, ...]) -> Leaf:
+    return shown(parse_word_of(allowed))
+
+
+def tags(allowed: tuple[str, ...]) -> Leaf:
+    """Words each true by itself: an unknown one is left out alone."""
+    return filtered(parse_items_of(parse_word_of(allowed), forgive=(UnknownWord,)))
+
+# A member of one of these types is declared by its name alone.
+Line = Annotated[str | None, LINE]
+Prose = Annotated[str | None, PROSE]
+Url = Annotated[str | None, URL]
+Flag = Annotated[bool | None, FLAG]
+Fact = Annotated[bool | None, FACT]
+Instant = Annotated[datetime | None, INSTANT]
+Day = Annotated[date | None, DATE]
+Clock = Annotated[str | None, CLOCK]
+LocalTime = Annotated[datetime | None, filtered(values.parse_local)]
+LocalTimes = Annotated[tuple[datetime, ...], LOCALS]
+Weekdays = Annotated[tuple[str, ...], DAYS]
+Lines = Annotated[tuple[str, ...], LINES]
+Urls = Annotated[tuple[str, ...], URLS]
+Key = Annotated[str | None, filtered(values.parse_key)]
+Uuid = Annotated[str | None, filtered(values.parse_uuid)]
+Slug = Annotated[str | None, filtered(values.parse_slug)]
+Timezone = Annotated[str | None, filtered(values.parse_timezone)]
+Categories = Annotated[tuple[str, ...], WordOf("categories", many=True)]
+Seasons = Annotated[tuple[str, ...], WordOf("seasons", many=True)]
+Occasions = Annotated[tuple[str, ...], WordOf("occasions", many=True)]
+Teams = Annotated[tuple[str, ...], WordOf("teams", many=True)]
+TypeHint = Annotated[str | None, WordOf("type_hints")]

@@ -1,0 +1,135 @@
+"""Redis: by its own clock, for several machines at once, and gone and back."""
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from edge.limits.factory import open_limits
+from edge.limits.header_fields import list_fields
+from edge.limits.redis_store import RedisLimitStore
+from edge.limits.store import Allowance, LimitStoreError, Operation, Outcome
+from tests.edge.limits.conftest import RedisServer
+
+ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
+
+
+async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
+    readings = await asyncio.gather(*(limits.count(ALLOWANCE, Operation.TAKE) for _ in range(times)))
+    return [each.outcome for each in readings]
+
+
+async def wait_until_counted(limits: RedisLimitStore) -> None:
+    began = time.monotonic()
+    while time.monotonic() - began < 60:
+        try:
+            await limits.count(ALLOWANCE, Operation.SHOW)
+        except LimitStoreError:
+            await asyncio.sleep(0.05)
+        else:
+            return
+    raise AssertionError("it does not count again")
+
+
+async def take_in_vain(limits: RedisLimitStore, times: int) -> int:
+    """How many of them asked Redis: the others were refused because one before them had failed."""
+    asked = 0
+    for _ in range(times):
+        with pytest.raises(LimitStoreError) as refused:
+            await limits.count(ALLOWANCE, Operation.TAKE)
+        asked += str(refused.value) != "Redis did not answer"
+    return asked
+
+
+def test_time_is_rediss_own(redis: RedisServer) -> None:
+    redis.clear()
+
+    async def ask() -> None:
+        limits = open_limits(redis.name_url(), state=Path("nowhere"))
+        reading = await limits.count(ALLOWANCE, Operation.TAKE)
+        assert abs(reading.now / 1e6 - time.time()) < 60
+        fields = dict(list_fields(ALLOWANCE, reading))
+        assert fields[b"x-ratelimit-remaining"] == b"599"
+        assert time.time() < int(fields[b"x-quota-reset"]) <= time.time() + 31 * 86_400 + 60
+        await limits.close()
+
+    asyncio.run(ask())
+
+
+def test_several_edges_share_one_count(redis: RedisServer) -> None:
+    redis.clear()
+
+    async def ask() -> None:
+        edges = [RedisLimitStore(redis.name_url(), timeout_seconds=60) for _ in range(3)]
+        began = time.monotonic()
+        outcomes = [each for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for each in batch]
+        spent = time.monotonic() - began
+        passed = outcomes.count(Outcome.PASSED)
+        assert 600 <= passed <= 600 * (1 + spent / 60) + 1
+        assert (await edges[0].count(ALLOWANCE, Operation.SHOW)).used == passed
+        for edge in edges:
+            await edge.close()
+
+    asyncio.run(ask())
+
+
+def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis: RedisServer) -> None:
+    redis.clear()
+
+    async def ask() -> None:
+        limits = RedisLimitStore(redis.name_url())
+        await limits.count(ALLOWANCE, Operation.TAKE)
+        client = limits._redis
+        assert sorted(await client.keys()) == [b"outings:{2}", b"outings:{2}:1"]
+        assert 60 <= await client.ttl("outings:{2}:1") <= 120
+        assert 31 * 86_400 < await client.ttl("outings:{2}") <= 70 * 86_400
+        await limits.close()
+
+    asyncio.run(ask())
+
+
+def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisServer, cases: int) -> None:
+    async def ask() -> None:
+        limits, counted, lost = RedisLimitStore(own_redis.name_url()), 0, 0
+        for _ in range(min(cases, 5)):
+            counted += (await take(limits, 10)).count(Outcome.PASSED)
+            own_redis.kill()
+            assert 1 <= await take_in_vain(limits, 200) < 20
+            own_redis.start()
+            await wait_until_counted(limits)
+            reading = await limits.count(ALLOWANCE, Operation.SHOW)
+            lost = counted - reading.used
+            assert lost == 0
+        await limits.close()
+
+    asyncio.run(ask())
+
+
+def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_redis: RedisServer) -> None:
+    async def ask() -> None:
+        limits = RedisLimitStore(own_redis.name_url())
+        await limits.count(ALLOWANCE, Operation.TAKE)
+        assert own_redis.process is not None
+        os.kill(own_redis.process.pid, signal.SIGSTOP)
+        try:
+            assert 1 <= await take_in_vain(limits, 200) < 20
+        finally:
+            os.kill(own_redis.process.pid, signal.SIGCONT)
+        await wait_until_counted(limits)
+        await limits.close()
+
+    asyncio.run(ask())
+
+
+def test_what_is_told_of_a_failure_names_no_password() -> None:
+    async def ask() -> None:
+        limits = RedisLimitStore("redis://:open-sesame@127.0.0.1:1/0")
+        with pytest.raises(LimitStoreError) as told:
+            await limits.count(ALLOWANCE, Operation.TAKE)
+        assert "sesame" not in str(told.value)
+        await limits.close()
+
+    asyncio.run(ask())

@@ -1,0 +1,183 @@
+"""The server's own part of an answer from memory: what it writes at once is what it would have written later."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+
+from tests.edge.conftest import Service
+from tests.edge.processes.connections import Connection, connect_wire
+from tests.edge.processes.serving import PATIENCE, Server, start_server, stop_server
+
+LIST = "/v1/harbor/events?from=2026-08-10"
+
+
+def write_at_once(service: Service, request: bytes) -> bytes:
+    """What is on the wire as soon as the request is read, before the event loop does anything else."""
+
+    async def feed() -> bytes:
+        wire, transport = connect_wire(service)
+        wire.data_received(request)
+        written, tasks = transport.written, wire.tasks
+        await asyncio.gather(*tasks)
+        wire.connection_lost(None)
+        return written
+
+    return asyncio.run(feed())
+
+
+def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+    key = service.keys["all"].encode()
+    request = b"GET /v1/harbor/events HTTP/1.1\r\nHost: a\r\nX-API-Key: %b\r\n\r\n" % key
+    assert write_at_once(service, request) == b""
+    body = service.get("/v1/harbor/events").body
+    written = write_at_once(service, request)
+    assert written.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert written.endswith(b"\r\n\r\n" + body)
+    for other in (b"POST", b"HEAD"):
+        assert write_at_once(service, request.replace(b"GET", other)) == b""
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /v1/harbor/events HTTP/1.1\r\nX-API"])
+def test_a_head_that_takes_too_long_ends_its_connection(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr("edge.processes.http_protocol.HEAD_SECONDS", 0.01)
+    service = make_own()
+
+    async def wait() -> bool:
+        wire, transport = connect_wire(service)
+        wire.data_received(sent)
+        return await asyncio.wait_for(transport.closed.wait(), PATIENCE)
+
+    assert asyncio.run(wait())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    started = start_server(tmp_path_factory.mktemp("wire"))
+    yield started
+    stop_server(started)
+
+
+@pytest.fixture
+def connection(server: Server) -> Iterator[Connection]:
+    with contextlib.closing(Connection(server)) as opened:
+        yield opened
+
+
+def number_targets(count: int, *, beginning: int) -> list[str]:
+    """Requests that no other test sends."""
+    return [f"{LIST}&min_confidence=0.{number}" for number in range(beginning, beginning + count)]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept_Encoding": "gzip"}, {"Accept_Encoding": "zstd", "X_Trace_Id": "own"}])
+def test_an_answer_from_memory_is_the_first_one(connection: Connection, headers: Mapping[str, str]) -> None:
+    [target] = number_targets(1, beginning=5000 + len(headers))
+    first, second, third = (connection.ask(target, **headers) for _ in range(3))
+    for later in (second, third):
+        assert (later.status, later.list_kept(), later.body) == (first.status, first.list_kept(), first.body)
+    tag = dict(first.headers)["etag"]
+    matched = connection.ask(target, **headers, If_None_Match=tag)
+    assert (matched.status, matched.body) == (304, b"")
+    assert dict(matched.headers)["etag"] == tag
+    assert {"content-length", "content-type"}.isdisjoint(dict(matched.headers))
+
+
+def test_answers_come_in_the_order_of_the_requests(connection: Connection) -> None:
+    known, *fresh = number_targets(4, beginning=5100)
+    bodies = {known: connection.ask(known).body}
+    targets = [known, fresh[0], known, fresh[1], fresh[2], known, known]
+    connection.send(b"".join(connection.write_head(target, X_Trace_Id=str(at)) for at, target in enumerate(targets)))
+    for at, target in enumerate(targets):
+        got = connection.read()
+        assert (got.status, dict(got.headers)["x-trace-id"]) == (200, str(at))
+        assert bodies.setdefault(target, got.body) == got.body
+    assert len(set(bodies.values())) == 4
+
+
+def test_a_request_may_come_byte_by_byte(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5200)
+    first = connection.ask(target)
+    for byte in connection.write_head(target):
+        connection.send(bytes([byte]))
+    assert connection.read().body == first.body
+
+
+def test_a_body_that_nobody_reads_is_not_taken_for_a_request(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5300)
+    first = connection.ask(target)
+    body = b"GET /v1/harbor/places HTTP/1.1\r\n\r\n"
+    for _ in range(2):
+        connection.send(connection.write_head(target, Content_Length=str(len(body))) + body)
+        assert connection.read().body == first.body
+    assert connection.ask(target).body == first.body
+
+
+@pytest.mark.parametrize("last", [{"version": "1.0"}, {"Connection": "close"}])
+def test_a_connection_ends_when_its_client_says_so(connection: Connection, last: Mapping[str, str]) -> None:
+    [target] = number_targets(1, beginning=5400)
+    first = connection.ask(target)
+    connection.send(connection.write_head(target, **last))
+    assert connection.read().body == first.body
+    assert connection.is_at_end()
+
+
+def test_a_head_and_a_wrong_key_are_not_answered_with_what_is_held(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5500)
+    first = connection.ask(target)
+    connection.send(connection.write_head(target, method="HEAD"))
+    got = connection.read(method="HEAD")
+    assert (got.status, got.list_kept()) == (200, first.list_kept())
+    refused = connection.ask(target, X_API_Key="another")
+    assert refused.status == 401
+    assert connection.ask(target).body == first.body
+
+
+def test_a_client_that_reads_late_gets_every_answer(connection: Connection) -> None:
+    [target] = number_targets(1, beginning=5600)
+    first = connection.ask(target)
+    count = 2_000_000 // max(len(first.body), 1)
+    for _ in range(count):
+        connection.send(connection.write_head(target))
+    assert all(connection.read().body == first.body for _ in range(count))
+
+
+@pytest.mark.parametrize(
+    "request_line", ["GET /v1/harbor/search?q=caf\u00e9 HTTP/1.1", "GET /v1/metros HTTP/9.9", "G\u00cbT / HTTP/1.1"]
+)
+def test_what_is_no_http_is_refused_in_the_contracts_words(connection: Connection, request_line: str) -> None:
+    connection.send(f"{request_line}\r\nHost: a\r\n\r\n".encode())
+    got = connection.read()
+    error, headers = json.loads(got.body)["error"], dict(got.headers)
+    assert (got.status, error["code"], error["details"]) == (400, "bad_request", {"reason": "invalid_value"})
+    assert error["request_id"] == headers["x-request-id"] == headers["x-trace-id"]
+    assert (headers["content-type"], headers["cache-control"]) == ("application/json", "no-store")
+    assert headers["access-control-allow-origin"] == "*"
+    assert connection.is_at_end()
+
+
+@pytest.mark.parametrize("blanks", [("", " "), ("\t", "\t "), ("  ", "  ")])
+def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Server, blanks: tuple[str, str]) -> None:
+    before, behind = blanks
+    connection.send(
+        f"GET {LIST} HTTP/1.1\r\nHost: a\r\nX-API-Key:{before}{server.keys['all']}{behind}\r\n\r\n".encode()
+    )
+    assert connection.read().status == 200
+
+
+@pytest.mark.parametrize("method", ["FOO", "get", "VERSION-CONTROL", "PROPFIND", "BREW"])
+def test_a_method_that_nobody_knows_is_not_allowed_either(connection: Connection, method: str) -> None:
+    connection.send(connection.write_head("/v1/metros", method=method))
+    raw = connection.read()
+    assert (raw.status, json.loads(raw.body)["error"]["code"]) == (405, "method_not_allowed")
+    assert json.loads(raw.body)["error"]["details"]["allow"] == ["GET", "HEAD", "OPTIONS"]
+    assert dict(raw.headers)["allow"] == "GET, HEAD, OPTIONS"
+
+
+def test_what_is_no_http_at_all_is_no_method_either(connection: Connection) -> None:
+    connection.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+    assert connection.read().status == 400
