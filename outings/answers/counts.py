@@ -11,12 +11,12 @@ from outings.answers.selecting.selection import Selection, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
-from outings.contract.routes import ROUTES
+from outings.contract.routes import LISTS
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-_PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
+_PARAMETERS = {listing_type: route.parameters for listing_type, route in LISTS.items()}
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 

@@ -38,6 +38,10 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
     `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string.
+
+    A filter that compares one `column` of the snapshot's tables says which: one of several words, a value itself, or
+    with `compares` what is at least or at most the value. `member` is the member of a listing that fills the column; a
+    column without one is filled by a rule of the build.
     """
 
     name: str
@@ -57,3 +61,6 @@ class Parameter(Struct, frozen=True, kw_only=True):
     replaced_by: str | None = None
     stability: Stability = "stable"
     implemented: bool = True
+    column: str | None = None
+    member: str | None = None
+    compares: Literal["equal", "least", "most"] = "equal"

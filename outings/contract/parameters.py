@@ -37,75 +37,117 @@ _WHEN = (
         name="weekday", allowed=WEEKDAYS, example="saturday,sunday",
         meaning="Any of these local days of the week.",
     ),
-    Parameter(name="start_after", kind="clock", example="09:00", meaning="Local start at or after this time."),
+    Parameter(
+        name="start_after", column="time", compares="least", kind="clock", example="09:00",
+        meaning="Local start at or after this time.",
+    ),
     Parameter(
         name="start_before", kind="minute", example="12:00",
         meaning="Local start strictly before this time: 12:00 belongs to the afternoon.",
     ),
-    _flag(name="has_time", meaning="Keep events that state a clock time (true) or do not (false)."),
-    _flag(name="recurring", meaning="Keep events by `is_recurring`."),
-    _any_of(name="season", vocabulary="seasons", example="fall", meaning="Any of `traits.seasons`."),
+    _flag(
+        name="has_time", column="has_time", member="has_time",
+        meaning="Keep events that state a clock time (true) or do not (false).",
+    ),
+    _flag(name="recurring", column="is_recurring", member="is_recurring", meaning="Keep events by `is_recurring`."),
+    _any_of(
+        name="season", column="seasons", member="traits.seasons", vocabulary="seasons", example="fall",
+        meaning="Any of `traits.seasons`.",
+    ),
     Parameter(
         name="schedule_day", kind="word", allowed=WEEKDAYS, example="tuesday",
         meaning="A class that meets on this day of the week.",
     ),
     Parameter(
-        name="starts_from", kind="date", example="2026-09-01",
+        name="starts_from", column="starts_on", compares="least", kind="date", example="2026-09-01",
         meaning="Classes whose term, or that of a section, starts on this date or later.",
     ),
     Parameter(
-        name="starts_to", kind="date", example="2026-09-30",
+        name="starts_to", column="starts_on", compares="most", kind="date", example="2026-09-30",
         meaning="Classes whose term, or that of a section, starts on this date or earlier.",
     ),
     Parameter(
-        name="year", kind="integer", minimum=2020, maximum=2100, example="2026",
+        name="year", column="year", member="year", kind="integer", minimum=2020, maximum=2100, example="2026",
         meaning="Camps of this year.",
     ),
-    _flag(name="overnight", meaning="Keep camps by `is_overnight`; not stated matches neither."),
+    _flag(
+        name="overnight", column="is_overnight", member="is_overnight",
+        meaning="Keep camps by `is_overnight`; not stated matches neither.",
+    ),
 )  # fmt: skip
 
 _WHO = (
     Parameter(
-        name="min_confidence", kind="number", minimum=0, maximum=1, default=0.7, example="0.5",
+        name="min_confidence", column="confidence", member="confidence", compares="least",
+        kind="number", minimum=0, maximum=1, default=0.7, example="0.5",
         meaning="Drop rows whose `confidence` is below it; 0 disables.",
     ),
     _any_of(
-        name="category", vocabulary="categories", example="swim_water,nature_outdoors",
+        name="category", column="categories",
+        member="categories", vocabulary="categories", example="swim_water,nature_outdoors",
         meaning="Any of `categories`.",
     ),
     _any_of(
         name="audience", allowed=(*AUDIENCES, "not_adults", "all"), default=("not_adults",), example="kids,families",
         meaning="Any of these audiences; `not_adults` is all but adults, `all` is everything.",
     ),
-    _any_of(name="occasion", vocabulary="occasions", example="halloween", meaning="Any of `occasions`."),
-    _any_of(name="team", vocabulary="teams", example="kraken", meaning="Events with any of these local teams."),
+    _any_of(
+        name="occasion", column="occasions", member="occasions", vocabulary="occasions", example="halloween",
+        meaning="Any of `occasions`.",
+    ),
+    _any_of(
+        name="team", column="teams", member="teams", vocabulary="teams", example="kraken",
+        meaning="Events with any of these local teams.",
+    ),
     Parameter(
         name="age", kind="integer", minimum=0, maximum=120, example="4",
         meaning="A child's age in years; keeps listings that do not state ages.",
     ),
-    _flag(name="free", meaning="Keep listings by `price.is_free`; not stated matches neither."),
+    _flag(
+        name="free", column="is_free", member="price.is_free",
+        meaning="Keep listings by `price.is_free`; not stated matches neither.",
+    ),
     Parameter(
         name="max_price", kind="number", minimum=0, maximum=1_000_000, example="25",
         meaning="Budget: keep what is free or whose `price.min` is at most this; no stated price is dropped.",
     ),
     _any_of(
-        name="enrollment_type", allowed=ENROLLMENT_TYPES, example="drop_in",
+        name="enrollment_type", column="enrollment_type",
+        member="program.enrollment_type", allowed=ENROLLMENT_TYPES, example="drop_in",
         meaning="Classes with any of these `program.enrollment_type`.",
     ),
     _flag(
-        name="openings",
+        name="openings", column="openings",
         meaning="Keep classes known to have open seats (true) or none (false); unknown matches neither.",
     ),
-    _flag(name="indoor", meaning="Keep by `is_indoor`; unknown matches neither."),
-    _flag(name="outdoor", meaning="Keep by `is_outdoor`; unknown matches neither."),
-    _flag(name="sensory", meaning="Keep by `is_sensory_friendly`; unknown matches neither."),
-    _any_of(name="type_hint", vocabulary="type_hints", example="library,park", meaning="Places of any of these kinds."),
+    _flag(
+        name="indoor", column="is_indoor", member="is_indoor",
+        meaning="Keep by `is_indoor`; unknown matches neither.",
+    ),
+    _flag(
+        name="outdoor", column="is_outdoor", member="is_outdoor",
+        meaning="Keep by `is_outdoor`; unknown matches neither.",
+    ),
+    _flag(
+        name="sensory", column="is_sensory_friendly", member="is_sensory_friendly",
+        meaning="Keep by `is_sensory_friendly`; unknown matches neither.",
+    ),
+    _any_of(
+        name="type_hint", column="type_hint", member="type_hint", vocabulary="type_hints", example="library,park",
+        meaning="Places of any of these kinds.",
+    ),
     _any_of(
         name="place_type", vocabulary="type_hints", example="library", replaced_by="type_hint",
         meaning="The deprecated spelling of `type_hint`.",
     ),
-    _flag(name="has_birthday_parties", meaning="Keep places by `birthday_parties.available`."),
-    _flag(name="has_classes", meaning="Keep places by `classes.available`."),
+    _flag(
+        name="has_birthday_parties", column="has_birthday_parties", member="birthday_parties.available",
+        meaning="Keep places by `birthday_parties.available`.",
+    ),
+    _flag(
+        name="has_classes", column="has_classes", member="classes.available",
+        meaning="Keep places by `classes.available`.",
+    ),
     Parameter(
         name="ids", kind="uuid", array=True, ordered=True, most=100,
         example="3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
@@ -151,11 +193,12 @@ _WHERE = (
         meaning="Keep rows whose position is known only by their zip.",
     ),
     Parameter(
-        name="place_id", kind="uuid", example="7c9e6679-7425-40de-944b-e07fc1f90ae7",
-        meaning="Held at this place.",
+        name="place_id", column="place_id", member="place.id", kind="uuid",
+        example="7c9e6679-7425-40de-944b-e07fc1f90ae7", meaning="Held at this place.",
     ),
     Parameter(
-        name="organization_id", kind="uuid", example="7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        name="organization_id", column="organization_id",
+        member="organization.id", kind="uuid", example="7c9e6679-7425-40de-944b-e07fc1f90ae7",
         meaning="Published by this organization.",
     ),
     _control(

@@ -28,9 +28,15 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Parameter]:
-    rows = {name: PARAMETERS[name] for name in names}
+    rows = {name: _find_row(name) for name in names}
     rows.update((row.name, row) for row in changes if row.name in rows)
     return MappingProxyType(rows)
+
+
+def _find_row(name: str) -> Parameter:
+    row = PARAMETERS.get(name)
+    assert row is not None, f"a route takes {name}: add its row in outings/contract/parameters.py"
+    return row
 
 
 _POINT = ("lat", "lng", "radius_m")
@@ -141,7 +147,7 @@ _CALENDAR = _select(
 _ICS = _select(*_FILTERS["event"], "ids", "q", "release", changes=_WINDOW)
 _SEARCH = _select(
     "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include", "release",
-    *_LISTING, *_DATED, *_SENSED, "team", "has_time", "recurring", *_CLASS, "year", "overnight", *_PLACE,
+    *(name for names in _FILTERS.values() for name in names if PARAMETERS[name].replaced_by is None),
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
@@ -292,6 +298,10 @@ ROUTES: tuple[Route, ...] = (
         )
     ),
 )  # fmt: skip
+
+
+# The list of each type's collection.
+LISTS: Mapping[str, Route] = {route.type: route for route in ROUTES if route.type and route.name.endswith(".list")}
 
 
 def match_route(path: str) -> Match | None:

@@ -8,11 +8,11 @@ from outings.contract.resources.camp import Session
 from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price
 from pipeline.listings.classes import find_openings
-from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.price import complete_price
 from pipeline.listings.resolution import Resolved, Setting
-from pipeline.listings.rows import Row, pack_bits, pack_weekdays, parse_clock
+from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import CampRecord, SessionRecord
 
 
@@ -42,16 +42,7 @@ def make_camp_row(resolved: Resolved[CampRecord], setting: Setting) -> Row:
             links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
         )
     )
-    columns = (
-        make_columns(resolved, setting)
-        | make_price_columns(price)
-        | {
-            "seasons": pack_bits(record.seasons, setting.vocabulary.seasons),
-            "timezone": timezone,
-            "year": year,
-            "is_overnight": overnight,
-        }
-    )
+    columns = make_columns(resolved, setting, members) | {"price_min": price.min, "timezone": timezone}
     return Row(
         kind="camp",
         columns=columns,

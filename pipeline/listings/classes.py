@@ -16,12 +16,12 @@ from outings.contract.resources.class_ import (
 )
 from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price, Term
-from outings.contract.vocabulary import ENROLLMENT_TYPES, REGISTRATION_STATUSES
-from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from outings.contract.vocabulary import REGISTRATION_STATUSES
+from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.price import complete_price
 from pipeline.listings.resolution import Resolved, Setting
-from pipeline.listings.rows import Row, pack_bits, pack_weekdays, parse_clock
+from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import ClassRecord, SectionRecord
 
 
@@ -46,20 +46,13 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
             links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
         )
     )
-    words = setting.vocabulary
-    enrollment, status = record.program.enrollment_type, record.registration.status
-    columns = (
-        make_columns(resolved, setting)
-        | make_price_columns(price)
-        | {
-            "seasons": pack_bits(record.seasons, words.seasons),
-            "occasions": pack_bits(record.occasions, words.occasions),
-            "timezone": timezone,
-            "enrollment_type": None if enrollment is None else ENROLLMENT_TYPES.index(enrollment),
-            "program_key": record.program_key,
-            "registration": None if status is None else REGISTRATION_STATUSES.index(status),
-        }
-    )
+    status = record.registration.status
+    columns = make_columns(resolved, setting, members) | {
+        "price_min": price.min,
+        "timezone": timezone,
+        "program_key": record.program_key,
+        "registration": None if status is None else REGISTRATION_STATUSES.index(status),
+    }
     return Row(
         kind="class",
         columns=columns,

@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
+from outings.contract.argument import list_allowed
 from outings.contract.folding import fold_text
 from outings.contract.instants import format_instant
-from outings.contract.resources import LISTINGS
-from outings.contract.resources.shared import Price, Traits
-from outings.contract.vocabulary import AUDIENCES, STATUSES
+from outings.contract.members import MEMBERS
+from outings.contract.parameter import Parameter
+from outings.contract.parameters import PARAMETERS
+from outings.contract.resources import LISTINGS, Camp, Class, Event, Place
+from outings.contract.resources.shared import Traits
+from outings.contract.vocabulary import AUDIENCES, SETS, STATUSES, Vocabulary
+from outings.release.tables import TABLES
 from pipeline.listings.resolution import Resolved, Setting
 from pipeline.listings.rows import pack_bits
 from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
@@ -27,37 +32,52 @@ def make_identity_columns(record: Record, *, row_id: str, slug: str) -> dict[str
     }
 
 
-def make_columns(resolved: Resolved[ListingRecord], setting: Setting) -> dict[str, Any]:
-    """The filter columns that every listing has; those of one type are added by its own file."""
-    record, words = resolved.record, setting.vocabulary
-    location, facts = resolved.location, resolved.facts
-    return make_identity_columns(record, row_id=resolved.id, slug=resolved.slug) | {
-        "audience": AUDIENCES.index(resolved.audience),
-        "categories": pack_bits(record.categories, words.categories),
-        "seasons": 0,
-        "occasions": 0,
-        "teams": 0,
-        "confidence": resolved.confidence,
-        "keywords": "\n".join(record.keywords) or None,
-        "age_min": resolved.ages.min,
-        "age_max": resolved.ages.max,
-        "lat": location.lat,
-        "lng": location.lng,
-        "neighborhood": location.neighborhood,
-        "neighborhood_slug": location.neighborhood_slug,
-        "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
-        "zip": location.zip,
-        "place_id": None if resolved.place is None else resolved.place.id,
-        "organization_id": resolved.organization.id,
-        "is_indoor": facts.is_indoor,
-        "is_outdoor": facts.is_outdoor,
-        "good_for_rainy": facts.good_for_rainy,
-        "is_sensory_friendly": facts.is_sensory_friendly,
-    }
+_FILTERS = {
+    listing_type: [row for row in PARAMETERS.values() if row.column in TABLES["listings"] and row.member in members]
+    for listing_type, members in MEMBERS.items()
+}
 
 
-def make_price_columns(price: Price) -> dict[str, Any]:
-    return {"price_min": price.min, "is_free": price.is_free}
+def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Of filters that compare a member as the document has it."""
+    rows = _FILTERS[document.type]
+    return dict.fromkeys(SETS, 0) | {str(row.column): _encode_member(document, row, vocabulary) for row in rows}
+
+
+def _encode_member(document: Struct, row: Parameter, vocabulary: Vocabulary) -> Any:
+    """A word as its number in the vocabulary, several as a bit set."""
+    value: Any = document
+    for name in str(row.member).split("."):
+        value = None if value is None else getattr(value, name)
+    known = list_allowed(row, vocabulary)
+    if known is None or value is None:
+        return value
+    return pack_bits(value, known) if row.vocabulary in SETS else known.index(value)
+
+
+def make_columns(
+    resolved: Resolved[ListingRecord], setting: Setting, document: Event | Class | Camp | Place
+) -> dict[str, Any]:
+    """The columns that every listing has; those of one type are added by its own file."""
+    record, location = resolved.record, resolved.location
+    identity = make_identity_columns(record, row_id=resolved.id, slug=resolved.slug)
+    return (
+        identity
+        | make_filter_columns(document, setting.vocabulary)
+        | {
+            "audience": AUDIENCES.index(resolved.audience),
+            "keywords": "\n".join(record.keywords) or None,
+            "age_min": resolved.ages.min,
+            "age_max": resolved.ages.max,
+            "lat": location.lat,
+            "lng": location.lng,
+            "neighborhood": location.neighborhood,
+            "neighborhood_slug": location.neighborhood_slug,
+            "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
+            "zip": location.zip,
+            "good_for_rainy": resolved.facts.good_for_rainy,
+        }
+    )
 
 
 def _list_shared(listing_type: str) -> tuple[str, ...]:
@@ -73,19 +93,23 @@ def make_members(resolved: Resolved[ListingRecord], setting: Setting, **derived:
     """The public members of a listing, stamps left out: `derived`, what all types derive, else what the record says."""
     record = resolved.record
     stated = {name: getattr(record, name) for name in _SHARED[record.type]}
-    return stated | {
-        "id": resolved.id,
-        "slug": resolved.slug,
-        "audience": resolved.audience,
-        "organization": resolved.organization,
-        "confidence": resolved.confidence,
-        "verified_at": None if record.verified_at is None else format_instant(record.verified_at),
-        "metro": setting.metro.slug,
-        "created_at": None if record.created_at is None else format_instant(record.created_at),
-        "updated_at": None,
-        "location": resolved.location,
-        "ages": resolved.ages,
-    } | derived
+    return (
+        stated
+        | {
+            "id": resolved.id,
+            "slug": resolved.slug,
+            "audience": resolved.audience,
+            "organization": resolved.organization,
+            "confidence": resolved.confidence,
+            "verified_at": None if record.verified_at is None else format_instant(record.verified_at),
+            "metro": setting.metro.slug,
+            "created_at": None if record.created_at is None else format_instant(record.created_at),
+            "updated_at": None,
+            "location": resolved.location,
+            "ages": resolved.ages,
+        }
+        | derived
+    )
 
 
 def make_dated_members(resolved: Resolved[DatedRecord], setting: Setting, **derived: Any) -> dict[str, Any]:

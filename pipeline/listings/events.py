@@ -8,10 +8,10 @@ from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.dates.series import count_seconds
-from pipeline.listings.columns import make_columns, make_dated_members, make_links, make_price_columns
+from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.price import complete_price
 from pipeline.listings.resolution import Resolved, Setting
-from pipeline.listings.rows import Row, pack_bits
+from pipeline.listings.rows import Row
 from pipeline.records.record import EventRecord, Problem
 
 
@@ -41,24 +41,15 @@ def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[R
             links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
         )
     )
-    words = setting.vocabulary
-    columns = (
-        make_columns(resolved, setting)
-        | make_price_columns(price)
-        | {
-            "seasons": pack_bits(record.seasons, words.seasons),
-            "occasions": pack_bits(record.occasions, words.occasions),
-            "teams": pack_bits(record.teams, words.teams),
-            "timezone": timezone,
-            "starts_at": None if anchor is None else anchor.starts_at,
-            "has_time": has_time,
-            "is_recurring": expansion.is_recurring,
-            "occurrences_total": expansion.total,
-            **make_beyond_columns(expansion),
-            "exdates": _count_all(record.exdates) if expansion.is_recurring else None,
-            "rdates": _count_all(record.rdates) if expansion.is_recurring else None,
-        }
-    )
+    columns = make_columns(resolved, setting, members) | {
+        "price_min": price.min,
+        "timezone": timezone,
+        "starts_at": None if anchor is None else anchor.starts_at,
+        "occurrences_total": expansion.total,
+        **make_beyond_columns(expansion),
+        "exdates": _count_all(record.exdates) if expansion.is_recurring else None,
+        "rdates": _count_all(record.rdates) if expansion.is_recurring else None,
+    }
     row = Row(
         kind="event",
         columns=columns,

@@ -21,16 +21,9 @@ def make_place_row(resolved: Resolved[PlaceRecord], setting: Setting) -> Row:
             ),
         )
     )
-    hints = setting.vocabulary.type_hints
-    columns = make_columns(resolved, setting) | {
-        "place_id": None,
-        "type_hint": None if record.type_hint is None else hints.index(record.type_hint),
-        "has_birthday_parties": record.birthday_parties.available,
-        "has_classes": record.classes.available,
-    }
     return Row(
         kind="place",
-        columns=columns,
+        columns=make_columns(resolved, setting, members),
         members=members,
         created_at=None if record.created_at is None else int(record.created_at.timestamp()),
     )

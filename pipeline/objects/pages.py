@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query, parse_query
-from outings.contract.routes import ROUTES, match_route
+from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Page, Release, Snapshot
 from pipeline.objects.documents import pack_body
@@ -14,7 +14,6 @@ from pipeline.objects.writing import ObjectWriter
 
 # The page sizes that readers ask for: the default, and the largest, which mirrors use.
 PAGE_SIZES = ("", "limit=200")
-LISTS = {route.type: route for route in ROUTES if route.name.endswith(".list") and route.type is not None}
 # What an application's list asks for first: all facets, beside the first page or alone.
 FACET_SIZES = ("", "&limit=0")
 # By name and by count; a metro may have more neighborhoods than one default page holds.

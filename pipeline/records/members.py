@@ -1,22 +1,37 @@
 """The members of a canonical record, by type: how each is read, as the records' own structs declare it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
 
+from outings.contract.parameters import PARAMETERS
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Leaf, Members, Table, WordOf, filtered, tags
 from pipeline.records.record import RECORDS
 from pipeline.records.values import parse_word_of
 
+_COMPARED = frozenset(row.member for row in PARAMETERS.values() if row.member is not None)
+
 
 @lru_cache(maxsize=8)
 def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
     """The members of each type under a deployment's own vocabulary."""
-    return {name: _list_members(struct, vocabulary) for name, struct in RECORDS.items()}
+    return {
+        name: {member: _mark_compared(kind, member) for member, kind in _list_members(struct, vocabulary).items()}
+        for name, struct in RECORDS.items()
+    }
+
+
+def _mark_compared(kind: Kind, path: str) -> Kind:
+    """A member that a filter compares as it stands is used by a filter, whatever its kind says."""
+    if isinstance(kind, Leaf):
+        return replace(kind, filters=kind.filters or path in _COMPARED)
+    members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
+    return replace(kind, members=members, filters=any(inner.filters for inner in members.values()))
 
 
 def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:

@@ -106,21 +106,21 @@ AMENITIES = group(
 BIRTHDAY_PARTIES = group(
     BirthdayParties,
     {
-        "available": FACT, "min_guests": COUNT, "max_guests": COUNT, "age_range": LINE, "booking_url": URL,
+        "available": FLAG, "min_guests": COUNT, "max_guests": COUNT, "age_range": LINE, "booking_url": URL,
         "notes": PROSE,
     },
 )  # fmt: skip
 PLACE_CLASSES = group(
     PlaceClasses,
     {
-        "available": FACT, "types": LINES, "age_range": LINE, "schedule_notes": PROSE, "registration_url": URL,
+        "available": FLAG, "types": LINES, "age_range": LINE, "schedule_notes": PROSE, "registration_url": URL,
     },
 )  # fmt: skip
 HOURS = group(Hours, {**dict.fromkeys(words.WEEKDAYS, LINE), "notes": PROSE, "exceptions": PROSE})
 PROGRAM = group(
     Program,
     {
-        "enrollment_type": filtered(parse_word_of(words.ENROLLMENT_TYPES)), "skill_level_notes": PROSE,
+        "enrollment_type": a_word(words.ENROLLMENT_TYPES), "skill_level_notes": PROSE,
         "adult_participation": LINE, "what_youll_learn": PROSE, "prerequisites": PROSE,
     },
 )  # fmt: skip

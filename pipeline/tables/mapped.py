@@ -9,8 +9,9 @@ import polars as pl
 
 from outings.answers.derived import make_indexes
 from outings.answers.selecting.buckets import Buckets, Numbers
+from outings.answers.selecting.filters import list_columns
 from outings.answers.snapshot.distance import find_vectors
-from outings.contract.vocabulary import PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES
+from outings.contract.vocabulary import PRICE_BANDS, SETS, STATUSES, TIME_BLOCKS, TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
 from outings.release.tables import HAPPENINGS
 
@@ -21,13 +22,11 @@ MOST_VALUES = 256
 # All dates of an event at one time of day, none at any, or not all at the same.
 NO_TIME, VARIES = -1, -2
 
-_SCALARS = (
-    "audience", "status", "enrollment_type", "type_hint", "year", "is_free", "is_indoor", "is_outdoor",
-    "is_sensory_friendly", "has_time", "is_recurring", "has_birthday_parties", "has_classes",
-)  # fmt: skip
-_RANGES = ("confidence", "age_min", "age_max", "price_min", "time")
-_BIT_SETS = ("categories", "seasons", "occasions", "teams")
-_TEXTS = ("place_id", "organization_id", "neighborhood_slug", "neighborhood_key")
+_COLUMNS = list_columns()
+_TEXTS = ("neighborhood_slug", "neighborhood_key", *(name for name, row in _COLUMNS.items() if row.kind == "uuid"))
+_BOUNDS = tuple(name for name, row in _COLUMNS.items() if row.compares != "equal")
+_RANGES = ("age_min", "age_max", "price_min", "time", *_BOUNDS)
+_SCALARS = ("audience", "status", *(name for name in _COLUMNS if name not in (*_TEXTS, *_BOUNDS, *SETS)))
 
 
 def make_mapped(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str, pl.DataFrame]:
@@ -78,11 +77,10 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
             "x": x,
             "y": y,
             "z": z,
-            "confidence": listings["confidence"].fill_null(float("nan")),
+            **{name: listings[name].cast(pl.Float64()).fill_null(float("nan")) for name in _BOUNDS},
             "price_min": listings["price_min"].fill_null(float("nan")),
             "age_min": listings["age_min"].cast(pl.Int32()).fill_null(NOT_STATED),
             "age_max": listings["age_max"].cast(pl.Int32()).fill_null(NOT_STATED),
-            "year": listings["year"].cast(pl.Int32()).fill_null(NOT_STATED),
             "time": _find_times(tables["occurrences"], listings.height),
             "program": _number_programs(listings),
             "organization": buckets.organizations.astype(np.uint32),
@@ -226,7 +224,7 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
         column = listings[name]
         for value in sorted(column.drop_nulls().unique().to_list()):
             yield ("is", name, value), (column == value).fill_null(value=False).to_numpy()
-    for name in _BIT_SETS:
+    for name in SETS:
         numbers = listings[name].fill_null(0).to_numpy()
         used = int(np.bitwise_or.reduce(numbers)) if len(numbers) else 0
         yield ("has", name, -1), numbers == 0

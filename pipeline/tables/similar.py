@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.contract.routes import ROUTES
+from outings.contract.routes import LISTS
 from outings.contract.vocabulary import AUDIENCES, STATUSES, TYPES
 from outings.release.tables import RELATED
 from pipeline.tables.likeness import score_likeness, weigh_categories
@@ -27,7 +27,7 @@ BY_PLACE, BY_KIND = 48, 32
 _MOST_TWINS = 2
 _WINDOW_DAYS = 30
 
-_LIST = next(route for route in ROUTES if route.name == "events.list")
+_LIST = LISTS["event"]
 
 # Listings compared at once.
 _CHUNK = 8_192

@@ -13,12 +13,11 @@ from outings.answers.selecting.selection import Selection
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.query import Query
-from outings.contract.routes import ROUTES
+from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.contract.window import LIST_DAYS_AFTER, check_window
 
-_LISTS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
 # Nearly all requests of a day ask with the same filters: working them out takes 0.1 ms.
 _MEMORY = 512
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -104,7 +103,7 @@ def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) ->
 
 
 _PARAMETERS = {
-    route.name: {name: _take_window(rows, route.parameters) for name, rows in _LISTS.items()}
+    route.name: {name: _take_window(each.parameters, route.parameters) for name, each in LISTS.items()}
     for route in ROUTES
     if "types" in route.parameters
 }

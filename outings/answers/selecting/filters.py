@@ -1,14 +1,11 @@
-"""The table of filters: a row says which parameters, where it applies, its level, and the condition it makes.
-
-Parsing and defaults are the contract's; `applied_filters` follows this order. Units are the tables'.
+"""Filters → conditions. A filter that compares one column is a row of the contract's table alone; the others' rules are
+here. Parsing and defaults are the contract's, whose order `applied_filters` follows. Units are the tables'.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, time
-from typing import Any, Literal
-
-from msgspec import Struct
+from datetime import time
+from typing import Any
 
 from outings.answers.selecting.predicate import (
     AnyOf,
@@ -21,33 +18,34 @@ from outings.answers.selecting.predicate import (
     Is,
     Matches,
     NearZip,
+    NotBefore,
     Overlaps,
     RowCondition,
     Shares,
     Within,
 )
+from outings.contract.argument import list_allowed
 from outings.contract.folding import fold_text
+from outings.contract.parameter import Parameter
+from outings.contract.parameters import PARAMETERS
+from outings.contract.routes import LISTS
 from outings.contract.text import parse_text
-from outings.contract.vocabulary import AUDIENCES, ENROLLMENT_TYPES, WEEKDAYS, Vocabulary
+from outings.contract.vocabulary import AUDIENCES, SETS, WEEKDAYS, Vocabulary
+from outings.release.tables import HAPPENINGS, LISTINGS, TABLES
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
 Values = Mapping[str, Any]
-Level = Literal["listing", "happening"]
-# What becomes of a listing that does not state what is asked for; "neither": both true and false drop it.
-Unstated = Literal["keep", "drop", "neither"]
+# Of the values in effect for a type's list.
+Rule = Callable[[Values, str], Condition | RowCondition]
 
-EVENT, CLASS, CAMP, PLACE = "event", "class", "camp", "place"
-ALL = (EVENT, CLASS, CAMP, PLACE)
-
-
-class Filter(Struct, frozen=True, kw_only=True):
-    """In effect when one of its `parameters` has a value. A parameter may have a row for each level."""
-
-    parameters: tuple[str, ...]
-    types: tuple[str, ...]
-    level: Level
-    unstated: Unstated
-    make: Callable[[Values, Vocabulary], Condition | RowCondition]
+# Those of any list, each once: the order of `applied_filters` and `defaults_applied`.
+NAMES: tuple[str, ...] = tuple(
+    name
+    for name, row in PARAMETERS.items()
+    if row.is_filter and row.replaced_by is None and any(name in route.parameters for route in LISTS.values())
+)
+# Those that compare one column.
+PLAIN: Mapping[str, Parameter] = {name: PARAMETERS[name] for name in NAMES if PARAMETERS[name].column is not None}
 
 
 def _index_words(words: Iterable[str], known: Sequence[str]) -> tuple[int, ...]:
@@ -62,39 +60,20 @@ def _count_seconds(clock: time) -> int:
     return clock.hour * 3600 + clock.minute * 60 + clock.second
 
 
-def _floor_seconds(instant: datetime) -> int:
-    return math.floor(instant.timestamp())
-
-
-def _match(parameter: str, column: str, *, types: tuple[str, ...], level: Level = "listing") -> Filter:
-    """A boolean or an id: not stated matches neither value."""
-    return Filter(
-        parameters=(parameter,), types=types, level=level, unstated="neither",
-        make=lambda values, _: Is(column, values[parameter]),
-    )  # fmt: skip
-
-
-def _share(parameter: str, column: str, *, types: tuple[str, ...]) -> Filter:
-    """Any of the words of a bit set over the deployment's vocabulary of the column's name."""
-    return Filter(
-        parameters=(parameter,), types=types, level="listing", unstated="drop",
-        make=lambda values, words: Shares(column, _pack_words(values[parameter], getattr(words, column))),
-    )  # fmt: skip
-
-
-def _bound(
-    parameter: str,
-    make: Callable[[Any], Condition | RowCondition],
-    *,
-    types: tuple[str, ...],
-    level: Level,
-    unstated: Unstated = "drop",
-) -> Filter:
-    """One plain value, whatever the vocabulary."""
-    return Filter(
-        parameters=(parameter,), types=types, level=level, unstated=unstated,
-        make=lambda values, _: make(values[parameter]),
-    )  # fmt: skip
+def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condition:
+    """What is not stated is dropped: a boolean matches neither value."""
+    assert row.column is not None
+    known = list_allowed(row, vocabulary)
+    if known is not None:
+        words = value if isinstance(value, tuple) else (value,)
+        if row.vocabulary in SETS:
+            return Shares(row.column, _pack_words(words, known))
+        return AnyOf(row.column, _index_words(words, known))
+    if isinstance(value, time):
+        value = _count_seconds(value)
+    if row.compares == "equal":
+        return Is(row.column, value)
+    return Between(row.column, value, None) if row.compares == "least" else Between(row.column, None, value)
 
 
 def list_audiences(words: Iterable[str]) -> tuple[int, ...]:
@@ -105,13 +84,14 @@ def list_audiences(words: Iterable[str]) -> tuple[int, ...]:
     return _index_words(allowed, AUDIENCES)
 
 
-def _cover_age(age: int | tuple[int, int | None]) -> Condition:
-    """One age, or those that a search's words mean."""
+def match_age(values: Values, _: str) -> Overlaps:
+    """One age, or those that a search's words mean. A listing that states none is kept."""
+    age = values["age"]
     low, high = age if isinstance(age, tuple) else (age, age)
     return Overlaps("age_min", "age_max", low, high)
 
 
-def draw_circle(values: Values) -> Within | NearZip:
+def draw_circle(values: Values, _: str) -> Within | NearZip:
     """Round coordinates, or the middle of a zip."""
     is_approximate = values.get("include_approximate", False)
     if "near_zip" in values:
@@ -119,133 +99,107 @@ def draw_circle(values: Values) -> Within | NearZip:
     return Within(values["lat"], values["lng"], values["radius_m"], is_approximate)
 
 
-# The named predicates: what no plain condition says. A test caps their number.
-
-
-def match_price(most: float) -> Either:
+def match_price(values: Values, _: str) -> Either:
     """Free, or from a price of at most this much."""
-    return Either(((Between("price_min", None, most),), (Is("is_free", value=True),)))
+    return Either(((Between("price_min", None, values["max_price"]),), (Is("is_free", value=True),)))
 
 
-def match_neighborhood(text: str) -> Either:
+def match_neighborhood(values: Values, _: str) -> Either:
     """The slug, or the name without case, accents and punctuation."""
+    text = values["neighborhood"]
     by_name = Is("neighborhood_key", fold_text(text))
     return Either(((Is("neighborhood_slug", text.casefold()),), (by_name,)))
 
 
-def match_sessions(values: Values, _: Vocabulary) -> Either:
-    """A session overlaps the window, or the camp has no dated session at all."""
-    overlap = (Between("ends_on", values.get("from"), None), Between("starts_on", None, values.get("to")))
+def match_window(values: Values, listing_type: str) -> Condition:
+    """An occurrence on a day of it. A term that is unknown, or not known to have ended, may still be open, and a camp
+    without a dated session may be at any time: they are kept."""
+    first, last = values.get("from"), values.get("to")
+    if listing_type == "event":
+        return Between("date", first, last)
+    if listing_type == "class":
+        return Overlaps("starts_on", "ends_on", first, last)
+    overlap = (Between("ends_on", first, None), Between("starts_on", None, last))
     return Either((overlap, (Is("is_undated", value=True),)))
 
 
-def match_text(text: str) -> Matches:
+def match_weekdays(values: Values, listing_type: str) -> Condition:
+    """Of an occurrence its own, of a section or session those on which it meets."""
+    if listing_type == "event":
+        return AnyOf("weekday", _index_words(values["weekday"], WEEKDAYS))
+    return Shares("days", _pack_words(values["weekday"], WEEKDAYS))
+
+
+def match_text(values: Values, _: str) -> Matches:
     """Every term in name, search text, organization or place."""
-    query = parse_text(text)
+    query = parse_text(values["q"])
     assert query is not None, "the contract refuses a text without words"
     return Matches(query)
 
 
-def match_ids(ids: tuple[str, ...]) -> HasId:
-    return HasId(ids)
-
-
-NAMED = (match_price, match_neighborhood, match_sessions, match_text, match_ids)
-
-FILTERS: tuple[Filter, ...] = (
-    Filter(
-        parameters=("from", "to"), types=(EVENT,), level="happening", unstated="drop",
-        make=lambda values, _: Between("date", values.get("from"), values.get("to")),
-    ),
-    # A term that is unknown, or not known to have ended, may still be open: it is kept.
-    Filter(
-        parameters=("from", "to"), types=(CLASS,), level="happening", unstated="keep",
-        make=lambda values, _: Overlaps("starts_on", "ends_on", values.get("from"), values.get("to")),
-    ),
-    Filter(parameters=("from", "to"), types=(CAMP,), level="happening", unstated="keep", make=match_sessions),
-    _bound("min_confidence", lambda least: Between("confidence", least, None), types=ALL, level="listing"),
-    _bound("audience", lambda words: AnyOf("audience", list_audiences(words)), types=ALL, level="listing"),
-    _share("category", "categories", types=ALL),
-    _share("season", "seasons", types=(EVENT, CLASS, CAMP)),
-    _share("occasion", "occasions", types=(EVENT, CLASS)),
-    _share("team", "teams", types=(EVENT,)),
-    _bound("age", _cover_age, types=(EVENT, PLACE), level="listing", unstated="keep"),
-    _bound("age", _cover_age, types=(CLASS, CAMP), level="happening", unstated="keep"),
-    _match("free", "is_free", types=(EVENT,)),
-    _match("free", "is_free", types=(CLASS, CAMP), level="happening"),
-    _bound("max_price", match_price, types=(EVENT,), level="listing"),
-    _bound("max_price", match_price, types=(CLASS, CAMP), level="happening"),
-    _bound("neighborhood", match_neighborhood, types=ALL, level="listing"),
-    Filter(
-        parameters=("lat", "lng", "near_zip", "radius_m"), types=ALL, level="listing", unstated="drop",
-        make=lambda values, _: draw_circle(values),
-    ),
-    _bound("zip", InZips, types=ALL, level="listing"),
-    _match("place_id", "place_id", types=(EVENT, CLASS, CAMP)),
-    _match("organization_id", "organization_id", types=ALL),
-    Filter(
-        parameters=("weekday",), types=(EVENT,), level="happening", unstated="drop",
-        make=lambda values, _: AnyOf("weekday", _index_words(values["weekday"], WEEKDAYS)),
-    ),
-    Filter(
-        parameters=("weekday",), types=(CLASS, CAMP), level="happening", unstated="drop",
-        make=lambda values, _: Shares("days", _pack_words(values["weekday"], WEEKDAYS)),
-    ),
-    _bound(
-        "start_after", lambda clock: Between("time", _count_seconds(clock), None),
-        types=(EVENT, CLASS, CAMP), level="happening",
-    ),
+# What no comparison of one column says. A test caps their number.
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(("from", "to"), match_window),
+    **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), draw_circle),
+    "weekday": match_weekdays,
+    "age": match_age,
+    "max_price": match_price,
+    "neighborhood": match_neighborhood,
+    "audience": lambda values, _: AnyOf("audience", list_audiences(values["audience"])),
+    "zip": lambda values, _: InZips(values["zip"]),
     # Strictly before: clock times are whole seconds.
-    _bound(
-        "start_before", lambda clock: Between("time", None, _count_seconds(clock) - 1),
-        types=(EVENT, CLASS, CAMP), level="happening",
-    ),
-    # All occurrences of an event state a clock time or none does, so this holds for the same one as the others.
-    _match("has_time", "has_time", types=(EVENT,)),
+    "start_before": lambda values, _: Between("time", None, _count_seconds(values["start_before"]) - 1),
     # What an item is: it keeps whatever has a date.
-    _bound("occurrences", lambda _: Between("date", None, None), types=(EVENT,), level="happening"),
-    _match("recurring", "is_recurring", types=(EVENT,)),
-    _match("indoor", "is_indoor", types=(EVENT, CLASS)),
-    _match("outdoor", "is_outdoor", types=(EVENT, CLASS)),
-    _match("sensory", "is_sensory_friendly", types=(EVENT, CLASS, PLACE)),
-    _bound("schedule_day", lambda day: Shares("days", _pack_words([day], WEEKDAYS)), types=(CLASS,), level="happening"),
-    Filter(
-        parameters=("enrollment_type",), types=(CLASS,), level="listing", unstated="drop",
-        make=lambda values, _: AnyOf("enrollment_type", _index_words(values["enrollment_type"], ENROLLMENT_TYPES)),
-    ),
-    _match("openings", "openings", types=(CLASS,), level="happening"),
-    _bound("starts_from", lambda day: Between("starts_on", day, None), types=(CLASS,), level="happening"),
-    _bound("starts_to", lambda day: Between("starts_on", None, day), types=(CLASS,), level="happening"),
-    _match("year", "year", types=(CAMP,)),
-    _match("overnight", "is_overnight", types=(CAMP,), level="happening"),
-    Filter(
-        parameters=("type_hint",), types=(PLACE,), level="listing", unstated="drop",
-        make=lambda values, words: AnyOf("type_hint", _index_words(values["type_hint"], words.type_hints)),
-    ),
-    _match("has_birthday_parties", "has_birthday_parties", types=(PLACE,)),
-    _match("has_classes", "has_classes", types=(PLACE,)),
-    _bound("q", match_text, types=ALL, level="listing"),
+    "occurrences": lambda *_: Between("date", None, None),
+    "schedule_day": lambda values, _: Shares("days", _pack_words([values["schedule_day"]], WEEKDAYS)),
+    "q": match_text,
     # Later than the value: stamps are whole seconds.
-    _bound("changed_since", lambda instant: Between("updated_at", _floor_seconds(instant) + 1, None), types=ALL,
-           level="listing"),
-    _bound("ids", match_ids, types=ALL, level="listing"),
-)  # fmt: skip
-
-# Filters in the order of the table, each name once: the order of `applied_filters` and `defaults_applied`.
-NAMES: tuple[str, ...] = tuple(
-    dict.fromkeys((*(name for row in FILTERS for name in row.parameters), "include_approximate"))
-)
+    "changed_since": lambda values, _: Between("updated_at", math.floor(values["changed_since"].timestamp()) + 1, None),
+    "ids": lambda values, _: HasId(values["ids"]),
+}
 
 
 def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -> Conditions:
-    """`values` are those in effect, defaults included."""
-    made: dict[Level, list[Condition]] = {"listing": [], "happening": []}
-    by_row: list[RowCondition] = []
-    for row in FILTERS:
-        if not values.keys().isdisjoint(row.parameters) and listing_type in row.types:
-            condition = row.make(values, vocabulary)
-            if isinstance(condition, RowCondition):
-                by_row.append(condition)
-            else:
-                made[row.level].append(condition)
-    return Conditions(listing=tuple(made["listing"]), happening=tuple(made["happening"]), by_row=tuple(by_row))
+    """`values` are those in effect for the type's list, defaults included."""
+    rules = dict.fromkeys(RULES[name] for name in values if name in RULES)
+    made = [rule(values, listing_type) for rule in rules]
+    made += [compare_column(PLAIN[name], value, vocabulary) for name, value in values.items() if name in PLAIN]
+    by_row = tuple(each for each in made if isinstance(each, RowCondition))
+    plain = [each for each in made if not isinstance(each, RowCondition)]
+    is_own = [is_of_happening(_name_column(each), listing_type) for each in plain]
+    return Conditions(
+        listing=tuple(each for each, own in zip(plain, is_own, strict=True) if not own),
+        happening=tuple(each for each, own in zip(plain, is_own, strict=True) if own),
+        by_row=by_row,
+    )
+
+
+def is_of_happening(column: str, listing_type: str) -> bool:
+    """Whether each occurrence, section or session of a listing has the column of its own."""
+    table = HAPPENINGS.get(listing_type)
+    return table is not None and column in TABLES[table]
+
+
+def _name_column(condition: Condition) -> str:
+    """Any of its columns: all of them are of the listing, or all of what happens."""
+    match condition:
+        case Overlaps(first):
+            return first
+        case Either(alternatives):
+            return _name_column(alternatives[0][0])
+        case NotBefore():
+            return "starts_at"
+        case _:
+            return condition.column
+
+
+def list_columns() -> Mapping[str, Parameter]:
+    """The columns of listings that filters compare, each with the row of its filter."""
+    found = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
+    return {column: row for column, row in found.items() if _is_of_listings(column, row)}
+
+
+def _is_of_listings(column: str, row: Parameter) -> bool:
+    """Whether there is a type of which the filter compares the listing, and not what happens."""
+    taking = [kind for kind, route in LISTS.items() if row.name in route.parameters]
+    return any(not is_of_happening(column, kind) for kind in taking)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.routes import ROUTES
+from outings.contract.routes import LISTS, ROUTES
 from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.reference import find_meeting, list_items
 from tests.answers.search.searching import LEVELS, Document, read_all, search, walk
 from tests.answers.worlds import COLLECTIONS, TYPES, World, open_release
 
 REQUESTS = 3
-TAKEN = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
+TAKEN = {kind: route.parameters for kind, route in LISTS.items()}
 SEARCH = next(route.parameters for route in ROUTES if route.name == "search")
 
 

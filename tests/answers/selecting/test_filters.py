@@ -1,14 +1,16 @@
-"""The table of filters: what it covers, and what each row does with a listing that states nothing."""
+"""Filters: that none is half there, and what each does with a listing that states nothing."""
 
 from pathlib import Path
 
 import pytest
 
-from outings.answers.selecting.filters import ALL, FILTERS, NAMED, NAMES
+from outings.answers.selecting.filters import NAMES, PLAIN, RULES
+from outings.contract.members import MEMBERS
 from outings.contract.parameter import Parameter
-from outings.contract.parameters import ZIPS
-from outings.contract.routes import ROUTES
+from outings.contract.parameters import PARAMETERS
+from outings.contract.routes import LISTS
 from outings.release.snapshot import Release
+from outings.release.tables import HAPPENINGS, TABLES
 from tests.answers import documents
 from tests.answers.asking import fetch
 from tests.answers.documents import make_uuid
@@ -16,37 +18,44 @@ from tests.answers.worlds import COLLECTIONS, DAYS, World, open_release
 
 # Says how a circle is meant, and is none.
 WIDENS = "include_approximate"
-LISTS = {route.type: route.parameters for route in ROUTES if route.type and route.name.endswith(".list")}
+TABLE = "outings/contract/parameters.py"
 
 
-def test_named_predicates_stay_few() -> None:
-    assert len(NAMED) <= 5
+def test_filters_that_no_comparison_says_stay_few() -> None:
+    assert len(set(RULES.values())) <= 14
 
 
-@pytest.mark.parametrize("listing_type", ALL)
-def test_every_filter_that_a_list_answers_has_a_row_and_no_other_has(listing_type: str) -> None:
-    promised = {
-        name
-        for name, row in LISTS[listing_type].items()
-        if row.is_filter and (row.implemented or name in ZIPS) and row.replaced_by is None
-    }
-    rows = {name for row in FILTERS if listing_type in row.types for name in row.parameters}
-    assert rows | {WIDENS} == promised
+@pytest.mark.parametrize("name", NAMES)
+def test_every_filter_of_a_list_compares_a_column_or_has_a_rule(name: str) -> None:
+    assert (name in PLAIN) + (name in RULES) + (name == WIDENS) == 1, (
+        f"{name}: say in {TABLE} which column it compares,"
+        " or in RULES of outings/answers/selecting/filters.py what it asks"
+    )
 
 
-@pytest.mark.parametrize("listing_type", ALL)
-def test_no_parameter_has_two_rows_for_one_type(listing_type: str) -> None:
-    names = [name for row in FILTERS if listing_type in row.types for name in row.parameters]
-    assert len(names) == len(set(names))
+@pytest.mark.parametrize("name", [name for name, row in PARAMETERS.items() if row.column])
+def test_every_filter_with_a_column_is_taken_by_a_list(name: str) -> None:
+    assert name in NAMES, f"{name} is a row of {TABLE}: add it to _FILTERS in outings/contract/routes.py"
 
 
-def test_places_have_no_happenings() -> None:
-    assert [row.parameters for row in FILTERS if "place" in row.types and row.level == "happening"] == []
+@pytest.mark.parametrize(
+    ("listing_type", "name"),
+    [(kind, name) for kind, route in LISTS.items() for name in PLAIN if name in route.parameters],
+)
+def test_the_column_of_a_filter_is_in_a_table_of_each_type_that_takes_it(listing_type: str, name: str) -> None:
+    tables = ("listings", HAPPENINGS.get(listing_type, "listings"))
+    column = PLAIN[name].column
+    assert any(column in TABLES[table] for table in tables), (
+        f"{name} compares {column}, which no table of a {listing_type} has:"
+        " add it to LISTINGS in outings/release/tables.py"
+    )
 
 
-def test_names_are_the_rows_names_each_once() -> None:
-    assert len(NAMES) == len(set(NAMES))
-    assert set(NAMES) == {name for row in FILTERS for name in row.parameters} | {WIDENS}
+@pytest.mark.parametrize("name", [name for name, row in PLAIN.items() if row.member])
+def test_the_member_of_a_filter_is_one_of_each_type_that_takes_it(name: str) -> None:
+    member = PLAIN[name].member
+    lacking = [kind for kind, route in LISTS.items() if name in route.parameters and member not in MEMBERS[kind]]
+    assert not lacking, f"{name} compares {member}, which no {' and no '.join(lacking)} has: see {TABLE}"
 
 
 @pytest.fixture(scope="module")
@@ -74,28 +83,28 @@ def _choose_value(row: Parameter) -> str:
 
 # What each of them always states, so that "not stated" can't happen.
 STATED = {"from", "to", "weekday", "has_time", "occurrences", "recurring"}
+# Of what these compare, a listing that states nothing is kept: all others drop it.
+KEPT = {("class", "from"), ("class", "to"), ("camp", "from"), ("camp", "to"), *((kind, "age") for kind in LISTS)}
+CIRCLE = ("lat", "lng", "radius_m")
 CASES = [
-    (listing_type, row)
-    for row in FILTERS
-    for listing_type in row.types
-    if row.parameters[0] not in ("min_confidence", "audience")
-    and not (listing_type == "event" and row.parameters[0] in STATED)
+    (kind, name)
+    for kind, route in LISTS.items()
+    for name in NAMES
+    if name in route.parameters
+    and name not in ("min_confidence", "audience", "near_zip", WIDENS, *CIRCLE[1:])
+    and not (kind == "event" and name in STATED)
 ]
 
 
-@pytest.mark.parametrize(("listing_type", "row"), CASES, ids=lambda case: getattr(case, "parameters", [case])[0])
-def test_a_listing_that_does_not_state_it_is_kept_or_dropped_as_the_row_says(
-    unstated: Release, listing_type: str, row: object
-) -> None:
-    names = row.parameters  # type: ignore[attr-defined]
-    path = f"/v1/harbor/{COLLECTIONS[listing_type]}"
-    values = {name: _choose_value(LISTS[listing_type][name]) for name in names if name != "near_zip"}
-    choices = [values]
-    if LISTS[listing_type][names[0]].kind == "boolean":
-        choices = [{names[0]: "true"}, {names[0]: "false"}]
+@pytest.mark.parametrize(("listing_type", "name"), CASES)
+def test_a_listing_that_does_not_state_it_is_kept_or_dropped(unstated: Release, listing_type: str, name: str) -> None:
+    rows = LISTS[listing_type].parameters
+    choices = [{each: _choose_value(rows[each]) for each in (CIRCLE if name in CIRCLE else (name,))}]
+    if rows[name].kind == "boolean":
+        choices = [{name: "true"}, {name: "false"}]
     for params in choices:
-        kept = fetch(unstated, path, params)["meta"]["count"] == 1
-        assert kept == (row.unstated == "keep")  # type: ignore[attr-defined]
+        kept = fetch(unstated, f"/v1/harbor/{COLLECTIONS[listing_type]}", params)["meta"]["count"] == 1
+        assert kept == ((listing_type, name) in KEPT)
 
 
 @pytest.mark.parametrize("day", DAYS)

@@ -8,11 +8,14 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 import pytest
 
+from outings.answers.selecting.filters import PLAIN
 from outings.contract.resources import LISTINGS
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.resources.shared import Ages, Location, OrganizationReference
+from outings.contract.routes import LISTS
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import MetroSettings
+from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.events import make_event_row
@@ -64,19 +67,24 @@ def strip(declared: Any) -> Any:
     return (origin, *map(strip, get_args(declared))) if origin else declared
 
 
+def make_row(kind: str) -> Any:
+    record = RECORDS[kind](feed="parks", line=1, type=kind, source_id="a", metro="oslo", name="Zoo")
+    resolved = Resolved(
+        record=record, id="0", slug="zoo", organization=OrganizationReference(), place=None, facts=Facts(),
+        location=Location(), ages=Ages(), audience="families", confidence=0.5,
+    )  # fmt: skip
+    made = ROWS[kind](resolved, SETTING)
+    return made[0] if isinstance(made, tuple) else made
+
+
 def name_resource(kind: str) -> str:
     return f"{LISTINGS[kind].__name__} in outings/contract/resources/{RESOURCE_FILES.get(kind, f'{kind}.py')}"
 
 
 @pytest.mark.parametrize("kind", LISTINGS)
 def test_every_member_of_a_resource_comes_from_its_record_or_is_derived(kind: str) -> None:
-    record = RECORDS[kind](feed="parks", line=1, type=kind, source_id="a", metro="oslo", name="Zoo")
-    resolved = Resolved(
-        record=record, id="0", slug="zoo", organization=OrganizationReference(), place=None, facts=Facts(),
-        location=Location(), ages=Ages(), audience="families", confidence=0.5,
-    )  # fmt: skip
     try:
-        ROWS[kind](resolved, SETTING)
+        make_row(kind)
     except TypeError as error:
         pytest.fail(
             f"{error}: declare it in {RECORDS[kind].__name__} in pipeline/records/record.py,"
@@ -96,3 +104,14 @@ def test_what_is_shown_as_it_was_read_has_one_type(kind: str) -> None:
     read, shown = list_types(RECORDS[kind]), list_types(LISTINGS[kind])
     for name in (read.keys() & shown.keys()) - REWRITTEN:
         assert read[name] == shown[name], f"{name} is read as {read[name]}; {name_resource(kind)} has {shown[name]}"
+
+
+@pytest.mark.parametrize("kind", LISTINGS)
+def test_every_column_that_a_filter_compares_is_filled(kind: str) -> None:
+    parts = TABLES.get(HAPPENINGS.get(kind, ""), {})
+    for name, row in PLAIN.items():
+        if name in LISTS[kind].parameters and row.column not in parts:
+            assert row.column in make_row(kind).columns, (
+                f"nothing fills {row.column}: name the member that {name} compares in outings/contract/parameters.py,"
+                " or fill it in pipeline/listings"
+            )

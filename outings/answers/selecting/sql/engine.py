@@ -20,15 +20,16 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.selecting.filters import list_columns
 from outings.release.tables import TABLES
 
 Rows = NDArray[np.uint32]
 
 # What conditions and orders use; the rest of a row is read by number (`names`), never by a query.
-_LISTINGS = """row, type, status, id, name_key, audience, categories, seasons, occasions, teams, confidence,
-    age_min, age_max, price_min, is_free, neighborhood_slug, neighborhood_key, place_id, organization_id,
-    is_indoor, is_outdoor, is_sensory_friendly, starts_at, has_time, is_recurring, enrollment_type, program_key,
-    year, type_hint, has_birthday_parties, has_classes, updated_at"""
+_LISTINGS = ", ".join((
+    "row", "type", "status", "id", "name_key", "audience", "age_min", "age_max", "price_min", "neighborhood_slug",
+    "neighborhood_key", "starts_at", "program_key", "updated_at", *list_columns(),
+))  # fmt: skip
 _LOADED: Mapping[str, str] = {
     "listings": f"SELECT {_LISTINGS} FROM found ORDER BY row",
     # `number`: an occurrence's place in the table, which is the order of the expanded list.

@@ -148,7 +148,7 @@ def _compile(condition: Condition, table: str) -> Fragment:
             marks = ", ".join("?" * len(values))
             return (f"{table}.{column} IN ({marks})" if values else "false"), values
         case Shares(column, bits):
-            return f"({table}.{column} & CAST(? AS {_BITS[column]})) <> 0", (bits,)
+            return f"({table}.{column} & CAST(? AS {_WIDTHS.get(column, 'UBIGINT')})) <> 0", (bits,)
         case Is(column, value):
             return f"{table}.{column} = ?", (value,)
         case Between(column, low, high):
@@ -175,4 +175,4 @@ def _join_bounds(pairs: Sequence[tuple[str, object]]) -> Fragment:
 
 
 # Bit sets in their own widths, so that DuckDB compares without widening a column.
-_BITS = {"days": "UTINYINT", "categories": "UBIGINT", "seasons": "UBIGINT", "occasions": "UBIGINT", "teams": "UBIGINT"}
+_WIDTHS = {"days": "UTINYINT"}
