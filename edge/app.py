@@ -1,7 +1,7 @@
 """The edge as one ASGI application: its middleware, and the tasks that poll beside it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 from starlette.types import Receive, Scope, Send
 
+from edge.calendar_addresses import CalendarAddresses
 from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.key_ring import KeyRing
@@ -78,6 +79,7 @@ class Edge:
         trust: Trust = ANYBODY,
         seal: Seal | None = None,
         rollback_guard: RollbackGuard | None = None,
+        calendar_secrets: Sequence[str] = (),
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or UsageRecorder(clock=clock)
@@ -91,6 +93,7 @@ class Edge:
         self._proxies = proxies or TrustedProxies(())
         self.connections = connections or ConnectionLimiter()
         self._limits = limits or MappedLimitStore(clock=lambda: round(clock().timestamp() * 1_000_000))
+        self._addresses = CalendarAddresses(calendar_secrets)
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._answer_threads = ThreadPool(threads=1, queue=64)
@@ -131,13 +134,14 @@ class Edge:
             counts=self.counts,
             memory=memory - plans,
         )
-        endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts)
+        endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts, addresses=self._addresses)
         limiter = RateLimiter(self._limits, counts=self.counts)
         authentication = AuthenticationMiddleware(
             RateLimitMiddleware(endpoint, limiter=limiter),
             ring=self._ring,
             proxies=self._proxies,
             failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
+            addresses=self._addresses,
         )
         routing = RoutingMiddleware(public=self._public, keyed=authentication)
         limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)

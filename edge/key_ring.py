@@ -7,7 +7,7 @@ from hashlib import sha256
 import structlog
 from cachetools import FIFOCache
 
-from edge.principal import Principal, find_principal
+from edge.principal import Principal, find_principal, make_principal
 from outings.contract.plans import Plan
 from outings.release.key_changes import check_seal
 from outings.release.keys import NAME, Registry, parse_registry
@@ -69,6 +69,15 @@ class KeyRing:
             if found is None:
                 return None
             principal = cache[digest] = found
+        return self._check_active(principal)
+
+    def find_active_id(self, id_: str) -> Principal | None:
+        """The principal of the key of this id, if the key is active now."""
+        registry, _ = self._known
+        key = registry.by_id.get(id_)
+        return None if key is None else self._check_active(make_principal(registry, key, plans=self._plans))
+
+    def _check_active(self, principal: Principal) -> Principal | None:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 

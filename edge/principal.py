@@ -29,8 +29,11 @@ def find_principal(
 ) -> Principal | None:
     """The principal of a key's text, whether the key is active or not."""
     key = registry.find_key(text, seal=seal)
-    if key is None:
-        return None
+    return None if key is None else make_principal(registry, key, plans=plans)
+
+
+def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, Plan]) -> Principal:
+    """Of a key of this registry."""
     plan = plans[key.plan]
     return Principal(
         key=key,

@@ -23,7 +23,8 @@ class RequestContext(Struct, kw_only=True):
     """`path` is raw, `header_bytes` is the size of all headers. `release` names the release that answers, `limits` are
     the header fields of the response that show the limits.
 
-    `key_texts` are all `X-API-Key` headers: two of them are no key.
+    `key_texts` are all `X-API-Key` headers: two of them are no key. `query_string` is without a signature that was
+    verified.
     """
 
     method: str

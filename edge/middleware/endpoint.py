@@ -5,7 +5,10 @@ from functools import partial
 
 from starlette.types import Receive, Scope, Send
 
+from edge.calendar_addresses import CalendarAddresses
+from edge.principal import Principal
 from edge.replies.bodies import Bodies
+from edge.replies.calendar_address import answer_address
 from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
 from edge.replies.planner import Planner, RequestPlan
@@ -13,7 +16,6 @@ from edge.replies.responses import list_entity, send_file, send_not_modified, se
 from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import PlannedFile
-from outings.contract.entitlement import Entitlement
 from outings.contract.route import Match
 
 Sender = Callable[[Send], Awaitable[None]]
@@ -22,7 +24,8 @@ Sender = Callable[[Send], Awaitable[None]]
 class AnswerEndpoint:
     """Answers a keyed request. A tag that matches costs no body, and so no query of the engine."""
 
-    def __init__(self, *, planner: Planner, bodies: Bodies, counts: Counts) -> None:
+    def __init__(self, *, planner: Planner, bodies: Bodies, counts: Counts, addresses: CalendarAddresses) -> None:
+        self._addresses = addresses
         self._planner = planner
         self._bodies = bodies
         self._counts = counts
@@ -33,17 +36,27 @@ class AnswerEndpoint:
         assert match is not None
         assert principal is not None
         try:
-            await self._answer(send, context, match=match, entitlement=principal.entitlement)
+            await self._answer(send, context, match=match, principal=principal)
         finally:
             self._counts.follow_queries()
 
-    async def _answer(self, send: Send, context: RequestContext, *, match: Match, entitlement: Entitlement) -> None:
-        reply = await self._prepare(context, match=match, entitlement=entitlement)
+    async def _answer(self, send: Send, context: RequestContext, *, match: Match, principal: Principal) -> None:
+        prepare = self._prepare_address if match.route.name == "events.ics.address" else self._prepare
+        reply = await prepare(context, match=match, principal=principal)
         await reply(send)
 
-    async def _prepare(self, context: RequestContext, *, match: Match, entitlement: Entitlement) -> Sender:
+    async def _prepare_address(self, context: RequestContext, *, match: Match, principal: Principal) -> Sender:
+        """It is the key's own, so no plan and no body that others may be answered from has it."""
+        resolved = await self._planner.resolve_request(match, context, entitlement=principal.entitlement)
+        answer = answer_address(resolved, addresses=self._addresses, principal=principal)
+        if matches(context.if_none_match, answer.etag):
+            self._counts.add(Counter.NOT_MODIFIED)
+            return partial(send_not_modified, context=context, head=answer.head)
+        return partial(send_success, context=context, head=answer.head, body=answer.body)
+
+    async def _prepare(self, context: RequestContext, *, match: Match, principal: Principal) -> Sender:
         """A function that sends the answer. It does not refer to the plan, so a slow client keeps no release open."""
-        planned = await self._planner.read_plan(match, context, entitlement=entitlement)
+        planned = await self._planner.read_plan(match, context, entitlement=principal.entitlement)
         context.release = planned.served.header
         if matches(context.if_none_match, planned.etag):
             self._counts.add(Counter.NOT_MODIFIED)

@@ -20,7 +20,7 @@ from edge.usage.ledger import open_ledger
 from edge.usage.recorder import UsageRecorder
 from edge.weather.factory import open_forecasts
 from outings.answers.semantic.model import load_model
-from outings.configuration import read_configuration
+from outings.configuration import read_configuration, split_secrets
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
 from outings.release.sealing import open_seal
@@ -64,6 +64,7 @@ def make_served_edge(
         forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,
         seal=open_seal(edge.legacy_key_secret),
+        calendar_secrets=split_secrets(edge.calendar_secrets),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
 

@@ -69,7 +69,7 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     weather: Mapping[str, Weather] | None = None
 
 
-class _ResolvedRequest(Struct, frozen=True, kw_only=True):
+class ResolvedRequest(Struct, frozen=True, kw_only=True):
     """A query, and what is to answer it; `is_named` where it says which release."""
 
     query: Query
@@ -119,10 +119,7 @@ class Planner:
 
     async def read_plan(self, match: Match, context: RequestContext, *, entitlement: Entitlement) -> RequestPlan:
         """Everything that the answer would fail with but a fault of ours: ApiError."""
-        served = self._releases.current
-        if served is None:
-            raise unavailable(RETRY_AFTER)
-        context.release = served.header
+        served = self._find_served(context)
         dates = self._dates.read_dates(served.release)
         plans = self._recall(served, dates)
         name = (context.path, context.query_string, entitlement.digest)
@@ -156,6 +153,21 @@ class Planner:
             plans[name] = planned
         return planned
 
+    async def resolve_request(
+        self, match: Match, context: RequestContext, *, entitlement: Entitlement
+    ) -> ResolvedRequest:
+        """For what is answered without a plan: ApiError of what is wrong with the request."""
+        served = self._find_served(context)
+        dates = self._dates.read_dates(served.release)
+        return await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
+
+    def _find_served(self, context: RequestContext) -> ServedRelease:
+        served = self._releases.current
+        if served is None:
+            raise unavailable(RETRY_AFTER)
+        context.release = served.header
+        return served
+
     async def _resolve_request(
         self,
         match: Match,
@@ -164,7 +176,7 @@ class Planner:
         served: ServedRelease,
         dates: Mapping[str, date],
         entitlement: Entitlement,
-    ) -> _ResolvedRequest:
+    ) -> ResolvedRequest:
         """Of the release that it names, else of the current one, or of a newer one that it knows of."""
         named = await self._open_named(context)
         if named is not None:
@@ -178,7 +190,7 @@ class Planner:
         if named is None and query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query))
             dates = self._dates.read_dates(served.release)
-        return _ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
+        return ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
 
     async def _find_spot(self, query: Query, served: ServedRelease) -> Center | None:
         """Where the query's address is; None without one. 400, 501, 503."""

@@ -142,7 +142,7 @@ def run_build(
     trust = read_trust(asked.configuration, read_publisher)
     # Workers get the configuration with their work, and none of its secrets that they need not know.
     configuration = asked.configuration
-    edge = replace(configuration.edge, rate_storage="local", legacy_key_secret="")
+    edge = replace(configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="")
     asked = replace(asked, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     tasks = len(configuration.feeds) + len(configuration.metros)
     workers = min(workers or os.cpu_count() or 1, max(1, tasks))

@@ -1,5 +1,7 @@
 """`outings demo`: sample metros built and served, with a key and requests to try."""
 
+import os
+import secrets
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +58,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
     run_build(asked, recorder=Recorder(report=None, as_of=None), workers=1)
     key = _make_key(configuration, folder=configuration.directory, now=now)
+    # The workers read the configuration anew, under this environment.
+    os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     _print_requests(key, f"http://{host}:{listening.port}")
     run_server(config, listening=listening)
 
@@ -73,9 +77,16 @@ def _make_key(configuration: Configuration, *, folder: Path, now: datetime) -> s
     id_, hash_ = split_key_text(text)
     key = Key(id=id_, hash=hash_, client="demo", plan="partner", created_at=now.replace(microsecond=0))
     change_registry(store, lambda registry: add_key(registry, key))
-    kept.touch(mode=0o600)
-    kept.write_text(text + "\n")
-    return text
+    kept.unlink(missing_ok=True)
+    return _keep(kept, text)
+
+
+def _keep(path: Path, text: str) -> str:
+    """What the file has, where there is one; else this text, for its owner alone."""
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(text + "\n")
+    return path.read_text().strip()
 
 
 def _print_requests(key: str, base_url: str) -> None:

@@ -11,11 +11,12 @@ from outings.configuration.tables import (
     MetroTable,
     PlanTable,
     StoreTable,
+    split_secrets,
 )
 from outings.configuration.zones import is_zone, list_american, read_zone
 
 __all__ = [
     "FORMATS", "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
     "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american", "list_nearest",
-    "read_configuration", "read_zone",
+    "read_configuration", "read_zone", "split_secrets",
 ]  # fmt: skip

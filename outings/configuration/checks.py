@@ -11,7 +11,7 @@ from outings.configuration.environment import suggest
 from outings.configuration.formats import FORMATS
 from outings.configuration.nearest import list_nearest
 from outings.configuration.table_feeds import check_table, refuse_table_settings
-from outings.configuration.tables import NWS
+from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
@@ -67,6 +67,9 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     secret = edge.get("legacy_key_secret", "")
     if secret and len(secret) < MIN_SECRET:
         decoder.report("edge.legacy_key_secret", f"is too short; allowed: {MIN_SECRET} characters or more, random ones")
+    if any(len(each) < MIN_SECRET for each in split_secrets(edge.get("calendar_secrets", ""))):
+        allowed = f"each {MIN_SECRET} characters or more, random ones, with blanks or commas between them"
+        decoder.report("edge.calendar_secrets", f"has one that is too short; allowed: {allowed}")
     for proxy in edge.get("trusted_proxies", ()):
         try:
             ip_network(proxy, strict=False)

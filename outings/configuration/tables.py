@@ -1,5 +1,6 @@
 """The tables of `outings.toml`, their defaults and bounds. `docs/configuration.md` says what each is for."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -77,6 +78,8 @@ class BuildTable(Struct, frozen=True, kw_only=True):
 
 
 class EdgeTable(Struct, frozen=True, kw_only=True):
+    """`calendar_secrets`: with blanks or commas between them, since a variable of the environment holds one text."""
+
     rate_storage: Text = "local"
     state: Path = Path("var/state")
     cache: Path = Path("var/cache")
@@ -86,6 +89,11 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     docs_url: str = ""
     usage_metrics: bool = False
     legacy_key_secret: str = ""
+    calendar_secrets: str = ""
+
+
+def split_secrets(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, re.split(r"[\s,]+", text)))
 
 
 class GeocoderTable(Struct, frozen=True, kw_only=True):

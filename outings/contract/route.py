@@ -28,6 +28,8 @@ class Route(Struct, frozen=True, kw_only=True):
     is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
     taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
     With `is_now` an answer depends on the minute; `most_days` bounds a window, as how many days `to` lies after `from`.
+    `is_optional`: 501 where a deployment has not set it up. `takes_signature`: the signed address of a calendar may
+    stand in place of the key's header.
 
     `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
     answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
@@ -53,6 +55,8 @@ class Route(Struct, frozen=True, kw_only=True):
     is_now: bool = False
     needs_centre: bool = False
     most_days: int = LIST_DAYS_AFTER
+    is_optional: bool = False
+    takes_signature: bool = False
 
     @property
     def collection(self) -> str:

@@ -10,7 +10,7 @@ from outings.contract import meta
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.parameters import FACETS, PARAMETERS
 from outings.contract.resources import LISTINGS, Metro, Organization, OrganizationEntry
-from outings.contract.resources.calendar import CalendarDay
+from outings.contract.resources.calendar import CalendarAddress, CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.coverage import Coverage
 from outings.contract.resources.export import EXPORT_TYPES, ExportFile
@@ -145,6 +145,8 @@ _CALENDAR = _select(
     changes=(*_REQUIRED_WINDOW, _allow("include", "forecast")),
 )  # fmt: skip
 _ICS = _select(*_FILTERS["event"], "ids", "q", "release", changes=_WINDOW)
+# A subscription follows the releases, and names none.
+_ADDRESS = {name: row for name, row in _ICS.items() if name != "release"}
 _SEARCH = _select(
     "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include", "release",
     *(name for names in _FILTERS.values() for name in names if PARAMETERS[name].replaced_by is None),
@@ -243,6 +245,12 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", item=str,
         media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",
+        takes_signature=True,
+    ),
+    Route(
+        name="events.ics.address", path="/v1/{metro}/events.ics/address",
+        meaning="An address of the calendar file that works without the header of the key.", item=CalendarAddress,
+        is_one=True, type="event", parameters=_ADDRESS, max_age=None, stability="experimental", is_optional=True,
     ),
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -85,14 +86,23 @@ def test_every_request_that_the_demo_prints_works(demo: SimpleNamespace) -> None
     assert all(run_request(line, demo)["data"] for line in lines)
 
 
+def test_a_calendar_can_be_subscribed_to_without_a_header(demo: SimpleNamespace) -> None:
+    told = run_request(f'curl -H "X-API-Key: $KEY" "{demo.base_url}/v1/seattle/events.ics/address?free=true"', demo)
+    assert isinstance(told["data"], dict)
+    with urlopen(demo.base_url + told["data"]["url"], timeout=PATIENCE) as calendar:
+        assert calendar.headers["Content-Type"] == "text/calendar; charset=utf-8"
+        assert b"\r\nBEGIN:VEVENT\r\n" in calendar.read()
+
+
 def test_a_second_run_prints_the_same_key(demo: SimpleNamespace) -> None:
     process, printed = start_demo(demo.folder)
     stop_demo(process)
     assert f"KEY={demo.key}\n" in printed
 
 
-def test_the_key_s_file_is_its_owner_s_alone(demo: SimpleNamespace) -> None:
-    assert (demo.folder / "var/key.txt").stat().st_mode & 0o077 == 0
+@pytest.mark.parametrize("name", ["key.txt", "calendar.txt"])
+def test_the_key_and_the_secret_are_their_owner_s_alone(demo: SimpleNamespace, name: str) -> None:
+    assert (demo.folder / "var" / name).stat().st_mode & 0o077 == 0
 
 
 def test_it_does_not_write_over_an_operator_s_configuration(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ _PATHS = {
     "/v1/seattle/export": "export",
     "/v1/seattle/export/events.jsonl": "export.file",
     "/v1/seattle/events.ics": "events.ics",
+    "/v1/seattle/events.ics/address": "events.ics.address",
     "/openapi.json": "openapi",
     "/healthz": "healthz",
     "/readyz": "readyz",

@@ -1,6 +1,6 @@
 """The edge over a release in memory, at noon UTC of 10 August 2026; one a worker, read-only."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -18,6 +18,8 @@ from tests.edge.processes.serving import Server, start_server, stop_server
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
 
 set_up_logs()
+
+CALENDAR_SECRETS = ("a secret of at least thirty-two letters",)
 
 
 @dataclass
@@ -44,7 +46,8 @@ class Service:
 
     def start_another(self, *, cache: Path | None = None) -> "Service":
         """Another server over the same store, with a cache of its own."""
-        edge = Edge(self.store, cache=cache or self.folder / f"cache-{len(self.others)}", clock=self.clock)
+        folder = cache or self.folder / f"cache-{len(self.others)}"
+        edge = Edge(self.store, cache=folder, clock=self.clock, calendar_secrets=CALENDAR_SECRETS)
         self.others.append(edge)
         edge.poll()
         return replace(self, edge=edge)
@@ -64,7 +67,12 @@ def publish_once() -> list[tuple[str, bytes]]:
 
 
 def make_service(
-    folder: Path, *, store: MemoryStore | None = None, published: bool = True, keyed: bool = True
+    folder: Path,
+    *,
+    store: MemoryStore | None = None,
+    published: bool = True,
+    keyed: bool = True,
+    calendar_secrets: Sequence[str] = CALENDAR_SECRETS,
 ) -> Service:
     clock = Clock()
     if store is None:
@@ -73,7 +81,7 @@ def make_service(
     elif published:
         publish_worlds(store, make_worlds(), folder=folder)
     keys = add_keys(store, KEY_KINDS) if keyed else {}
-    edge = Edge(store, cache=folder / "cache", clock=clock)
+    edge = Edge(store, cache=folder / "cache", clock=clock, calendar_secrets=calendar_secrets)
     edge.poll()
     return Service(store, edge, keys, folder, clock)
 

@@ -33,6 +33,7 @@ READS: dict[str, tuple[str, str | None, str | None]] = {
     "organizations.list": ("/v1/harbor/organizations", "harbor", None),
     "events.calendar": ("/v1/harbor/events/calendar?from=2026-08-10&to=2026-08-11", "harbor", "events"),
     "events.ics": ("/v1/harbor/events.ics", "harbor", "events"),
+    "events.ics.address": ("/v1/harbor/events.ics/address", "harbor", "events"),
     "search": ("/v1/harbor/search?q=story", "harbor", None),
     "around": ("/v1/harbor/around?lat=40&lng=-74", "harbor", None),
     "nearby": ("/v1/harbor/nearby?lat=40&lng=-74", "harbor", None),

@@ -73,7 +73,7 @@ def test_metros_are_all_listed_and_say_which_the_key_may_read(service: Service) 
 
 
 def test_the_two_keys_that_may_read_the_same_get_the_same_answer_and_tag(service: Service) -> None:
-    for target in (READS[name][0] for name in ANSWERED):
+    for target in (READS[name][0] for name in ANSWERED - {"events.ics.address"}):  # which is of one key
         first, second = service.get(target), service.get(target, kind="other")
         assert (first.body, first.headers["etag"]) == (second.body, second.headers["etag"])
 

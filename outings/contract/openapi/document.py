@@ -31,6 +31,8 @@ permissively. `x-stability` marks what is outside of that promise, `x-implemente
 `include`, those whose keys may be granted it, and what it is planned to add.
 """
 _KEY = "ApiKey"
+# What takes its place in the address of a calendar, both together.
+_SIGNED = {"CalendarKeyId": "key_id", "CalendarSignature": "signature"}
 
 
 def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
@@ -47,7 +49,10 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
         "tags": [{"name": name} for name in dict.fromkeys(_tag_route(route) for route in ROUTES)],
         "paths": {route.path: {"get": _make_operation(route, vocabulary=vocabulary)} for route in ROUTES},
         "components": {
-            "securitySchemes": {_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
+            "securitySchemes": {
+                _KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+                **{scheme: {"type": "apiKey", "in": "query", "name": name} for scheme, name in _SIGNED.items()},
+            },
             "parameters": make_shared(vocabulary),
             "headers": make_headers(),
             "responses": make_failures(),
@@ -79,6 +84,8 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         operation["x-add-ons"] = _describe_add_ons(route)
     if not route.needs_key:
         operation["security"] = []
+    if route.takes_signature:
+        operation["security"] = [{_KEY: []}, {scheme: [] for scheme in _SIGNED}]
     if route.stability != "stable":
         operation["x-stability"] = route.stability
     if not route.implemented:

@@ -182,7 +182,7 @@ def _list_failures(route: Route) -> Iterable[str]:
     yield "Internal"
     is_whole = all(row.implemented for row in route.parameters.values())
     # A deployment may have no geocoder.
-    if not route.implemented or not is_whole or "address" in route.parameters:
+    if not route.implemented or route.is_optional or not is_whole or "address" in route.parameters:
         yield "NotImplemented"
     yield "Unavailable"
 

@@ -1,4 +1,4 @@
-"""One date of the events calendar."""
+"""One date of the events calendar, and the address of the events as a calendar file."""
 
 from collections.abc import Mapping
 
@@ -17,3 +17,9 @@ class CalendarDay(Struct, frozen=True, kw_only=True):
     free_count: int
     categories: Mapping[str, int]
     forecast: DayForecast | UnsetType = UNSET
+
+
+class CalendarAddress(Struct, frozen=True, kw_only=True):
+    """`url`: a path with its query string. Whoever has it reads the calendar as the key does that asked for it."""
+
+    url: str

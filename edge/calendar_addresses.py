@@ -1,0 +1,96 @@
+"""Signed addresses of calendars: a calendar program can be told an address, and no header with a key.
+
+A signature is an HMAC-SHA256 over the key's id, the path and the parameters. It is over what these mean, not how they
+are written: programs encode and order them as they like. It is not over what the tables of parameters make of them, so
+that an address outlives a new default or the new slug of a metro.
+"""
+
+import hmac
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from urllib.parse import quote, unquote, unquote_to_bytes
+
+from msgspec import Struct
+
+from outings.contract.query import MOST_BYTES
+
+KEY_ID, SIGNATURE = "key_id", "signature"
+_OWN = (KEY_ID.encode(), SIGNATURE.encode())
+# What the two may add to a query string that is as long as one may be.
+_OWN_BYTES = 512
+
+_Pair = tuple[bytes, bytes]
+
+
+class SignedRequest(Struct, frozen=True, kw_only=True):
+    """`query_string`: without what was signed with."""
+
+    key_id: str
+    query_string: bytes
+
+
+class CalendarAddresses:
+    """The first of `secrets` signs, all of them verify. Without any there are no such addresses."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self._secrets = [secret.encode() for secret in secrets]
+
+    @property
+    def exist(self) -> bool:
+        return len(self._secrets) > 0
+
+    def sign(self, target: str, *, key_id: str) -> str:
+        """`target`: a path, perhaps with a query string."""
+        path, separator, query_string = target.partition("?")
+        message = _write_message(path, _split_pairs(query_string.encode()), key_id=key_id)
+        signature = _sign(self._secrets[0], message)
+        return f"{target}{'&' if separator else '?'}{KEY_ID}={quote(key_id, safe='')}&{SIGNATURE}={signature}"
+
+    def verify(self, path: str, query_string: bytes) -> SignedRequest | None:
+        """None of what was not signed here, or not as it stands. `path` as it was sent."""
+        if not self.exist or len(query_string) > MOST_BYTES + _OWN_BYTES:
+            return None
+        pairs = _split_pairs(query_string)
+        others = [pair for pair in pairs if pair[0] not in _OWN]
+        own = dict(pair for pair in pairs if pair[0] in _OWN)
+        if len(own) != len(_OWN) or len(others) + len(_OWN) != len(pairs):
+            return None
+        try:
+            key_id = own[_OWN[0]].decode()
+        except UnicodeDecodeError:
+            return None
+        message = _write_message(path, others, key_id=key_id)
+        given = own[_OWN[1]]
+        if not any(hmac.compare_digest(_sign(secret, message).encode(), given) for secret in self._secrets):
+            return None
+        return SignedRequest(key_id=key_id, query_string=_drop_own(query_string))
+
+
+def is_signed(query_string: bytes) -> bool:
+    """Whether it has any of the two parameters of a signed address, right or wrong."""
+    return any(name in _OWN for name, _ in _split_pairs(query_string))
+
+
+def _split_pairs(query_string: bytes) -> list[_Pair]:
+    return [_decode_pair(text) for text in query_string.split(b"&") if text]
+
+
+def _decode_pair(text: bytes) -> _Pair:
+    name, _, value = text.replace(b"+", b" ").partition(b"=")
+    return unquote_to_bytes(name), unquote_to_bytes(value)
+
+
+def _drop_own(query_string: bytes) -> bytes:
+    return b"&".join(text for text in query_string.split(b"&") if text and _decode_pair(text)[0] not in _OWN)
+
+
+def _write_message(path: str, pairs: Iterable[_Pair], *, key_id: str) -> bytes:
+    """In one spelling, of which nothing can be taken for another part."""
+    segments = "/".join(quote(unquote(segment, errors="surrogateescape"), safe="", errors="surrogateescape")
+                        for segment in path.split("/"))  # fmt: skip
+    written = sorted(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)
+    return "\n".join(["calendar", quote(key_id, safe=""), segments, *written]).encode()
+
+
+def _sign(secret: bytes, message: bytes) -> str:
+    return hmac.new(secret, message, sha256).hexdigest()
