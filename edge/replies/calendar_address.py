@@ -29,8 +29,8 @@ class AddressAnswer(Struct, frozen=True, kw_only=True):
 
 
 def answer_address(resolved: ResolvedRequest, *, addresses: CalendarAddresses, principal: Principal) -> AddressAnswer:
-    """Refused for whatever the calendar itself would be refused for now. The address has the metro's slug where an alias
-    was sent, and the filters in their canonical form."""
+    """Refused for whatever the calendar itself would be refused for now. The address has the metro's slug where an
+    alias was sent, and the filters in their canonical form."""
     query, served = resolved.query, resolved.served
     if not addresses.exist:
         raise not_enabled(query.match.route.path)

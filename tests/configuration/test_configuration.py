@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.configuration import Configuration, ConfigurationError, read_configuration
+from outings.configuration import Configuration, ConfigurationError, read_configuration, split_secrets
 
 METRO = """
 [[metros]]
@@ -293,6 +293,20 @@ def test_variables_set_scalars_of_every_table(read: Read, tmp_path: Path) -> Non
 def test_a_wrong_variable_is_named(refuse: Refuse, variable: str, value: str, key: str, words: list[str]) -> None:
     message = refuse(METRO + FEED, **{variable: value})[key]
     assert [word for word in words if word not in message] == []
+
+
+@pytest.mark.parametrize("text", ["short", f"{'a' * 32} short", f"{'a' * 32},{'b' * 31}"])
+def test_a_secret_that_is_too_short_is_refused_and_not_shown(refuse: Refuse, text: str) -> None:
+    message = refuse(METRO + FEED, OUTINGS_EDGE_CALENDAR_SECRETS=text)["edge.calendar_secrets"]
+    assert "32 characters or more" in message
+    assert not any(secret in message for secret in ("aaaa", "bbbb", "short,", '"short'))
+
+
+def test_secrets_stand_in_one_variable(read: Read) -> None:
+    one, two, three = "a" * 32, "b" * 40, "c" * 64
+    configuration = read(METRO + FEED, OUTINGS_EDGE_CALENDAR_SECRETS=f" {one}, {two}\n{three} ")
+    assert split_secrets(configuration.edge.calendar_secrets) == (one, two, three)
+    assert split_secrets(read(METRO + FEED).edge.calendar_secrets) == ()
 
 
 def test_a_variable_that_could_be_of_two_feeds_is_refused(refuse: Refuse) -> None:
