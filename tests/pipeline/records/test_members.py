@@ -88,11 +88,13 @@ def reads(parse: Callable[[Any], Any], value: object) -> bool:
 
 
 def compare(members: Members, rows: dict[str, Row]) -> None:
-    assert rows.keys() == members.keys(), f"docs/feeds.md and the records differ: {rows.keys() ^ members.keys()}"
+    differing = rows.keys() ^ members.keys()
+    assert not differing, f"{sorted(differing)}: not both in docs/records.md and in pipeline/records"
     for name, (starred, said, words) in rows.items():
         kind = members[name]
-        assert kind.filters == starred, name
-        assert is_kind(kind, said), f"{name} is no {said}"
+        uses = "a filter uses it" if kind.filters else "no filter uses it"
+        assert kind.filters == starred, f"{name}: {uses}, which a star in docs/records.md says, or its absence"
+        assert is_kind(kind, said), f"{name} is no {said}, as docs/records.md says"
         if said == "word" and not isinstance(kind, Table):
             assert [word for word in words if not reads(kind.parse, word)] == [], name
 
