@@ -1,6 +1,6 @@
 """The canonical record: what a feed says of one listing, cleaned and typed, before anything is derived.
 
-Each member is declared here with how it is read. `docs/records.md` says the same in words; a test holds the two together.
+Each member is declared here with how it is read. `docs/records.md` says the same in words, which a test compares.
 """
 
 from typing import Annotated
