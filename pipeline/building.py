@@ -20,34 +20,42 @@ from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import Source
-from pipeline.lending import Lender, Lenders, keep_spanning
-from pipeline.metro import MetroBuilt
-from pipeline.objects.writing import Tally
+from pipeline.metro import MetroBuild
+from pipeline.objects.object_writer import WriteCounts
 from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
-from pipeline.shrink import refuse_shrink
-from pipeline.work import FeedDone, FeedWork, MetroDone, MetroWork, do_feed, do_metro, lend_organizations
+from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
+from pipeline.shrink_guard import refuse_shrink
+from pipeline.tasks import (
+    FeedResult,
+    FeedTask,
+    MetroResult,
+    MetroTask,
+    lend_organizations,
+    run_feed_task,
+    run_metro_task,
+)
 
 Progress = Callable[[str], None]
-TellFeeds = Callable[[Sequence[FeedDone]], None]
+TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
 
 
-class Built(Struct, frozen=True, kw_only=True):
+class BuildResult(Struct, frozen=True, kw_only=True):
     """`carried`: slugs of metros whose inputs are those of the release before, so that nothing of them was built.
 
     `problems` are of no feed: polygons that were repaired or left out.
     """
 
     published: Published
-    feeds: tuple[FeedDone, ...]
+    feeds: tuple[FeedResult, ...]
     problems: tuple[Problem, ...]
-    metros: tuple[MetroBuilt, ...]
+    metros: tuple[MetroBuild, ...]
     carried: tuple[str, ...]
     changes: Mapping[str, int]
-    objects: Tally
+    objects: WriteCounts
     seconds: Mapping[str, float]
 
 
@@ -60,7 +68,7 @@ def build_release(
     tell_feeds: TellFeeds = lambda _: None,
     tell_release: TellRelease = lambda *_: None,
     trust: Trust = ANYBODY,
-) -> Built:
+) -> BuildResult:
     """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt,
     StoreError: then nothing is published. `tell_feeds` is told of what was read before anything can be refused for
     it, and `tell_release` of the release's id and all problems before it is in force: killed after that, nobody could
@@ -110,7 +118,7 @@ def build_release(
         trust=trust,
     )
     ended = perf_counter()
-    return Built(
+    return BuildResult(
         published=published,
         feeds=tuple(feeds),
         problems=problems,
@@ -150,12 +158,12 @@ def _read_feeds(
     spool: Path,
     executor: Executor,
     progress: Progress,
-) -> list[FeedDone]:
+) -> list[FeedResult]:
     """In the feeds' order."""
     waiting = {}
     for feed in feeds:
-        work = FeedWork(feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool)
-        waiting[executor.submit(do_feed, work)] = feed.name
+        work = FeedTask(feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool)
+        waiting[executor.submit(run_feed_task, work)] = feed.name
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
         read = future.result()
@@ -174,9 +182,9 @@ def _read_all(
     spool: Path,
     executor: Executor,
     progress: Progress,
-) -> tuple[Plan, list[FeedDone], tuple[Lender, ...]]:
+) -> tuple[Plan, list[FeedResult], tuple[MetroOrganizations, ...]]:
     """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
-    known: dict[str, FeedDone] = {}
+    known: dict[str, FeedResult] = {}
     while True:
         feeds = [feed for feed in plan.feeds if feed.name not in known]
         read = _read_feeds(build, feeds, sources, spool=spool, executor=executor, progress=progress)
@@ -190,34 +198,34 @@ def _read_all(
 
 
 def _list_lenders(
-    build: Build, plan: Plan, feeds: Sequence[FeedDone], base: Root | None, *, store: Store, spool: Path
-) -> tuple[Lender, ...]:
+    build: Build, plan: Plan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
+) -> tuple[MetroOrganizations, ...]:
     """Of every metro, what it is to be: built now, or as the release before has it."""
     built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
     parts = {} if base is None else base.parts
     known = {each.plan.metro.slug: each.plan.base.manifest for each in plan.unchanged if each.plan.base is not None}
     others = {metro.slug for metro in build.configuration.metros} - {each.metro for each in built}
     stand = {slug: known.get(slug) or read_manifest(store, parts[slug].manifest) for slug in others & parts.keys()}
-    return (*built, *(Lender(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
+    return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
 
 
-def _find_touched(build: Build, plan: Plan, lenders: Sequence[Lender], *, store: Store) -> list[str]:
+def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
     """The metros to which nothing new was said, but of what they asked of others."""
-    opened = Lenders(lenders, store=store, vocabulary=build.configuration.vocabulary)
+    opened = ForeignOrganizations(lenders, store=store, vocabulary=build.configuration.vocabulary)
     touched = []
     for each in plan.unchanged:
         slug, base = each.plan.metro.slug, each.plan.base
         if base is not None and base.manifest.asked is not None:
-            asked = keep_spanning(store, base.manifest).asked
+            asked = read_shared_state(store, base.manifest).asked
             if asked is None or opened.has_moved(asked, metro=slug):
                 touched.append(slug)
     return touched
 
 
-def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedDone], *, spool: Path) -> Iterator[MetroWork]:
+def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
     for metro in plan.metros:
         speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
-        yield MetroWork(
+        yield MetroTask(
             plan=metro.plan,
             configuration=build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
@@ -233,8 +241,8 @@ def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedDone], *, spool: P
         )
 
 
-def _build_metros(works: Sequence[MetroWork], *, executor: Executor, progress: Progress) -> list[MetroDone]:
-    waiting = {executor.submit(do_metro, work): work.plan.metro.slug for work in works}
+def _build_metros(works: Sequence[MetroTask], *, executor: Executor, progress: Progress) -> list[MetroResult]:
+    waiting = {executor.submit(run_metro_task, work): work.plan.metro.slug for work in works}
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
         metro_done = future.result()
@@ -243,7 +251,7 @@ def _build_metros(works: Sequence[MetroWork], *, executor: Executor, progress: P
     return [done[work.plan.metro.slug] for work in works]
 
 
-def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) -> FeedDone:
+def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:
     """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
     found = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
     problems = (*feed.problems, *locate_problems(found, feed.files))
@@ -262,7 +270,7 @@ def _add_problems(feed: FeedDone, metros: Sequence[MetroDone], *, store: Store) 
 
 def _remember_feeds(
     plan: Plan, base: Root | None, sources: Mapping[str, Source], *, store: Store
-) -> Iterator[FeedDone]:
+) -> Iterator[FeedResult]:
     """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
     for name in plan.remembered:
         assert base is not None
@@ -271,14 +279,16 @@ def _remember_feeds(
             base.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
             walked_at=source.walked_at,
         )  # fmt: skip
-        yield FeedDone(
+        yield FeedResult(
             feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None
         )
 
 
-def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> Tally:
+def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written."""
-    return Tally(total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0)
+    return WriteCounts(
+        total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0
+    )
 
 
 def _count_named(base: Root, slug: str, *, store: Store) -> int:

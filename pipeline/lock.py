@@ -17,8 +17,8 @@ POLL_SECONDS = 0.2
 GRACE_SECONDS = 0.5
 
 
-class Holder(Struct, frozen=True, kw_only=True):
-    """Who holds a lock, as its file says."""
+class LockOwner(Struct, frozen=True, kw_only=True):
+    """The process that holds a lock, as its file says."""
 
     pid: int
     host: str
@@ -28,7 +28,7 @@ class Holder(Struct, frozen=True, kw_only=True):
         return f"process {self.pid} on {self.host}, since {self.since.isoformat(timespec='seconds')}"
 
 
-class LockHeld(Exception):  # noqa: N818 - the name says it
+class MetroLockError(Exception):
     """Another build of the same metro runs on this machine; nothing was done. Exit 3."""
 
 
@@ -54,7 +54,7 @@ def hold_metros(
                 yield
                 return
         if time.monotonic() >= until:
-            raise LockHeld(f"{refused}; nothing was done. --wait SECONDS waits for it")
+            raise MetroLockError(f"{refused}; nothing was done. --wait SECONDS waits for it")
         if not told:
             progress(f"{refused}; waiting")
             told = True
@@ -75,13 +75,13 @@ def _take_all(
 ) -> str | None:
     """In one order; who has the first that is not free."""
     for slug in sorted(slugs):
-        holder = _take(folder / f"{slug}.lock", held, clock=clock)
-        if holder is not None:
-            return f"metro {slug} is being built by {holder}"
+        owner = _take(folder / f"{slug}.lock", held, clock=clock)
+        if owner is not None:
+            return f"metro {slug} is being built by {owner}"
     return None
 
 
-def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> Holder | str | None:
+def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
     """None once it is ours, until `held` is closed; else who has it."""
     # Not inherited by children: a worker that outlives its build must not hold it.
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -90,15 +90,15 @@ def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetim
         # Of the open file and not of the process: closing another one of it lets nothing go.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _read_holder(file)
-    holder = Holder(pid=os.getpid(), host=socket.gethostname(), since=clock())
+        return _read_owner(file)
+    owner = LockOwner(pid=os.getpid(), host=socket.gethostname(), since=clock())
     os.ftruncate(file, 0)
-    os.pwrite(file, msgspec.json.encode(holder) + b"\n", 0)
+    os.pwrite(file, msgspec.json.encode(owner) + b"\n", 0)
     return None
 
 
-def _read_holder(file: int) -> Holder | str:
+def _read_owner(file: int) -> LockOwner | str:
     try:
-        return msgspec.json.decode(os.pread(file, 4096, 0), type=Holder)
+        return msgspec.json.decode(os.pread(file, 4096, 0), type=LockOwner)
     except ValueError:
         return "another process"  # which has it, and has not said so yet

@@ -34,20 +34,20 @@ from outings.release.tables import LAYOUT
 from pipeline.centroids import Centroid, make_zips
 from pipeline.changes.diff import Change
 from pipeline.fingerprint import number_renderer
-from pipeline.lending import ALONE, Spanning
-from pipeline.listings.previous import Previous
-from pipeline.listings.rows import Row, Stay
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.objects.delta_state import NOTHING, DeltaState
 from pipeline.objects.documents import pack_documents
-from pipeline.objects.exports import Known, put_exports
+from pipeline.objects.exports import UnchangedRows, put_exports
+from pipeline.objects.object_writer import ObjectWriter, WriteCounts
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.pages import put_pages
-from pipeline.objects.standing import NOTHING, Standing
-from pipeline.objects.writing import ObjectWriter, Tally
-from pipeline.tables.drawer import Drawer
+from pipeline.shared_organizations import ALONE, SharedState
+from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
 from pipeline.tables.mapped import make_mapped
-from pipeline.tables.sheets import Sheets
 from pipeline.tables.similar import make_related
+from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.vectors import ModelPlan, make_semantic
 
 # Before and after the build's local date, both inclusive.
@@ -79,11 +79,11 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     program: str | None = None
 
 
-class MetroBuilt(Struct, frozen=True, kw_only=True):
+class MetroBuild(Struct, frozen=True, kw_only=True):
     slug: str
     part: Part
     changes: tuple[Change, ...]
-    tally: Tally
+    tally: WriteCounts
     seconds: dict[str, float]
 
 
@@ -98,16 +98,16 @@ def open_previous(
     cache: Path,
     vocabulary: Vocabulary | None = None,
     program: str | None = None,
-) -> Previous:
+) -> PreviousSnapshot:
     """With the origins of its rows where the same program made them. `vocabulary`: of the build; else its own."""
     if base is None:
-        return Previous(None)
+        return PreviousSnapshot(None)
     manifest = base.manifest
     snapshot = open_snapshot(store, manifest, cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
-        return Previous(snapshot, vocabulary=vocabulary)
+        return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
-    return Previous(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
+    return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
 
 
 def find_horizon(today: date) -> tuple[date, date]:
@@ -116,17 +116,17 @@ def find_horizon(today: date) -> tuple[date, date]:
 
 def build_metro(
     rows: Iterable[Row],
-    previous: Previous,
+    previous: PreviousSnapshot,
     *,
     plan: MetroPlan,
     neighborhoods: pl.DataFrame,
     store: Store,
-    stays: Sequence[Stay] = (),
-    standing: Standing = NOTHING,
-    spanning: Spanning = ALONE,
+    stays: Sequence[UnchangedListing] = (),
+    standing: DeltaState = NOTHING,
+    spanning: SharedState = ALONE,
     renderer: int | None = None,
     clock: Callable[[], float] = perf_counter,
-) -> MetroBuilt:
+) -> MetroBuild:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
     `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
@@ -135,19 +135,19 @@ def build_metro(
     started = clock()
     base, ours = plan.base, number_renderer()
     writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn, *spanning.torn})
-    with Drawer(previous.snapshot) as drawer:
-        sheets = Sheets(
-            previous, drawer, stamp=int(plan.stamp.timestamp()),
+    with DocumentBuffer(previous.snapshot) as buffer:
+        builder = TableBuilder(
+            previous, buffer, stamp=int(plan.stamp.timestamp()),
             is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
         )  # fmt: skip
-        sheets.add_rows(rows)
-        sheets.add_stays(stays)
-        sheets.add_withdrawn()
+        builder.add_rows(rows)
+        builder.add_stays(stays)
+        builder.add_withdrawn()
         rendered = clock()
-        frames = make_frames(sheets, neighborhoods=neighborhoods)
-        manifest = _keep_stamp(_write_tables(frames, drawer, previous, plan=plan, writer=writer), base)
+        frames = make_frames(builder, neighborhoods=neighborhoods)
+        manifest = _keep_stamp(_write_tables(frames, buffer, previous, plan=plan, writer=writer), base)
     changes = frames.changes
-    del sheets, frames  # what follows reads what was written
+    del builder, frames  # what follows reads what was written
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
     told = {"cells": make_cells(snapshot, plan.today), **make_spots(snapshot.tables, packs=snapshot.packs)}
@@ -155,7 +155,9 @@ def build_metro(
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = clock()
-    known = Known(stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None})
+    known = UnchangedRows(
+        stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None}
+    )
     exports = put_exports(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
         known=known,
@@ -165,7 +167,7 @@ def build_metro(
     manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
-    return MetroBuilt(
+    return MetroBuild(
         slug=plan.metro.slug,
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
         changes=changes,
@@ -177,7 +179,7 @@ def build_metro(
     )  # fmt: skip
 
 
-def _name_known(store: Store, base: Base | None, previous: Previous) -> set[str]:
+def _name_known(store: Store, base: Base | None, previous: PreviousSnapshot) -> set[str]:
     """Origins that could not be read are written again."""
     if base is None:
         return set()
@@ -188,10 +190,10 @@ def _name_known(store: Store, base: Base | None, previous: Previous) -> set[str]
 
 
 def _write_tables(
-    made: Frames, drawer: Drawer, previous: Previous, *, plan: MetroPlan, writer: ObjectWriter
+    made: Frames, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
 ) -> Manifest:
     packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(made.tables, drawer, packs=packs, writer=writer, details=plan.details)
+    packed = pack_documents(made.tables, buffer, packs=packs, writer=writer, details=plan.details)
     frames = dict(packed.tables)
     frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
@@ -205,7 +207,7 @@ def _write_tables(
     if plan.model is not None:
         before = None if previous.snapshot is None else previous.snapshot.semantic
         semantic = _put_semantic(
-            make_semantic(made.tables["listings"], drawer, before=before, plan=plan.model), plan.model, writer
+            make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()

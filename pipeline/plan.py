@@ -30,7 +30,7 @@ class Build(Struct, frozen=True, kw_only=True):
     allow_shrink: bool = False
 
 
-class PlannedMetro(Struct, frozen=True, kw_only=True):
+class MetroInputs(Struct, frozen=True, kw_only=True):
     plan: MetroPlan
     neighborhoods: Path | None
 
@@ -39,9 +39,9 @@ class Plan(Struct, frozen=True, kw_only=True):
     """`metros` are to be built and `feeds` to be read; `unchanged` metros and `remembered` feeds are as they were."""
 
     stamp: datetime
-    metros: tuple[PlannedMetro, ...]
+    metros: tuple[MetroInputs, ...]
     feeds: tuple[FeedTable, ...]
-    unchanged: tuple[PlannedMetro, ...]
+    unchanged: tuple[MetroInputs, ...]
     remembered: tuple[str, ...]
 
     @property
@@ -84,7 +84,7 @@ def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
 
 
 def _divide(
-    planned: Sequence[PlannedMetro], feeds: Sequence[FeedTable], built: Collection[str], *, stamp: datetime
+    planned: Sequence[MetroInputs], feeds: Sequence[FeedTable], built: Collection[str], *, stamp: datetime
 ) -> Plan:
     read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
     return Plan(
@@ -115,7 +115,7 @@ def _plan_metro(
     store: Store,
     stamp: datetime,
     model: ModelPlan | None,
-) -> PlannedMetro:
+) -> MetroInputs:
     configuration = build.configuration
     settings = make_settings(metro)
     today = build.as_of.read_date(metro.timezone)
@@ -136,7 +136,7 @@ def _plan_metro(
         centroids=centroids,
         program=hash_making(metro=settings, vocabulary=configuration.vocabulary, neighborhoods=neighborhoods),
     )  # fmt: skip
-    return PlannedMetro(plan=plan, neighborhoods=metro.neighborhoods)
+    return MetroInputs(plan=plan, neighborhoods=metro.neighborhoods)
 
 
 def _is_unchanged(plan: MetroPlan) -> bool:

@@ -26,18 +26,18 @@ from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.release.publishing import BuildRaced, BuildTooLong
 from outings.release.trust import read_publisher
-from pipeline.building import Built, TellRelease, build_release
+from pipeline.building import BuildResult, TellRelease, build_release
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
 from pipeline.executors.inline import InlineExecutor
 from pipeline.executors.workers import open_workers
 from pipeline.feeds.source import FeedError, SettingError
-from pipeline.lock import LockHeld, hold_metros
+from pipeline.lock import MetroLockError, hold_metros
 from pipeline.plan import Build
 from pipeline.records.quarantine import QuarantineFile
 from pipeline.reports.build import describe_build, format_build
 from pipeline.scratch import discard_scratch
-from pipeline.shrink import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefused
 
 PROCESSES = "processes"
 
@@ -110,7 +110,7 @@ def _hold_metros(slugs: Collection[str], configuration: Configuration, *, patien
     try:
         with hold_metros(slugs, folder=configuration.build.lock, patience=patience, clock=_read_clock, progress=_tell):
             yield
-    except LockHeld as held:
+    except MetroLockError as held:
         raise Refused(str(held)) from held
 
 
@@ -122,7 +122,7 @@ def _tell(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _tell_unwritten(quarantine: QuarantineFile, built: Built) -> None:
+def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
     """The release is in force by now: where there is no room for the file, that is all that failed."""
     if quarantine.path is None:
         name = built.published.id
@@ -136,7 +136,7 @@ def run_build(
     workers: int | None = None,
     cluster: str | None = None,
     tell_release: TellRelease = lambda *_: None,
-) -> Built:
+) -> BuildResult:
     """One build with its progress on standard error; refusals become the command's exit codes. `cluster`: the address
     of a Dask scheduler."""
     trust = read_trust(asked.configuration, read_publisher)

@@ -16,12 +16,12 @@ from outings.command.options import (
 )
 from outings.release.trust import read_publisher, read_reader
 from pipeline.clock import AsOf
+from pipeline.dry_run import DryRun
 from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.records.record import Problem
 from pipeline.records.report import format_report, make_report, sum_counts
-from pipeline.rehearsal import Rehearsal
 from pipeline.scratch import open_scratch, sweep_scratch
 
 
@@ -38,14 +38,14 @@ def check(*, config: Path, as_json: bool) -> None:
     decided: dict[str, tuple[str, ...]] = {}
     errors: list[FeedError | SettingError] = []
     with open_scratch() as scratch:
-        rehearsal = Rehearsal(configuration, as_of=AsOf(instant=datetime.now(UTC)), scratch=scratch)
+        dry_run = DryRun(configuration, as_of=AsOf(instant=datetime.now(UTC)), scratch=scratch)
         for feed in configuration.feeds:
             try:
                 read = read_feed(feed, configuration, tell=_tell)
             except (FeedError, SettingError) as error:
                 errors.append(error)
                 continue
-            rehearsal.add_feed(read)
+            dry_run.add_feed(read)
             problems += read.problems
             unknown[feed.name], decided[feed.name] = read.unknown, read.decided
             _tell(f"feed {feed.name}: {read.read:,} records read")
@@ -55,8 +55,8 @@ def check(*, config: Path, as_json: bool) -> None:
             except FeedError as error:
                 errors.append(error)
                 continue
-            problems += (*rehearsal.rehearse(metro, neighborhoods), *wrong)
-    report = make_report(rehearsal.counts, problems, unknown, decided=decided)
+            problems += (*dry_run.run(metro, neighborhoods), *wrong)
+    report = make_report(dry_run.counts, problems, unknown, decided=decided)
     if as_json:
         told = [str(error) for error in errors]
         print_json({"records": sum_counts(report.feeds), **msgspec.structs.asdict(report), "errors": told})

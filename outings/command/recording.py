@@ -13,13 +13,13 @@ import click
 
 from outings.command import explain_error
 from outings.configuration import Configuration
-from pipeline.building import Built
+from pipeline.building import BuildResult
 from pipeline.lock import hold_file
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.metrics import write_metrics
 from pipeline.reports.page import render_reports, write_reports
 from pipeline.scratch import discard_scratch
-from pipeline.work import FeedDone
+from pipeline.tasks import FeedResult
 
 
 class Recorder:
@@ -33,8 +33,8 @@ class Recorder:
         self._report = report
         self._configuration: Configuration | None = None
         self._metros: tuple[str, ...] = ()
-        self._feeds: tuple[FeedDone, ...] = ()
-        self._built: Built | None = None
+        self._feeds: tuple[FeedResult, ...] = ()
+        self._built: BuildResult | None = None
         self._quarantine: Path | None = None
         self._ending = threading.Lock()
 
@@ -45,10 +45,10 @@ class Recorder:
     def tell_metros(self, slugs: Sequence[str]) -> None:
         self._metros = tuple(slugs)
 
-    def tell_feeds(self, feeds: Sequence[FeedDone]) -> None:
+    def tell_feeds(self, feeds: Sequence[FeedResult]) -> None:
         self._feeds = tuple(feeds)
 
-    def tell_built(self, built: Built) -> None:
+    def tell_built(self, built: BuildResult) -> None:
         self._built = built
 
     def tell_quarantine(self, path: Path | None) -> None:

@@ -11,7 +11,7 @@ from outings.contract.instants import format_instant
 from outings.contract.resources import LISTINGS, Organization
 from outings.contract.vocabulary import STATUSES
 from pipeline.changes.layouts import agree, complete_members
-from pipeline.listings.previous import Previous
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row
 
 PUBLISHED, ARCHIVED, DRAFT = range(len(STATUSES))
@@ -32,7 +32,7 @@ class Change(Struct, frozen=True, kw_only=True):
     fields: tuple[str, ...]
 
 
-class Settled(Struct, kw_only=True):
+class VersionedRow(Struct, kw_only=True):
     """A row with its stamps. `document` is None where the one in the release before is kept as it is."""
 
     row: Row
@@ -68,7 +68,7 @@ def archive_row(row: Row, *, reason: str) -> Row:
     )
 
 
-def settle_row(row: Row, previous: Previous, *, stamp: int, is_ours: bool) -> Settled:
+def settle_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
     """`is_ours`: whether a program that shows the same made what is there; of another's documents only that counts
     which both show."""
     old = previous.get(row.id)
@@ -97,8 +97,8 @@ def settle_row(row: Row, previous: Previous, *, stamp: int, is_ours: bool) -> Se
     return again
 
 
-def _keep_row(row: Row, old: Mapping[str, Any]) -> Settled:
-    return Settled(
+def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
+    return VersionedRow(
         row=row, hash=old["hash"], created_at=old["created_at"], updated_at=old["updated_at"],
         document=None, change=None,
     )  # fmt: skip
@@ -120,10 +120,10 @@ def _render_row(
     updated_at: int,
     before: bytes | None = None,
     shared: bool = False,
-) -> Settled:
+) -> VersionedRow:
     members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before, shared=shared)
     document = msgspec.json.encode(members)
-    return Settled(
+    return VersionedRow(
         row=row, hash=digest, created_at=created_at, updated_at=updated_at, document=document,
         change=_name_change(row, old, before=before, after=document, shared=shared),
     )  # fmt: skip

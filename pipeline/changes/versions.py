@@ -27,7 +27,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class Copy(Struct, frozen=True, kw_only=True):
+class OrganizationCopy(Struct, frozen=True, kw_only=True):
     """An organization as one metro has it."""
 
     metro: str
@@ -80,19 +80,19 @@ def compare_organizations(
 
 def _read_copies(
     store: Store, parts: Mapping[str, Part], ids: Collection[str], *, cache: Path
-) -> defaultdict[str, list[Copy]]:
-    found: defaultdict[str, list[Copy]] = defaultdict(list)
+) -> defaultdict[str, list[OrganizationCopy]]:
+    found: defaultdict[str, list[OrganizationCopy]] = defaultdict(list)
     for metro, part in sorted(parts.items()):
         manifest = read_manifest(store, part.manifest)
         path = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
         rows = read_columns(path, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
         for row in rows.iter_rows(named=True):
-            found[row["id"]].append(Copy(metro=metro, row=row, manifest=manifest))
+            found[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
     return found
 
 
 def _tell_organization(
-    store: Store, before: Sequence[Copy], after: Sequence[Copy], *, stamp: datetime, cache: Path
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[UnnumberedVersion]:
     """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
     to them or leaves them while it stands elsewhere."""
@@ -115,7 +115,7 @@ def _tell_organization(
 
 
 def _tell_update(
-    store: Store, before: Sequence[Copy], after: Sequence[Copy], *, stamp: datetime, cache: Path
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[UnnumberedVersion]:
     """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
@@ -133,20 +133,20 @@ def _tell_update(
         )
 
 
-def _choose_own(copies: Sequence[Copy]) -> list[Copy]:
+def _choose_own(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
     """Those that readers of all its metros see: by the metros' own records, or what is left where none has one."""
     shown = [copy for copy in copies if copy.row["status"] == PUBLISHED]
     return [copy for copy in shown if copy.is_own] or shown
 
 
-def _choose_lent(copies: Sequence[Copy]) -> list[Copy]:
+def _choose_lent(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
     return [copy for copy in copies if copy.row["status"] == PUBLISHED and not copy.is_own]
 
 
 def _make_version(
     kind: str,
-    before: Sequence[Copy],
-    after: Sequence[Copy],
+    before: Sequence[OrganizationCopy],
+    after: Sequence[OrganizationCopy],
     *,
     seen: Collection[str],
     stamp: datetime,
@@ -172,12 +172,12 @@ def _make_version(
     )
 
 
-def _list_homes(copies: Sequence[Copy]) -> set[str]:
+def _list_homes(copies: Sequence[OrganizationCopy]) -> set[str]:
     """The metros that show it."""
     return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
 
 
-def _is_other(before: Sequence[Copy], after: Sequence[Copy]) -> bool:
+def _is_other(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy]) -> bool:
     """Whether readers of some of these metros see another record: a copy changed, or one that is not like all others
     came or went."""
     old, new = _list_hashes(before), _list_hashes(after)
@@ -186,20 +186,22 @@ def _is_other(before: Sequence[Copy], after: Sequence[Copy]) -> bool:
     return bool(new) and old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
 
 
-def _list_hashes(copies: Sequence[Copy]) -> dict[str, bytes]:
+def _list_hashes(copies: Sequence[OrganizationCopy]) -> dict[str, bytes]:
     return {copy.metro: copy.row["hash"] for copy in copies}
 
 
-def _was_shown(copy: Copy) -> bool:
+def _was_shown(copy: OrganizationCopy) -> bool:
     return name_kind(copy.row, PUBLISHED) == "restored"
 
 
-def _rank(copy: Copy) -> Rank:
+def _rank(copy: OrganizationCopy) -> Rank:
     is_published, updated_at = copy.row["status"] == PUBLISHED, copy.row["updated_at"]
     return rank_copy(is_published=is_published, is_lent=not copy.is_own, updated_at=updated_at, metro=copy.metro)
 
 
-def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *, cache: Path) -> set[str]:
+def _name_fields(
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, cache: Path
+) -> set[str]:
     """In which the copies differ from the record that it is now."""
     shown = {copy.row["hash"]: copy for copy in (*before, *after)}
     record = _read_document(store, min(after, key=_rank), cache=cache)
@@ -207,7 +209,7 @@ def _name_fields(store: Store, before: Sequence[Copy], after: Sequence[Copy], *,
     return {name for each in documents for name in name_changed_members(each, record, shared=True)}
 
 
-def _read_document(store: Store, copy: Copy, *, cache: Path) -> bytes:
+def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
     """That pack alone: of a metro that is not built, the others may be on no disk here."""
     path = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
     with path.open("rb") as file:

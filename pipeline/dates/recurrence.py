@@ -10,7 +10,7 @@ from msgspec import Struct
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rule_days import LAST_DAY
 from pipeline.dates.rules import Rule, RuleError, parse_rule
-from pipeline.dates.series import DAY, Live, Seconds, Series, count_seconds, list_live
+from pipeline.dates.series import DAY, LiveDates, Seconds, Series, count_seconds, list_live
 from pipeline.dates.zones import Zone, find_zone
 
 # Of one series within the horizon. A rule has one a day at most: only added dates can be more.
@@ -125,7 +125,7 @@ def _list_single(moment: Moment) -> Occurrences:
     )
 
 
-def _cut_series(series: Series, live: Live, *, anchor: Moment, rrule: str | None, first_day: int) -> Expansion:
+def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str | None, first_day: int) -> Expansion:
     first = int(np.searchsorted(live.starts, first_day * DAY))
     stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
     starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
@@ -145,7 +145,7 @@ def _cut_series(series: Series, live: Live, *, anchor: Moment, rrule: str | None
     )
 
 
-def _find_beyond(series: Series, live: Live, *, given: int) -> Seconds:
+def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
     """The start of the first date after the `given` ones, or nothing. A series without an end is followed as far as it
     takes, to the last day that we follow."""
     last, reach = series.last_day, _NEAR_END

@@ -45,14 +45,14 @@ class Series(Struct, frozen=True, kw_only=True):
     last_day: int
 
 
-class Live(Struct, frozen=True, kw_only=True, eq=False):
+class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
     """Starts in order, each once. `has_end` false: they go on after `last_day`."""
 
     starts: Seconds
     has_end: bool
 
 
-def list_live(series: Series) -> Live:
+def list_live(series: Series) -> LiveDates:
     """The dates that take place."""
     ruled = _list_ruled(series)
     starts = ruled.starts
@@ -62,7 +62,7 @@ def list_live(series: Series) -> Live:
         starts = starts[~find_excluded(starts, _place_all(series.excluded, series))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
-    return Live(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
+    return LiveDates(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
 
 
 def merge_starts(*parts: Seconds) -> Seconds:
@@ -85,15 +85,15 @@ def _place_all(moments: Sequence[datetime], series: Series) -> Seconds:
     return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
 
 
-def _list_ruled(series: Series) -> Live:
+def _list_ruled(series: Series) -> LiveDates:
     """What rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped ones are among them."""
     if series.rule is None:
-        return Live(starts=np.array([series.anchor], dtype=np.int64), has_end=True)
+        return LiveDates(starts=np.array([series.anchor], dtype=np.int64), has_end=True)
     rule = localize_until(series.rule, series.zone, has_time=series.has_time)
     if rule.count is not None:
         return _list_counted(rule, series, count=rule.count)
     last = series.last_day if rule.until is None else count_seconds(rule.until) // DAY
-    return Live(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
+    return LiveDates(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
 
 
 def localize_until(rule: Rule, zone: Zone, *, has_time: bool) -> Rule:
@@ -117,7 +117,7 @@ def _settle_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
     return datetime.combine(until.date(), DAY_END)
 
 
-def _list_counted(rule: Rule, series: Series, *, count: int) -> Live:
+def _list_counted(rule: Rule, series: Series, *, count: int) -> LiveDates:
     first = series.anchor // DAY
     last = LAST_DAY if rule.until is None else count_seconds(rule.until) // DAY
     reach = count * rule.interval * _PERIODS[rule.frequency]
@@ -128,7 +128,7 @@ def _list_counted(rule: Rule, series: Series, *, count: int) -> Live:
     # A rule that fell on no other day for centuries has ended; one that still goes on then counts as endless.
     has_end = starts.size >= count or rule.until is not None or starts.size == 1
     starts = starts[:count]
-    return Live(starts=starts if has_end else starts[starts < (series.last_day + 1) * DAY], has_end=has_end)
+    return LiveDates(starts=starts if has_end else starts[starts < (series.last_day + 1) * DAY], has_end=has_end)
 
 
 def _list_starts(rule: Rule, series: Series, *, last: int) -> Seconds:

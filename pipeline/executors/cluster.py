@@ -19,7 +19,8 @@ from pipeline.executors.program import describe_program, explain_difference
 if TYPE_CHECKING:
     from distributed import Client
 
-    from pipeline.work import FeedWork, MetroWork
+    from pipeline.tasks import FeedTask, MetroTask
+
 
 T = TypeVar("T")
 
@@ -137,7 +138,7 @@ def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading
 
 
 def do_checked(
-    program: Mapping[str, str], do: "Callable[[FeedWork | MetroWork], T]", work: "FeedWork | MetroWork"
+    program: Mapping[str, str], do: "Callable[[FeedTask | MetroTask], T]", work: "FeedTask | MetroTask"
 ) -> T:
     """On a worker. ClusterError where it would do the work otherwise than this build's machine, or can't."""
     from distributed import get_worker

@@ -9,7 +9,7 @@ from msgspec import Struct
 from shapely.geometry.base import BaseGeometry
 
 from outings.contract.folding import fold_text
-from pipeline.facts.slugs import Wish, assign_slugs
+from pipeline.facts.slugs import SlugRequest, assign_slugs
 
 # Where cities write a neighborhood's name, without case; the first that a feature has is read.
 NAME_PROPERTIES = ("name", "neighborhood", "neighbourhood", "ntaname", "nta_name", "s_hood", "nhood", "label")
@@ -42,7 +42,7 @@ class Neighborhoods:
     def __init__(self, shapes: Mapping[str, BaseGeometry]) -> None:
         """`shapes`: valid polygons by name."""
         ordered = sorted(shapes.items(), key=lambda item: (shapely.area(item[1]), item[0]))
-        wishes = [Wish(id=name, type="neighborhood", name=name) for name, _ in ordered]
+        wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
         slugs = assign_slugs(wishes, held={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
         self._shapes = [shape for _, shape in ordered]

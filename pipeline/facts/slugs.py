@@ -13,8 +13,8 @@ _APOSTROPHES = re.compile(r"['’‘ʼ`´]")
 _OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
-class Wish(Struct, frozen=True, kw_only=True):
-    """What a row would like to be called. `slug` is the record's own, None where it states none."""
+class SlugRequest(Struct, frozen=True, kw_only=True):
+    """A row that needs a slug. `slug` is the one that its record states, or None."""
 
     id: str
     type: str
@@ -33,7 +33,7 @@ def slugify(text: str) -> str:
     return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
 
 
-def assign_slugs(wishes: Iterable[Wish], *, held: Mapping[str, str]) -> dict[str, str]:
+def assign_slugs(wishes: Iterable[SlugRequest], *, held: Mapping[str, str]) -> dict[str, str]:
     """A slug for each id. `wishes` and `held` are of one metro and type; `held` is what the release before published.
 
     A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
@@ -55,11 +55,11 @@ def assign_slugs(wishes: Iterable[Wish], *, held: Mapping[str, str]) -> dict[str
     return slugs
 
 
-def _own_slug(wish: Wish) -> str | None:
+def _own_slug(wish: SlugRequest) -> str | None:
     return slugify(wish.slug) or None if wish.slug else None
 
 
-def _stays(wish: Wish, *, held: Mapping[str, str], published: Container[str]) -> bool:
+def _stays(wish: SlugRequest, *, held: Mapping[str, str], published: Container[str]) -> bool:
     """Also with a number behind the own slug while another row has that slug: nothing has moved since."""
     slug, own = held.get(wish.id), _own_slug(wish)
     if slug is None or own is None or slug == own:

@@ -1,4 +1,4 @@
-"""Whom a listing is for: the rules of `suitability.toml`, in their order, the first that speaks."""
+"""The audience of a listing: the first rule of `suitability.toml` that applies to it."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -57,7 +57,7 @@ class Suitability:
     def judge(self, record: ListingRecord) -> Verdict:
         if record.adults_only:
             return Verdict(audience=ADULTS, rule="adults_only_stated")
-        told = _Told(record, self._phrases, self._file.adult_ages_ignored_beside)
+        told = _RecordText(record, self._phrases, self._file.adult_ages_ignored_beside)
         for rule in self._file.rules:
             audience = _apply_rule(rule, told)
             if audience is not None and not (audience == ADULTS and record.adults_only is False):
@@ -65,8 +65,8 @@ class Suitability:
         return Verdict(audience="all_ages", rule="nothing_said")
 
 
-class _Told:
-    """What a record says, each part read when a rule first asks for it: most listings are decided by their name."""
+class _RecordText:
+    """The texts of a record, each parsed when a rule first needs it: the name decides most listings."""
 
     def __init__(self, record: ListingRecord, phrases: Mapping[str, Phrases], ignored_beside: frozenset[str]) -> None:
         self._record = record
@@ -101,7 +101,7 @@ class _Told:
 
 
 def judge_audience(record: ListingRecord) -> Verdict:
-    """decisions, section 5 of api.md's rules: the suitability check. `adults_only` wins over everything else said."""
+    """The audience of a record. `adults_only` wins over everything else that it states."""
     return read_suitability().judge(record)
 
 
@@ -127,7 +127,7 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     return "all_ages" if low == 0 else "families"
 
 
-def _apply_rule(rule: Rule, told: _Told) -> str | None:
+def _apply_rule(rule: Rule, told: _RecordText) -> str | None:
     if rule.ages is not None:
         audience = told.judge_ages(rule.ages)
         return audience if audience in rule.audiences else None

@@ -14,9 +14,9 @@ from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from pipeline.feeds.reader import load_reader
-from pipeline.feeds.remote.address import choose_suffix, find_charset, show_url
-from pipeline.feeds.remote.bucket import SCHEME, Unread, read_bucket
-from pipeline.feeds.remote.fetching import PATIENCE, Fetched, Unfetched, Validators, fetch, open_client
+from pipeline.feeds.remote.bucket import SCHEME, BucketError, read_bucket
+from pipeline.feeds.remote.feed_url import choose_suffix, find_charset, show_url
+from pipeline.feeds.remote.fetcher import PATIENCE, FetchError, FetchResult, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
 from pipeline.feeds.source import (
     FeedError,
@@ -138,7 +138,7 @@ def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) ->
         found = read_bucket(
             feed.url, folder=folder, most=feed.max_bytes, endpoint_url=settings.endpoint_url, region=settings.region
         )
-    except Unread as error:
+    except BucketError as error:
         raise FeedError(feed.name, feed.url, str(error)) from None
     except OSError as error:
         raise FeedError(feed.name, feed.url, f"can't be kept while it is read: {error.strerror}") from error
@@ -147,7 +147,7 @@ def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) ->
 
 async def _fetch_body(
     feed: FeedTable, folder: Path, *, known: FeedMemory | None, patience: Patience
-) -> tuple[Fetched, Path]:
+) -> tuple[FetchResult, Path]:
     validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
     arriving = folder / "body"
     try:
@@ -156,7 +156,7 @@ async def _fetch_body(
                 fetched = await fetch(
                     client, feed.url, target=target, most=feed.max_bytes, known=validators, patience=patience
                 )
-    except Unfetched as error:
+    except FetchError as error:
         raise FeedError(feed.name, show_url(feed.url), str(error)) from None
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.cleaned import Cleaned, Records, encode_cleaned, hash_value
+from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_value
 from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting, Reader, load_reader
@@ -67,7 +67,7 @@ def read_feed(
 
 
 def read_source(
-    feed: FeedTable, configuration: Configuration, source: Source, *, recalled: Mapping[bytes, Cleaned] = {}
+    feed: FeedTable, configuration: Configuration, source: Source, *, recalled: Mapping[bytes, CleanedRecord] = {}
 ) -> FeedRead:
     """Reads what was opened, and cleans what is not `recalled`, by the hash of what it is cleaned from.
 
@@ -80,7 +80,7 @@ def read_source(
     named = _number_lines(files, reader)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
-    kept: dict[tuple[str, ...], Cleaned] = {}
+    kept: dict[tuple[str, ...], CleanedRecord] = {}
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
@@ -129,7 +129,7 @@ def read_source(
 
 def _clean_raw(
     raw: RawRecord, feed: FeedTable, origin: Origin, *, key: bytes
-) -> tuple[Cleaned | None, tuple[Problem, ...], Counter[str]]:
+) -> tuple[CleanedRecord | None, tuple[Problem, ...], Counter[str]]:
     """None where it is quarantined; its problems, and what members it has that no record has."""
     unknown: Counter[str] = Counter()
     try:

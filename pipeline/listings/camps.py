@@ -11,12 +11,12 @@ from pipeline.listings.classes import find_openings
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.price import complete_price
-from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.resolution import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import CampRecord, SessionRecord
 
 
-def make_camp_row(resolved: Resolved[CampRecord], setting: Setting) -> Row:
+def make_camp_row(resolved: ResolvedRecord[CampRecord], setting: MetroContext) -> Row:
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
     price = complete_price(record.price)
@@ -68,7 +68,9 @@ def _find_overnight(record: CampRecord) -> bool | None:
     return any(stated) if stated else None
 
 
-def _make_session(session: SessionRecord, number: int, *, resolved: Resolved[CampRecord], timezone: str) -> Session:
+def _make_session(
+    session: SessionRecord, number: int, *, resolved: ResolvedRecord[CampRecord], timezone: str
+) -> Session:
     return Session(
         id=session.id or make_part_id(resolved.id, "session", number),
         name=session.name,
@@ -87,7 +89,7 @@ def _make_session(session: SessionRecord, number: int, *, resolved: Resolved[Cam
     )
 
 
-def _make_happenings(resolved: Resolved[CampRecord], price: Price) -> list[tuple[Any, ...]]:
+def _make_happenings(resolved: ResolvedRecord[CampRecord], price: Price) -> list[tuple[Any, ...]]:
     """A session that does not state ages, price or nights has its camp's; no session: the camp is its own, undated."""
     record = resolved.record
     sessions = record.sessions or (SessionRecord(registration=record.registration),)

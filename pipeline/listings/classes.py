@@ -20,12 +20,12 @@ from outings.contract.vocabulary import REGISTRATION_STATUSES
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.price import complete_price
-from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.resolution import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import ClassRecord, SectionRecord
 
 
-def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
+def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext) -> Row:
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
     price = complete_price(record.price)
@@ -62,7 +62,9 @@ def make_class_row(resolved: Resolved[ClassRecord], setting: Setting) -> Row:
     )
 
 
-def _make_section(section: SectionRecord, number: int, *, resolved: Resolved[ClassRecord], timezone: str) -> Section:
+def _make_section(
+    section: SectionRecord, number: int, *, resolved: ResolvedRecord[ClassRecord], timezone: str
+) -> Section:
     schedule, tuition, registration = section.schedule, section.tuition, section.registration
     return Section(
         id=section.id or make_part_id(resolved.id, "section", number),
@@ -103,7 +105,7 @@ def find_openings(registration: Registration) -> bool | None:
     return None if remaining is None else remaining > 0
 
 
-def _make_happenings(resolved: Resolved[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
+def _make_happenings(resolved: ResolvedRecord[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
     """A section that does not state a term, ages or price has its class's; no section: the class is its own."""
     record = resolved.record
     sections = record.sections or (

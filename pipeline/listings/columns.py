@@ -14,7 +14,7 @@ from outings.contract.resources import LISTINGS, Camp, Class, Event, Place
 from outings.contract.resources.shared import Traits
 from outings.contract.vocabulary import AUDIENCES, SETS, STATUSES, Vocabulary
 from outings.release.tables import TABLES
-from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.resolution import MetroContext, ResolvedRecord
 from pipeline.listings.rows import pack_bits
 from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
 
@@ -56,7 +56,7 @@ def _encode_member(document: Struct, row: Parameter, vocabulary: Vocabulary) -> 
 
 
 def make_columns(
-    resolved: Resolved[ListingRecord], setting: Setting, document: Event | Class | Camp | Place
+    resolved: ResolvedRecord[ListingRecord], setting: MetroContext, document: Event | Class | Camp | Place
 ) -> dict[str, Any]:
     """The columns that every listing has; those of one type are added by its own file."""
     record, location = resolved.record, resolved.location
@@ -89,7 +89,7 @@ def _list_shared(listing_type: str) -> tuple[str, ...]:
 _SHARED = {listing_type: _list_shared(listing_type) for listing_type in LISTINGS}
 
 
-def make_members(resolved: Resolved[ListingRecord], setting: Setting, **derived: Any) -> dict[str, Any]:
+def make_members(resolved: ResolvedRecord[ListingRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
     """The public members of a listing, stamps left out: `derived`, what all types derive, else what the record says."""
     record = resolved.record
     stated = {name: getattr(record, name) for name in _SHARED[record.type]}
@@ -112,7 +112,7 @@ def make_members(resolved: Resolved[ListingRecord], setting: Setting, **derived:
     )
 
 
-def make_dated_members(resolved: Resolved[DatedRecord], setting: Setting, **derived: Any) -> dict[str, Any]:
+def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
     """What events, classes and camps have beyond that: the place, its facts and the seasons."""
     return make_members(
         resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
@@ -122,7 +122,7 @@ def make_dated_members(resolved: Resolved[DatedRecord], setting: Setting, **deri
     )  # fmt: skip
 
 
-def make_links(resolved: Resolved[ListingRecord], collection: str) -> dict[str, str | None]:
+def make_links(resolved: ResolvedRecord[ListingRecord], collection: str) -> dict[str, str | None]:
     place, organization = resolved.place, resolved.organization
     return {
         "self": f"/v1/{collection}/{resolved.id}",

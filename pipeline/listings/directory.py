@@ -8,18 +8,25 @@ from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
 from pipeline.facts.geography import Neighborhoods
-from pipeline.facts.slugs import Wish, assign_slugs, slugify
+from pipeline.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
-from pipeline.listings.previous import Previous
-from pipeline.listings.references import Ask, Loan, Target, Targets, index_targets
-from pipeline.listings.resolution import Facts, Setting
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.references import (
+    ForeignOrganization,
+    ForeignReference,
+    ForeignResolution,
+    Target,
+    Targets,
+    index_targets,
+)
+from pipeline.listings.resolution import Facts, MetroContext
 from pipeline.listings.rows import Row, pack_bits
-from pipeline.listings.websites import Linked, find_websites
+from pipeline.listings.websites import LinkIndex, find_websites
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
-from pipeline.records.spool import Told
+from pipeline.records.spool import SpooledRecord
 
 # Who lends an organization to this metro; None where no other has it.
-FindLoan = Callable[[Ask], Loan | None]
+FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
 
 
 class KnownPlace(Struct, frozen=True, kw_only=True):
@@ -35,7 +42,7 @@ class Directory(Struct, frozen=True, kw_only=True):
     `homes`: whose the organizations are that it got, by id."""
 
     targets: Targets
-    asked: Mapping[Ask, Loan | None]
+    asked: ForeignResolution
     homes: Mapping[str, str]
     slugs: Mapping[str, str]
     organizations: Mapping[str, OrganizationRecord]
@@ -43,23 +50,25 @@ class Directory(Struct, frozen=True, kw_only=True):
     places: Mapping[str, KnownPlace]
     neighborhoods: Neighborhoods
 
-    def find_organization(self, told: Told, problems: list[Problem]) -> OrganizationReference:
-        assert isinstance(told.head, ListingHead)
-        found = self._resolve(told, told.head.organization, "organization", problems)
+    def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
+        assert isinstance(entry.head, ListingHead)
+        found = self._resolve(entry, entry.head.organization, "organization", problems)
         return OrganizationReference() if found is None else self.references[found]
 
-    def find_place(self, told: Told, problems: list[Problem]) -> KnownPlace | None:
-        assert isinstance(told.head, ListingHead)
-        found = self._resolve(told, told.head.place, "place", problems)
+    def find_place(self, entry: SpooledRecord, problems: list[Problem]) -> KnownPlace | None:
+        assert isinstance(entry.head, ListingHead)
+        found = self._resolve(entry, entry.head.place, "place", problems)
         return None if found is None else self.places[found]
 
-    def _resolve(self, told: Told, reference: Reference | None, kind: str, problems: list[Problem]) -> str | None:
-        head = told.head
+    def _resolve(
+        self, entry: SpooledRecord, reference: Reference | None, kind: str, problems: list[Problem]
+    ) -> str | None:
+        head = entry.head
         resolution = self.targets.resolve(reference, kind=kind, feed=head.feed)
         if resolution.problem is not None:
             problems.append(
                 Problem(
-                    feed=head.feed, line=told.line, source_id=head.source_id, field=kind,
+                    feed=head.feed, line=entry.line, source_id=head.source_id, field=kind,
                     reason=resolution.problem, value=resolution.value, quarantined=False,
                 )
             )  # fmt: skip
@@ -67,10 +76,10 @@ class Directory(Struct, frozen=True, kw_only=True):
 
     def make_organization_rows(
         self,
-        setting: Setting,
+        setting: MetroContext,
         *,
         carried: Mapping[str, str | None],
-        linked: Linked,
+        linked: LinkIndex,
         categories: Mapping[str, int],
     ) -> list[Row]:
         """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
@@ -90,8 +99,8 @@ class Directory(Struct, frozen=True, kw_only=True):
 
 
 def make_directory(
-    records: Mapping[str, Told],
-    previous: Previous,
+    records: Mapping[str, SpooledRecord],
+    previous: PreviousSnapshot,
     *,
     kept: Iterable[str],
     metro: str,
@@ -103,14 +112,16 @@ def make_directory(
     kept_ids = [row["id"] for row in kept_rows]
     own = list(_list_targets(records, previous, kept_rows, metro=metro))
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
-    asked = {ask: find_loan(ask) for ask in (*asks, *(Ask(id=each) for each in previous.find_lent(kept_ids)))}
+    asked = {
+        ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in previous.find_lent(kept_ids)))
+    }
     loans = {loan.id: loan for loan in asked.values() if loan is not None and loan.id not in records}
     targets = index_targets([*own, *map(_make_target, loans.values())], metro=metro)
     organizations = _name_organizations(records, targets, previous.find_named(kept_ids))
     for loan in loans.values():
-        assert isinstance(loan.told.head, OrganizationRecord)
-        organizations[loan.id] = loan.told.head
-    slugs = _assign_slugs({row_id: told.head for row_id, told in records.items()} | organizations, previous)
+        assert isinstance(loan.entry.head, OrganizationRecord)
+        organizations[loan.id] = loan.entry.head
+    slugs = _assign_slugs({row_id: entry.head for row_id, entry in records.items()} | organizations, previous)
     references = {
         row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
         for row in kept_rows
@@ -131,31 +142,31 @@ def make_directory(
     )
 
 
-def _list_references(records: Mapping[str, Told]) -> Iterator[tuple[str, Reference]]:
+def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str, Reference]]:
     """To organizations, by their feeds."""
-    for told in records.values():
-        if isinstance(told.head, ListingHead) and told.head.organization is not None:
-            yield told.head.feed, told.head.organization
+    for entry in records.values():
+        if isinstance(entry.head, ListingHead) and entry.head.organization is not None:
+            yield entry.head.feed, entry.head.organization
 
 
-def _make_target(loan: Loan) -> Target:
-    head = loan.told.head
+def _make_target(loan: ForeignOrganization) -> Target:
+    head = loan.entry.head
     return Target(
         id=loan.id, type=head.type, metro=loan.metro, feed=head.feed, source_id=head.source_id, slug="", name=head.name
     )
 
 
 def _list_targets(
-    records: Mapping[str, Told],
-    previous: Previous,
+    records: Mapping[str, SpooledRecord],
+    previous: PreviousSnapshot,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
     metro: str,
 ) -> Iterable[Target]:
     """`slug`: what the record states, else what is published."""
     held = previous.list_slugs("organization") | previous.list_slugs("place")
-    for row_id, told in records.items():
-        head = told.head
+    for row_id, entry in records.items():
+        head = entry.head
         if isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft":
             slug = slugify(head.slug) if head.slug else held.get(row_id, "")
             yield Target(
@@ -172,13 +183,13 @@ def _list_targets(
 
 
 def _name_organizations(
-    records: Mapping[str, Told], targets: Targets, named: Mapping[str, str]
+    records: Mapping[str, SpooledRecord], targets: Targets, named: Mapping[str, str]
 ) -> dict[str, OrganizationRecord]:
     """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
     that stay as they are name so."""
-    found = {row_id: told.head for row_id, told in records.items() if isinstance(told.head, OrganizationRecord)}
-    for told in records.values():
-        head = told.head
+    found = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
+    for entry in records.values():
+        head = entry.head
         if not isinstance(head, ListingHead) or head.organization is None:
             continue
         resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
@@ -191,10 +202,10 @@ def _make_named(row_id: str, name: str) -> OrganizationRecord:
     return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
 
 
-def _assign_slugs(records: Mapping[str, Head], previous: Previous) -> dict[str, str]:
-    wishes: dict[str, list[Wish]] = {}
+def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
+    wishes: dict[str, list[SlugRequest]] = {}
     for row_id, record in records.items():
-        wish = Wish(id=row_id, type=record.type, name=record.name, slug=record.slug)
+        wish = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug)
         wishes.setdefault(record.type, []).append(wish)
     slugs: dict[str, str] = {}
     for kind, wished in wishes.items():
@@ -203,15 +214,15 @@ def _assign_slugs(records: Mapping[str, Head], previous: Previous) -> dict[str, 
 
 
 def _know_places(
-    records: Mapping[str, Told],
-    previous: Previous,
+    records: Mapping[str, SpooledRecord],
+    previous: PreviousSnapshot,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
     slugs: Mapping[str, str],
 ) -> dict[str, KnownPlace]:
     places = {}
-    for row_id, told in records.items():
-        head = told.head
+    for row_id, entry in records.items():
+        head = entry.head
         if isinstance(head, PlaceHead):
             places[row_id] = KnownPlace(
                 reference=PlaceReference(id=row_id, slug=slugs[row_id], name=head.name),

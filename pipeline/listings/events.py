@@ -10,12 +10,12 @@ from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.dates.series import count_seconds
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.price import complete_price
-from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.resolution import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import EventRecord, Problem
 
 
-def make_event_row(resolved: Resolved[EventRecord], setting: Setting) -> tuple[Row, tuple[Problem, ...]]:
+def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
     """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
@@ -78,7 +78,7 @@ def _has_time(record: EventRecord) -> bool:
     return record.starts_local is not None and not record.all_day
 
 
-def expand_event(record: EventRecord, setting: Setting) -> Expansion:
+def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
     """All but the occurrences is the same whatever the horizon is, as long as nothing is wrong with them."""
     starts_local = record.starts_local
     if starts_local is None and record.date_on is not None:

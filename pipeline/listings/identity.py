@@ -6,7 +6,7 @@ from uuid import UUID
 
 from outings.contract.folding import fold_text
 from pipeline.records.record import Head, Problem
-from pipeline.records.spool import Told
+from pipeline.records.spool import SpooledRecord
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
 
@@ -18,11 +18,11 @@ def assign_id(record: Head) -> str:
     return make_id(record.feed, record.type, record.source_id)
 
 
-def identify_records(told: Iterable[Told], problems: list[Problem]) -> dict[str, Told]:
+def identify_records(records: Iterable[SpooledRecord], problems: list[Problem]) -> dict[str, SpooledRecord]:
     """By id; a second record that claims an id is set aside, since only one can be published. One that stood (line 0)
     is none of those that were read, and no less so."""
-    by_id: dict[str, Told] = {}
-    for each in told:
+    by_id: dict[str, SpooledRecord] = {}
+    for each in records:
         row_id = assign_id(each.head)
         first = by_id.setdefault(row_id, each)
         if first is not each:

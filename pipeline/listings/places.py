@@ -3,12 +3,12 @@
 from outings.contract.resources import Place
 from outings.contract.resources.place import PlaceLinks
 from pipeline.listings.columns import make_columns, make_members
-from pipeline.listings.resolution import Resolved, Setting
+from pipeline.listings.resolution import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import PlaceRecord
 
 
-def make_place_row(resolved: Resolved[PlaceRecord], setting: Setting) -> Row:
+def make_place_row(resolved: ResolvedRecord[PlaceRecord], setting: MetroContext) -> Row:
     record = resolved.record
     itself = f"/v1/places/{resolved.id}"
     members = Place(

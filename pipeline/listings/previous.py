@@ -29,7 +29,7 @@ _ASKED = (
 _IS_LENT = pl.col("home").is_not_null()
 
 
-class Previous:
+class PreviousSnapshot:
     """A metro's rows in an earlier release, by id and by the feed that gave them.
 
     `vocabulary`: of the build, in whose words rows are carried; that release's own where none is given. `origins`: of

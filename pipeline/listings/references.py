@@ -1,29 +1,33 @@
 """Following a record's references to organizations and places of the same build."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from outings.contract.folding import fold_text
 from pipeline.listings.identity import make_organization_id
 from pipeline.records.record import Reference
-from pipeline.records.spool import Told
+from pipeline.records.spool import SpooledRecord
 
 
-class Ask(Struct, frozen=True, array_like=True, order=True):
-    """What a metro's records ask of other metros: an organization by id, else by the `source_id` of one feed."""
+class ForeignReference(Struct, frozen=True, array_like=True, order=True):
+    """A reference to an organization of another metro: by id, else by the `source_id` of one feed."""
 
     id: str = ""
     feed: str = ""
     source_id: str = ""
 
 
-class Loan(Struct, frozen=True, kw_only=True):
-    """An organization's record, as the metro that has it lends it."""
+class ForeignOrganization(Struct, frozen=True, kw_only=True):
+    """The record of an organization in another metro."""
 
     metro: str
     id: str
-    told: Told
+    entry: SpooledRecord
+
+
+# What each reference of a metro leads to; None where no other metro has it.
+ForeignResolution = Mapping[ForeignReference, ForeignOrganization | None]
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -72,7 +76,7 @@ class Targets(Struct, frozen=True, kw_only=True):
             return Resolution(id=make_organization_id(self.metro, name), made_name=name)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
-    def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[Ask]:
+    def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
         """Of references to organizations, by their feeds, those that lead to none of the metro's by `id` or
         `source_id`."""
         for feed, reference in references:
@@ -83,7 +87,7 @@ class Targets(Struct, frozen=True, kw_only=True):
             if not source_id or ("organization", feed, source_id) in self.sources:
                 feed, source_id = "", ""
             if row_id or source_id:
-                yield Ask(row_id, feed, source_id)
+                yield ForeignReference(row_id, feed, source_id)
 
     def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
         found = None

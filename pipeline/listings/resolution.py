@@ -27,7 +27,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     is_sensory_friendly: bool | None = None
 
 
-class Setting(Struct, frozen=True, kw_only=True):
+class MetroContext(Struct, frozen=True, kw_only=True):
     """What all rows of one build of one metro share. `horizon` bounds the occurrences, inclusive."""
 
     metro: MetroSettings
@@ -35,7 +35,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     horizon: tuple[date, date]
 
 
-class Resolved(Struct, Generic[R_co], frozen=True, kw_only=True):
+class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):
     """A record and all that other records, the metro's geography and the rules say about it."""
 
     record: R_co

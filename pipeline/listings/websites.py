@@ -34,7 +34,7 @@ class Links(Struct, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
 
 
-class Linked:
+class LinkIndex:
     """What the published listings of each organization link to: pages that places state, and the origins of all."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Linked:
 
 
 def find_websites(
-    organizations: Mapping[str, OrganizationRecord], *, carried: Mapping[str, str | None], linked: Linked
+    organizations: Mapping[str, OrganizationRecord], *, carried: Mapping[str, str | None], linked: LinkIndex
 ) -> dict[str, Website]:
     """For each id of `organizations`. `carried`: of organizations that stay as they are; `linked`: by the metro's
     listings."""
@@ -61,7 +61,7 @@ def find_websites(
 
 
 def choose_websites(
-    organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: Linked
+    organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: LinkIndex
 ) -> dict[str, str | None]:
     """The record's; else what its places state, or the origin that they share; else the origin that its listings'
     links share when no other organization has it; else none."""
@@ -91,7 +91,7 @@ class _Part(Struct, frozen=True, kw_only=True):
     registration: _Registration | None = None
 
 
-class _Linking(Struct, frozen=True, kw_only=True):
+class _DocumentLinks(Struct, frozen=True, kw_only=True):
     """What links in a document of any type."""
 
     website_url: str | None = None
@@ -102,7 +102,7 @@ class _Linking(Struct, frozen=True, kw_only=True):
     sessions: tuple[_Part, ...] = ()
 
 
-_decoder = msgspec.json.Decoder(_Linking)
+_decoder = msgspec.json.Decoder(_DocumentLinks)
 
 
 def read_links(row: Row) -> Links | None:
@@ -136,7 +136,7 @@ def _list_urls(members: Any) -> Iterator[str | None]:
         yield None if registration is None else registration.url
 
 
-def _list_owners(stated: Mapping[str, str | None], linked: Linked) -> dict[str | None, set[str]]:
+def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[str | None, set[str]]:
     """Who has a host, as its site or in any link."""
     owners: dict[str | None, set[str]] = defaultdict(set)
     for row_id, url in stated.items():

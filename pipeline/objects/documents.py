@@ -11,14 +11,14 @@ from outings.contract.envelope import encode_detail
 from outings.release.packs import Pack, PackWriter, choose_kept
 from outings.release.tables import TABLES
 from pipeline.changes.diff import DRAFT
-from pipeline.objects.writing import ObjectWriter
-from pipeline.tables.drawer import Drawer
+from pipeline.objects.object_writer import ObjectWriter
+from pipeline.tables.document_buffer import DocumentBuffer
 
 # Of 2.5 kB documents: level 6 gives 3 % less than 5 and costs 40 % more; both are small beside the writing.
 GZIP_LEVEL = 6
 
 
-class Packed(Struct, frozen=True, kw_only=True):
+class PackedDocuments(Struct, frozen=True, kw_only=True):
     """`tables` with each row's place; `details`: SHA-256 of each detail object."""
 
     tables: Mapping[str, pl.DataFrame]
@@ -28,12 +28,12 @@ class Packed(Struct, frozen=True, kw_only=True):
 
 def pack_documents(
     tables: Mapping[str, pl.DataFrame],
-    drawer: Drawer,
+    buffer: DocumentBuffer,
     *,
     packs: Sequence[Pack],
     writer: ObjectWriter,
     details: bool,
-) -> Packed:
+) -> PackedDocuments:
     """Of listings, then of organizations. `packs`: the base's. Unchanged documents stay where they are, unless too
     little of their pack is alive."""
     columns = ("pack", "offset", "length")
@@ -52,10 +52,10 @@ def pack_documents(
     numbers = np.where(before.is_null(), -1, to[before.fill_null(0).to_numpy()])
     offsets = places["offset"].to_numpy().copy()
     for at in np.flatnonzero(numbers < 0).tolist():
-        place = pack_writer.append(drawer.read(*places.row(at)))
+        place = pack_writer.append(buffer.read(*places.row(at)))
         numbers[at], offsets[at] = place.pack, place.offset
     given = pl.DataFrame({"pack": numbers, "offset": offsets}, schema={"pack": pl.UInt16(), "offset": pl.UInt64()})
-    objects = _put_details(named["listings"], drawer, writer=writer) if details else [None] * named["listings"].height
+    objects = _put_details(named["listings"], buffer, writer=writer) if details else [None] * named["listings"].height
     height = named["listings"].height
     packed = {
         "listings": named["listings"].with_columns(
@@ -64,14 +64,14 @@ def pack_documents(
         "organizations": named["organizations"].with_columns(given[height:]["pack"], given[height:]["offset"]),
     }
     hashes = sorted({each for each in objects if each is not None})
-    return Packed(
+    return PackedDocuments(
         tables={**tables, **{name: frame.select(*TABLES[name]) for name, frame in packed.items()}},
         packs=pack_writer.finish(),
         details=tuple(hashes),
     )
 
 
-def _put_details(listings: pl.DataFrame, drawer: Drawer, *, writer: ObjectWriter) -> list[bytes | None]:
+def _put_details(listings: pl.DataFrame, buffer: DocumentBuffer, *, writer: ObjectWriter) -> list[bytes | None]:
     """None for what is made when answering: series, whose next date moves. What is in the base stays its object."""
     found: list[bytes | None] = []
     is_put = (pl.col("status") != DRAFT) & ~pl.col("is_recurring").fill_null(value=False)
@@ -82,7 +82,7 @@ def _put_details(listings: pl.DataFrame, drawer: Drawer, *, writer: ObjectWriter
             writer.keep(known.hex())
             found.append(known)
         else:
-            found.append(_put_detail(drawer.read(pack, offset, length), writer=writer))
+            found.append(_put_detail(buffer.read(pack, offset, length), writer=writer))
     return found
 
 

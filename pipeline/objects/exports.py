@@ -27,7 +27,7 @@ from outings.release.snapshot import Export, Snapshot
 from outings.release.store import NotFound, Store
 from pipeline.objects.documents import GZIP_LEVEL
 from pipeline.objects.export_columns import list_columns
-from pipeline.objects.writing import ObjectWriter
+from pipeline.objects.object_writer import ObjectWriter
 
 # Of what this writes: other bytes of the same documents are another number.
 VERSION = 3
@@ -41,14 +41,14 @@ _COLUMNS = ("row", "id", *_PLACE, *_ZONE, "updated_at")
 Rows = pl.DataFrame
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class UnchangedRows(Struct, frozen=True, kw_only=True):
     """The listings whose documents are those of the release before, by id, and the series that have other dates."""
 
     stays: Collection[str] = frozenset()
     moved: Collection[str] = frozenset()
 
 
-class _Before(Struct, frozen=True, kw_only=True):
+class _PreviousFile(Struct, frozen=True, kw_only=True):
     """The unpacked file of the release before, and the ids of what it says again."""
 
     data: bytes = b""
@@ -71,7 +71,7 @@ def put_exports(
     manifest: Manifest,
     writer: ObjectWriter,
     store: Store,
-    known: Known = Known(),
+    known: UnchangedRows = UnchangedRows(),
 ) -> dict[str, Export]:
     """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before, of which `known` tells."""
     published = (
@@ -109,17 +109,17 @@ def _find_kept(name: str, rows_hash: str, *, base: Manifest | None, manifest: Ma
     return old
 
 
-def _read_before(store: Store, old: Export | None, file_format: str, known: Known) -> _Before:
+def _read_before(store: Store, old: Export | None, file_format: str, known: UnchangedRows) -> _PreviousFile:
     """Nothing where it is gone; lines are documents, which are at hand."""
     if old is None or not known.stays or file_format == "jsonl":
-        return _Before()
+        return _PreviousFile()
     try:
         data = read_object(store, old.object)
     except (NotFound, Corrupt):
-        return _Before()
+        return _PreviousFile()
     if file_format == "ics":
-        return _Before(data=zlib.decompress(data, wbits=31), ids=frozenset(known.stays).difference(known.moved))
-    return _Before(data=data, ids=known.stays)
+        return _PreviousFile(data=zlib.decompress(data, wbits=31), ids=frozenset(known.stays).difference(known.moved))
+    return _PreviousFile(data=data, ids=known.stays)
 
 
 def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Export:
@@ -138,12 +138,12 @@ def _read_documents(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:
         yield snapshot.read_document(*place)
 
 
-def make_lines(snapshot: Snapshot, rows: Rows, _: str, __: _Before) -> _File:
+def make_lines(snapshot: Snapshot, rows: Rows, _: str, __: _PreviousFile) -> _File:
     """A document a line, as details show it but for what moves with the day."""
     return _pack(b"%b\n" % document for document in _read_documents(snapshot, rows))
 
 
-def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Before) -> _File:
+def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _PreviousFile) -> _File:
     """The documents' members as columns, nested as they are there."""
     columns, target = list_columns(listing_type), BytesIO()
     old = pl.read_parquet(BytesIO(before.data)) if before.data else pl.DataFrame(schema=columns)
@@ -165,7 +165,7 @@ def _read_members(snapshot: Snapshot, rows: Rows, columns: Mapping[str, pl.DataT
     return pl.read_ndjson(BytesIO(lines), schema=columns)
 
 
-def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _Before) -> _File:
+def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) -> _File:
     series = open_snapshot(snapshot).series
     known = split_entries(before.data)
     entries = []
@@ -188,7 +188,7 @@ def _pack(pieces: Iterable[bytes]) -> _File:
     return _File(data=bytes(packed), coding=GZIP, size=size, sha256=digest.hexdigest())
 
 
-_MAKERS: Mapping[str, Callable[[Snapshot, Rows, str, _Before], _File]] = {
+_MAKERS: Mapping[str, Callable[[Snapshot, Rows, str, _PreviousFile], _File]] = {
     "jsonl": make_lines,
     "parquet": make_parquet,
     "ics": make_calendar,

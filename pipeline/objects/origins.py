@@ -7,7 +7,7 @@ import polars as pl
 from outings.release.manifest import Origins
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
-from pipeline.objects.writing import ObjectWriter
+from pipeline.objects.object_writer import ObjectWriter
 
 _COLUMN = "origin"
 

@@ -10,7 +10,7 @@ from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Page, Release, Snapshot
 from pipeline.objects.documents import pack_body
-from pipeline.objects.writing import ObjectWriter
+from pipeline.objects.object_writer import ObjectWriter
 
 # The page sizes that readers ask for: the default, and the largest, which mirrors use.
 PAGE_SIZES = ("", "limit=200")

@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records import agreement
+from pipeline.records import consistency
 from pipeline.records.kinds import Leaf, Members, Table
 from pipeline.records.members import make_members
 from pipeline.records.record import RECORDS, Problem, Record
-from pipeline.records.values import Mended, Wrong
+from pipeline.records.values import InvalidValue, RepairedValue
 
 # All that a removal needs to say; the rest of it is not read.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
@@ -32,14 +32,14 @@ class Origin(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
 
 
-class Cleaned(Struct, frozen=True, kw_only=True):
+class CleaningResult(Struct, frozen=True, kw_only=True):
     """`record` is null when it is quarantined: then exactly one of `problems` is."""
 
     record: Record | None
     problems: tuple[Problem, ...] = ()
 
 
-class Finding(Struct, frozen=True):
+class MemberProblem(Struct, frozen=True):
     """What is wrong with one member, and whether the record can stand without it."""
 
     field: str | None
@@ -48,9 +48,9 @@ class Finding(Struct, frozen=True):
     quarantines: bool
 
 
-def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str]) -> Cleaned:
+def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str]) -> CleaningResult:
     """Cleans one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
-    findings: list[Finding] = []
+    findings: list[MemberProblem] = []
     values = _clean_members(raw, findings=findings, origin=origin, unknown=unknown)
     refused = [finding for finding in findings if finding.quarantines]
     source_id = values.get("source_id")
@@ -64,16 +64,18 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
         also = f" (also wrong: {', '.join(fields)})" if fields else ""
-        told = Finding(first.field, first.reason + also, first.value, quarantines=True)
+        told = MemberProblem(first.field, first.reason + also, first.value, quarantines=True)
         problem = _make_problem(told, line=line, feed=origin.feed, source_id=source_id)
-        return Cleaned(record=None, problems=(problem,))
+        return CleaningResult(record=None, problems=(problem,))
     record = RECORDS[values["type"]](feed=origin.feed, line=line, **values)
-    return Cleaned(record=record, problems=tuple(problems))
+    return CleaningResult(record=record, problems=tuple(problems))
 
 
-def _clean_members(raw: object, *, findings: list[Finding], origin: Origin, unknown: Counter[str]) -> dict[str, Any]:
+def _clean_members(
+    raw: object, *, findings: list[MemberProblem], origin: Origin, unknown: Counter[str]
+) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        findings.append(Finding(None, "wrong_type: expected a JSON object", raw, quarantines=True))
+        findings.append(MemberProblem(None, "wrong_type: expected a JSON object", raw, quarantines=True))
         return {}
     removal = raw.get("deleted") is True
     if removal:
@@ -85,40 +87,42 @@ def _clean_members(raw: object, *, findings: list[Finding], origin: Origin, unkn
     values = _clean_object(raw, members, path="", findings=findings, unknown=unknown if type_ else Counter())
     for name in ("source_id",) if removal else ("source_id", "name"):
         if name not in values and not any(finding.field == name for finding in findings):
-            findings.append(Finding(name, "missing: expected a text", None, quarantines=True))
+            findings.append(MemberProblem(name, "missing: expected a text", None, quarantines=True))
     if removal and not origin.delta:
-        findings.append(Finding("deleted", "contradictory: only a delta feed removes so", "true", quarantines=True))
+        findings.append(
+            MemberProblem("deleted", "contradictory: only a delta feed removes so", "true", quarantines=True)
+        )
     if type_ == "event":
-        _settle(agreement.check_event(values), values, path="", findings=findings)
+        _settle(consistency.check_event(values), values, path="", findings=findings)
     values["metro"] = _clean_metro(values.get("metro"), origin, findings)
     return values
 
 
-def _clean_type(value: object, findings: list[Finding]) -> str | None:
+def _clean_type(value: object, findings: list[MemberProblem]) -> str | None:
     """The record's type when it is one; what is wrong with it is found with the other members."""
     if value is None or (isinstance(value, str) and not value.strip()):
-        findings.append(Finding("type", f"missing: allowed are {', '.join(RECORDS)}", None, quarantines=True))
+        findings.append(MemberProblem("type", f"missing: allowed are {', '.join(RECORDS)}", None, quarantines=True))
     word = value.strip().lower() if isinstance(value, str) else None
     return word if word in RECORDS else None
 
 
-def _clean_metro(stated: str | None, origin: Origin, findings: list[Finding]) -> str | None:
+def _clean_metro(stated: str | None, origin: Origin, findings: list[MemberProblem]) -> str | None:
     allowed = ", ".join(sorted(set(origin.metros.values())))
     if stated is None:
         if origin.metro is None and not any(finding.field == "metro" for finding in findings):
-            findings.append(Finding("metro", f"missing: allowed are {allowed}", None, quarantines=True))
+            findings.append(MemberProblem("metro", f"missing: allowed are {allowed}", None, quarantines=True))
         return origin.metro
     slug = origin.metros.get(stated)
     if slug is None:
-        findings.append(Finding("metro", f"unknown_word: allowed are {allowed}", stated, quarantines=True))
+        findings.append(MemberProblem("metro", f"unknown_word: allowed are {allowed}", stated, quarantines=True))
     elif origin.metro not in (None, slug):
         reason = f"contradictory: the feed is of {origin.metro}"
-        findings.append(Finding("metro", reason, stated, quarantines=True))
+        findings.append(MemberProblem("metro", reason, stated, quarantines=True))
     return slug
 
 
 def _clean_object(
-    raw: Mapping[Any, Any], members: Members, *, path: str, findings: list[Finding], unknown: Counter[str]
+    raw: Mapping[Any, Any], members: Members, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
 ) -> dict[str, Any]:
     """The right values of `raw`; null is "not stated" and leaves the struct's own default."""
     values: dict[str, Any] = {}
@@ -129,10 +133,10 @@ def _clean_object(
         if type(kind) is Leaf:
             try:
                 parsed = kind.parse(value)
-            except Wrong as wrong:
-                findings.append(Finding(path + name, str(wrong), value, kind.filters))
-            except Mended as mended:
-                findings.append(Finding(path + name, str(mended), mended.lost, quarantines=False))
+            except InvalidValue as wrong:
+                findings.append(MemberProblem(path + name, str(wrong), value, kind.filters))
+            except RepairedValue as mended:
+                findings.append(MemberProblem(path + name, str(mended), mended.lost, quarantines=False))
                 values[name] = mended.value
             else:
                 if parsed is not None:
@@ -149,10 +153,10 @@ def _clean_object(
 
 
 def _clean_entries(
-    value: object, table: Table, *, path: str, findings: list[Finding], unknown: Counter[str]
+    value: object, table: Table, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
 ) -> tuple[Struct, ...] | None:
     if not isinstance(value, list):
-        findings.append(Finding(path, "wrong_type: expected a list of objects", value, table.filters))
+        findings.append(MemberProblem(path, "wrong_type: expected a list of objects", value, table.filters))
         return None
     entries = [
         _clean_entry(entry, table, path=f"{path}[{number}]", findings=findings, unknown=unknown)
@@ -162,11 +166,11 @@ def _clean_entries(
 
 
 def _clean_entry(
-    value: object, table: Table, *, path: str, findings: list[Finding], unknown: Counter[str]
+    value: object, table: Table, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
 ) -> Struct | None:
     """An object; one that states nothing is none."""
     if not isinstance(value, dict):
-        findings.append(Finding(path, "wrong_type: expected an object", value, table.filters))
+        findings.append(MemberProblem(path, "wrong_type: expected an object", value, table.filters))
         return None
     values = _clean_object(value, table.members, path=f"{path}.", findings=findings, unknown=unknown)
     if table.check is not None:
@@ -175,10 +179,14 @@ def _clean_entry(
 
 
 def _settle(
-    disagreements: Iterable[agreement.Disagreement], values: dict[str, Any], *, path: str, findings: list[Finding]
+    disagreements: Iterable[consistency.Inconsistency],
+    values: dict[str, Any],
+    *,
+    path: str,
+    findings: list[MemberProblem],
 ) -> None:
     for member, reason, drop in list(disagreements):
-        findings.append(Finding(path + member, reason, values[member], quarantines=not drop))
+        findings.append(MemberProblem(path + member, reason, values[member], quarantines=not drop))
         if drop:
             del values[member]
 
@@ -197,7 +205,7 @@ def is_stated(value: object) -> bool:
     return False
 
 
-def _make_problem(finding: Finding, *, line: int, feed: str, source_id: str | None) -> Problem:
+def _make_problem(finding: MemberProblem, *, line: int, feed: str, source_id: str | None) -> Problem:
     return Problem(
         feed=feed, line=line, source_id=source_id, field=finding.field, reason=finding.reason,
         value=show_value(finding.value), quarantined=finding.quarantines,
@@ -219,7 +227,7 @@ def quarantine_unread(
     value: object, reason: str, *, line: int, feed: str, source_id: str | None = None, file: str | None = None
 ) -> Problem:
     """The problem of a record that could not be decoded at all."""
-    finding = Finding(None, reason, value, quarantines=True)
+    finding = MemberProblem(None, reason, value, quarantines=True)
     problem = _make_problem(finding, line=line, feed=feed, source_id=source_id)
     return msgspec.structs.replace(problem, file=file)
 
@@ -235,5 +243,5 @@ def report_left_out(
     field: str, reason: str, value: str | None, *, line: int, feed: str, source_id: str | None
 ) -> Problem:
     """The problem of what was left out before there was a record."""
-    finding = Finding(field, reason, value, quarantines=False)
+    finding = MemberProblem(field, reason, value, quarantines=False)
     return _make_problem(finding, line=line, feed=feed, source_id=source_id)

@@ -11,8 +11,8 @@ from typing import Annotated
 from msgspec import Struct
 
 from outings.contract import vocabulary as words
-from pipeline.records import agreement, values
-from pipeline.records.values import Parse, UnknownWord, Wrong, parse_items_of, parse_word_of
+from pipeline.records import consistency, values
+from pipeline.records.values import InvalidValue, Parse, UnknownWord, parse_items_of, parse_word_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Table:
     members: Mapping[str, "Kind"]
     filters: bool
     many: bool = False
-    check: agreement.Check | None = None
+    check: consistency.Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def shown(parse: Parse) -> Leaf:
     return Leaf(parse, filters=False)
 
 
-def group(make: Callable[..., Struct], members: Members, *, check: agreement.Check | None = None) -> Table:
+def group(make: Callable[..., Struct], members: Members, *, check: consistency.Check | None = None) -> Table:
     """An object; it is itself as bad to get wrong as the worst of its members."""
     return Table(make, members, filters=any(kind.filters for kind in members.values()), check=check)
 
@@ -76,8 +76,8 @@ AGE = filtered(values.parse_age)
 LOCALS = filtered(parse_items_of(values.parse_local))
 # A list without the word that is wrong would be another day.
 DAYS = filtered(parse_items_of(parse_word_of(words.WEEKDAYS)))
-URLS = shown(parse_items_of(values.parse_url, forgive=(Wrong,)))
-LINES = shown(parse_items_of(values.parse_line, forgive=(Wrong,)))
+URLS = shown(parse_items_of(values.parse_url, forgive=(InvalidValue,)))
+LINES = shown(parse_items_of(values.parse_line, forgive=(InvalidValue,)))
 
 
 def a_word(allowed: tuple[str, ...]) -> Leaf:
@@ -87,6 +87,7 @@ def a_word(allowed: tuple[str, ...]) -> Leaf:
 def tags(allowed: tuple[str, ...]) -> Leaf:
     """Words each true by itself: an unknown one is left out alone."""
     return filtered(parse_items_of(parse_word_of(allowed), forgive=(UnknownWord,)))
+
 
 # A member of one of these types is declared by its name alone.
 Line = Annotated[str | None, LINE]

@@ -14,7 +14,7 @@ from outings.contract.resources.place import (
     PlaceClasses,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
-from pipeline.records import agreement, values
+from pipeline.records import consistency, values
 from pipeline.records.kinds import (
     AGE,
     AMOUNT,
@@ -37,19 +37,19 @@ from pipeline.records.kinds import (
 )
 from pipeline.records.values import parse_word_of
 
-AGES = group(AgeRange, {"min": AGE, "max": AGE, "text": LINE}, check=agreement.check_range)
+AGES = group(AgeRange, {"min": AGE, "max": AGE, "text": LINE}, check=consistency.check_range)
 PRICE = group(
     Price,
     {
         "type": filtered(parse_word_of(words.PRICE_TYPES)), "min": COST, "max": COST,
         "scope": a_word(words.PRICE_SCOPES), "note": PROSE, "unit": a_word(words.PRICE_UNITS), "currency": CURRENCY,
     },
-    check=agreement.check_range,
+    check=consistency.check_range,
 )  # fmt: skip
 TERM = group(
     Term,
     {"name": LINE, "starts_on": DATE, "ends_on": DATE, "total_classes": COUNT},
-    check=agreement.check_dates,
+    check=consistency.check_dates,
 )
 SCHEDULE = group(
     Schedule,
@@ -87,7 +87,7 @@ LOCATION = group(
         "lat": filtered(values.parse_latitude), "lng": filtered(values.parse_longitude),
         "neighborhood": filtered(values.parse_line), "neighborhood_slug": filtered(values.parse_slug),
     },
-    check=agreement.check_point,
+    check=consistency.check_point,
 )  # fmt: skip
 ADMISSION = group(
     Admission,

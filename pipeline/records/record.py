@@ -19,7 +19,7 @@ from outings.contract.resources.place import (
     PlaceClasses,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
-from pipeline.records import agreement, objects, values
+from pipeline.records import consistency, objects, values
 from pipeline.records.kinds import (
     Categories,
     Clock,
@@ -235,7 +235,7 @@ class CampRecord(DatedRecord, frozen=True, kw_only=True):
     camp_type: Annotated[str | None, a_word(words.CAMP_TYPES)] = None
     year: Annotated[int | None, filtered(values.parse_year)] = None
     is_overnight: Fact = None
-    sessions: Annotated[tuple[SessionRecord, ...], agreement.check_dates] = ()
+    sessions: Annotated[tuple[SessionRecord, ...], consistency.check_dates] = ()
     extended_care: Annotated[ExtendedCare, objects.EXTENDED_CARE] = ExtendedCare()
     meals_included: Flag = None
     what_to_bring: Prose = None
@@ -276,4 +276,3 @@ class Problem(Struct, frozen=True, kw_only=True):
     reason: str
     value: str | None = None
     quarantined: bool = True
-

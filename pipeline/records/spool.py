@@ -1,4 +1,4 @@
-"""Cleaned records on their way from the feeds' work to the metros', in files of a scratch folder."""
+"""Spool: files in a scratch folder that carry cleaned records from the feeds' tasks to the metros' tasks."""
 
 import hashlib
 import mmap
@@ -15,8 +15,8 @@ from msgspec import Struct
 from outings.release.disk import write_named
 from pipeline.records.record import HEADS, RECORDS, Head, Record
 
-# Of one feed: the metros and types of which there is a file.
-Spooled = tuple[tuple[str, str], ...]
+# The files of one feed: a metro and a type each.
+SpoolFiles = tuple[tuple[str, str], ...]
 
 # So many records at once are objects here.
 _CHUNK = 5_000
@@ -24,7 +24,7 @@ _LENGTH_BYTES = 8
 _DIGEST_BYTES = 16
 
 
-class Encoded(Struct, frozen=True, array_like=True):
+class EncodedRecord(Struct, frozen=True, array_like=True):
     """A record without its line, its digest beside it: the same record elsewhere in its feed is the same bytes."""
 
     line: int
@@ -32,9 +32,9 @@ class Encoded(Struct, frozen=True, array_like=True):
     data: msgspec.Raw
 
 
-class Told(Struct, frozen=True):
-    """A record of which no more is read than others need to know of it. `crawled`: its feed's newest `crawled_at`,
-    against which its freshness is measured."""
+class SpooledRecord(Struct, frozen=True):
+    """A record of which only the head is decoded. `crawled`: the newest `crawled_at` of its feed, against which its
+    freshness is measured."""
 
     line: int
     digest: bytes
@@ -43,7 +43,7 @@ class Told(Struct, frozen=True):
     crawled: datetime | None
 
     def read_record(self) -> Record:
-        return decode_record(Encoded(self.line, self.digest, self.data), self.head.type)
+        return decode_record(EncodedRecord(self.line, self.digest, self.data), self.head.type)
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -51,29 +51,29 @@ _DECODERS = {kind: msgspec.msgpack.Decoder(struct) for kind, struct in RECORDS.i
 _HEAD_DECODERS: dict[str, msgspec.msgpack.Decoder[Any]] = {
     kind: msgspec.msgpack.Decoder(struct) for kind, struct in HEADS.items()
 }
-_RUN_DECODER = msgspec.msgpack.Decoder(list[Encoded])
+_RUN_DECODER = msgspec.msgpack.Decoder(list[EncodedRecord])
 
 
-def encode_record(record: Record) -> Encoded:
+def encode_record(record: Record) -> EncodedRecord:
     data = _ENCODER.encode(msgspec.structs.replace(record, line=0))
-    return Encoded(record.line, hashlib.sha256(data).digest()[:_DIGEST_BYTES], msgspec.Raw(data))
+    return EncodedRecord(record.line, hashlib.sha256(data).digest()[:_DIGEST_BYTES], msgspec.Raw(data))
 
 
-def decode_record(encoded: Encoded, kind: str) -> Record:
+def decode_record(encoded: EncodedRecord, kind: str) -> Record:
     record: Record = _DECODERS[kind].decode(encoded.data)
     return msgspec.structs.replace(record, line=encoded.line)
 
 
-def tell_record(encoded: Encoded, kind: str, *, crawled: datetime | None) -> Told:
-    return Told(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data), crawled)
+def decode_head(encoded: EncodedRecord, kind: str, *, crawled: datetime | None) -> SpooledRecord:
+    return SpooledRecord(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data), crawled)
 
 
-def spool_records(records: Iterable[tuple[str, str, Encoded]], *, folder: Path, feed: str) -> Spooled:
+def spool_records(records: Iterable[tuple[str, str, EncodedRecord]], *, folder: Path, feed: str) -> SpoolFiles:
     """One file a metro and type: `<folder>/<metro>/<feed>.<type>.msgpack`; those that were written.
 
     The same work may be done twice at once, by a worker that was thought lost: a file is there whole or not at all.
     """
-    parts: dict[tuple[str, str], list[Encoded]] = defaultdict(list)
+    parts: dict[tuple[str, str], list[EncodedRecord]] = defaultdict(list)
     for metro, kind, encoded in records:
         parts[metro, kind].append(encoded)
     for (metro, kind), some in parts.items():
@@ -85,7 +85,7 @@ def spool_records(records: Iterable[tuple[str, str, Encoded]], *, folder: Path, 
     return tuple(sorted(parts))
 
 
-def _encode_runs(encoded: Sequence[Encoded]) -> Iterator[bytes]:
+def _encode_runs(encoded: Sequence[EncodedRecord]) -> Iterator[bytes]:
     for first in range(0, len(encoded), _CHUNK):
         data = _ENCODER.encode(encoded[first : first + _CHUNK])
         yield len(data).to_bytes(_LENGTH_BYTES)
@@ -96,19 +96,19 @@ def read_spool(
     folder: Path,
     *,
     metro: str,
-    spooled: Mapping[str, tuple[Spooled, datetime | None]],
+    spooled: Mapping[str, tuple[SpoolFiles, datetime | None]],
     kinds: Collection[str] = tuple(RECORDS),
-) -> Iterator[Told]:
+) -> Iterator[SpooledRecord]:
     """The metro's records, in the order of the feeds that `spooled` names with their newest `crawled_at`, types and
     lines: the same whoever wrote the files first. OSError where one of them can't be seen from here."""
     for feed, (parts, crawled) in spooled.items():
         for kind in kinds:
             if (metro, kind) in parts:
                 for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
-                    yield tell_record(encoded, kind, crawled=crawled)
+                    yield decode_head(encoded, kind, crawled=crawled)
 
 
-def _read_runs(path: Path) -> Iterator[Encoded]:
+def _read_runs(path: Path) -> Iterator[EncodedRecord]:
     """Records stay where they lie, in the file's pages."""
     with path.open("rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -1,6 +1,6 @@
 """One value of a record → the same value typed and tidy: `parse_` functions, each of one kind.
 
-A value that can't be read raises `Wrong`; one that was kept in part raises `Mended` with what is left.
+A value that can't be read raises `InvalidValue`; one that was kept in part raises `RepairedValue` with what is left.
 Their texts begin with a code (`wrong_type`, `unknown_word`, `out_of_range`, `too_long`), by which reports group.
 """
 
@@ -34,12 +34,12 @@ _URL = re.compile(rf"https?://([^\s/?#@]*@)?{_HOST}(:\d{{1,5}})?([/?#]\S*)?\Z", 
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 
 
-class Wrong(ValueError):  # noqa: N818 it is a finding of the record, not an error of the program
-    """The value can't be read as its member's kind; the text says what is allowed."""
+class InvalidValue(ValueError):  # noqa: N818 it is a finding of the record, not an error of the program
+    """The value is not valid for its member; the text says what is allowed."""
 
 
-class Mended(Exception):  # noqa: N818
-    """`value` is what could be kept; the text says what was not, and `lost` shows it."""
+class RepairedValue(Exception):  # noqa: N818
+    """The value was repaired: `value` is what could be kept, the text says what was not, and `lost` shows it."""
 
     def __init__(self, value: Any, reason: str, *, lost: Any) -> None:
         super().__init__(reason)
@@ -47,7 +47,7 @@ class Mended(Exception):  # noqa: N818
         self.lost = lost
 
 
-class UnknownWord(Wrong):
+class UnknownWord(InvalidValue):
     """A text, but none of the vocabulary's words."""
 
 
@@ -73,21 +73,21 @@ def parse_key(value: Any) -> str | None:
     """A text that names something (`source_id`, `program_key`): cut, it would name another."""
     text = tidy_line(_check_text(value))
     if len(text) > MAX_LINE:
-        raise Wrong(f"too_long: allowed are {MAX_LINE} characters")
+        raise InvalidValue(f"too_long: allowed are {MAX_LINE} characters")
     return text or None
 
 
 def parse_uuid(value: Any) -> str:
     text = _check_text(value).strip().lower()
     if not _UUID.match(text):
-        raise Wrong("wrong_type: expected a uuid, as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
+        raise InvalidValue("wrong_type: expected a uuid, as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
     return str(UUID(text))
 
 
 def parse_slug(value: Any) -> str | None:
     text = _check_text(value).strip()
     if text and (len(text) > 200 or not _SLUG.match(text)):
-        raise Wrong("wrong_type: expected lower-case letters and digits, words joined by a hyphen, at most 200")
+        raise InvalidValue("wrong_type: expected lower-case letters and digits, words joined by a hyphen, at most 200")
     return text or None
 
 
@@ -96,15 +96,15 @@ def parse_url(value: Any) -> str | None:
     if not text:
         return None
     if len(text) > MAX_URL:
-        raise Wrong(f"too_long: allowed are {MAX_URL} characters")
+        raise InvalidValue(f"too_long: allowed are {MAX_URL} characters")
     if not (_URL.match(text) and text.isprintable()):
-        raise Wrong("wrong_type: expected a whole address that begins with http:// or https://")
+        raise InvalidValue("wrong_type: expected a whole address that begins with http:// or https://")
     return text
 
 
 def parse_boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Wrong("wrong_type: expected true or false")
+        raise InvalidValue("wrong_type: expected true or false")
     return value
 
 
@@ -112,16 +112,16 @@ def parse_number(value: Any) -> float:
     """Zero or more, and finite: every number of a record is a price, a share or a count."""
     number = _check_number(value)
     if number < 0:
-        raise Wrong("out_of_range: expected a number from 0")
+        raise InvalidValue("out_of_range: expected a number from 0")
     return number
 
 
 def parse_whole(value: Any) -> int:
     number = parse_number(value)
     if number != int(number):
-        raise Wrong("wrong_type: expected a whole number")
+        raise InvalidValue("wrong_type: expected a whole number")
     if number > 1_000_000_000:
-        raise Wrong("out_of_range: expected at most 1,000,000,000")
+        raise InvalidValue("out_of_range: expected at most 1,000,000,000")
     return int(number)
 
 
@@ -129,21 +129,21 @@ def parse_age(value: Any) -> int:
     """Whole years of life."""
     years = parse_whole(value)
     if years > 120:
-        raise Wrong("out_of_range: expected an age from 0 to 120")
+        raise InvalidValue("out_of_range: expected an age from 0 to 120")
     return years
 
 
 def parse_year(value: Any) -> int:
     year = parse_whole(value)
     if year not in YEARS:
-        raise Wrong(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
+        raise InvalidValue(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
     return year
 
 
 def parse_confidence(value: Any) -> float:
     number = parse_number(value)
     if number > 1:
-        raise Wrong("out_of_range: expected a number from 0 to 1")
+        raise InvalidValue("out_of_range: expected a number from 0 to 1")
     return number
 
 
@@ -158,7 +158,7 @@ def parse_longitude(value: Any) -> float:
 def parse_date(value: Any) -> date:
     text = _check_text(value).strip()
     if not _DATE.match(text):
-        raise Wrong("wrong_type: expected a date, YYYY-MM-DD")
+        raise InvalidValue("wrong_type: expected a date, YYYY-MM-DD")
     return _check_calendar(text).date()
 
 
@@ -167,8 +167,8 @@ def parse_local(value: Any) -> datetime:
     text = _check_text(value).strip()
     if not _LOCAL.match(text):
         if _INSTANT.match(text):
-            raise Wrong("wrong_type: expected a local time without an offset, YYYY-MM-DDTHH:MM:SS")
-        raise Wrong("wrong_type: expected a local time, YYYY-MM-DDTHH:MM:SS")
+            raise InvalidValue("wrong_type: expected a local time without an offset, YYYY-MM-DDTHH:MM:SS")
+        raise InvalidValue("wrong_type: expected a local time, YYYY-MM-DDTHH:MM:SS")
     return _check_calendar(text)
 
 
@@ -176,11 +176,11 @@ def parse_instant(value: Any) -> datetime:
     """An aware time in UTC, whole seconds."""
     text = _check_text(value).strip()
     if not _INSTANT.match(text):
-        raise Wrong("wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ")
+        raise InvalidValue("wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ")
     try:
         return _check_calendar(text.upper()).astimezone(UTC)
     except OverflowError as error:
-        raise Wrong("out_of_range: no such time") from error
+        raise InvalidValue("out_of_range: no such time") from error
 
 
 def parse_instant_text(value: Any) -> str:
@@ -192,21 +192,21 @@ def parse_clock(value: Any) -> str:
     """A clock time as HH:MM:SS."""
     text = _check_text(value).strip()
     if not _CLOCK.match(text):
-        raise Wrong("wrong_type: expected a clock time, HH:MM or HH:MM:SS")
+        raise InvalidValue("wrong_type: expected a clock time, HH:MM or HH:MM:SS")
     return text[:8] if len(text) >= 8 else f"{text}:00"
 
 
 def parse_timezone(value: Any) -> str:
     text = _check_text(value).strip()
     if not is_zone(text):
-        raise Wrong("unknown_word: expected a name of the IANA database, as America/New_York")
+        raise InvalidValue("unknown_word: expected a name of the IANA database, as America/New_York")
     return text
 
 
 def parse_currency(value: Any) -> str:
     text = _check_text(value).strip().upper()
     if not _CURRENCY.match(text):
-        raise Wrong("wrong_type: expected three letters of ISO 4217, as USD")
+        raise InvalidValue("wrong_type: expected three letters of ISO 4217, as USD")
     return text
 
 
@@ -225,20 +225,20 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
     return parse_word
 
 
-def parse_items_of(parse: Parse, *, forgive: tuple[type[Wrong], ...] = ()) -> Parse:
+def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()) -> Parse:
     """A list, each entry once and in its order. An entry wrong in a way that `forgive` names is left out alone."""
 
     def parse_items(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise Wrong("wrong_type: expected a list")
+            raise InvalidValue("wrong_type: expected a list")
         if len(value) > MAX_ITEMS:
-            raise Wrong(f"too_long: allowed are {MAX_ITEMS} entries")
+            raise InvalidValue(f"too_long: allowed are {MAX_ITEMS} entries")
         kept: dict[Any, None] = {}
         lost: list[tuple[str, Any]] = []
         for item in value:
             try:
                 parsed = None if item is None else parse(item)
-            except Mended as mended:
+            except RepairedValue as mended:
                 parsed = mended.value
                 lost.append((str(mended), mended.lost))
             except forgive as wrong:
@@ -247,7 +247,7 @@ def parse_items_of(parse: Parse, *, forgive: tuple[type[Wrong], ...] = ()) -> Pa
             if parsed is not None:
                 kept[parsed] = None
         if lost:
-            raise Mended(tuple(kept), lost[0][0], lost=lost[0][1])
+            raise RepairedValue(tuple(kept), lost[0][0], lost=lost[0][1])
         return tuple(kept)
 
     return parse_items
@@ -255,26 +255,26 @@ def parse_items_of(parse: Parse, *, forgive: tuple[type[Wrong], ...] = ()) -> Pa
 
 def _check_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise Wrong("wrong_type: expected a text")
+        raise InvalidValue("wrong_type: expected a text")
     return value
 
 
 def _check_number(value: Any) -> float:
     if type(value) is not float and type(value) is not int:  # a boolean is an int to isinstance
-        raise Wrong("wrong_type: expected a number")
+        raise InvalidValue("wrong_type: expected a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise Wrong("out_of_range: expected a finite number")
+        raise InvalidValue("out_of_range: expected a finite number")
     return number
 
 
 def _check_degrees(value: Any, limit: int) -> float:
     number = _check_number(value)
     if abs(number) > limit:
-        raise Wrong(f"out_of_range: expected degrees from -{limit} to {limit}")
+        raise InvalidValue(f"out_of_range: expected degrees from -{limit} to {limit}")
     return number
 
 
@@ -285,13 +285,15 @@ def _check_calendar(text: str) -> datetime:
         if text[11:13] == "24":
             raise ValueError(text)
     except ValueError as error:
-        raise Wrong("out_of_range: no such date or time") from error
+        raise InvalidValue("out_of_range: no such date or time") from error
     if read.year not in YEARS:
-        raise Wrong(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
+        raise InvalidValue(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
     return read.replace(microsecond=0) if read.microsecond else read
 
 
 def _cut(text: str, limit: int) -> str | None:
     if len(text) > limit:
-        raise Mended(text[:limit].rstrip(), f"too_long: cut to {limit} characters", lost=f"{len(text)} characters")
+        raise RepairedValue(
+            text[:limit].rstrip(), f"too_long: cut to {limit} characters", lost=f"{len(text)} characters"
+        )
     return text or None

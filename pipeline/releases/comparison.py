@@ -9,7 +9,7 @@ from outings.release.manifest import read_manifest
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from pipeline.changes.diff import PUBLISHED, name_changed_members
-from pipeline.listings.previous import Previous
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import open_previous, read_base
 
 
@@ -38,7 +38,7 @@ def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> li
     return found
 
 
-def _open(store: Store, part: Part | None, *, cache: Path) -> Previous:
+def _open(store: Store, part: Part | None, *, cache: Path) -> PreviousSnapshot:
     return open_previous(store, read_base(store, part), cache=cache)
 
 
@@ -46,7 +46,7 @@ def _have_one_renderer(store: Store, parts: Iterable[Part | None]) -> bool:
     return len({read_manifest(store, part.manifest).renderer for part in parts if part is not None}) == 1
 
 
-def _compare(metro: str, before: Previous, after: Previous, *, shared: bool) -> Iterator[Difference]:
+def _compare(metro: str, before: PreviousSnapshot, after: PreviousSnapshot, *, shared: bool) -> Iterator[Difference]:
     for row_id in {*before, *after}:
         old, new = before.get(row_id), after.get(row_id)
         row = new or old

@@ -18,16 +18,16 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
 from pipeline.changes.diff import PUBLISHED, Change
 from pipeline.changes.versions import compare_organizations, list_versions
-from pipeline.lending import keep_spanning
-from pipeline.listings.previous import Previous
-from pipeline.metro import MetroBuilt, MetroPlan, build_metro, open_previous, read_base
-from pipeline.objects.standing import Standing
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base
+from pipeline.objects.delta_state import DeltaState
+from pipeline.shared_organizations import read_shared_state
 from pipeline.tables.vectors import ModelPlan
 
 
-class RolledBack(Struct, frozen=True, kw_only=True):
+class RollbackResult(Struct, frozen=True, kw_only=True):
     published: Published
-    metros: tuple[MetroBuilt, ...]
+    metros: tuple[MetroBuild, ...]
 
 
 def roll_back(
@@ -39,7 +39,7 @@ def roll_back(
     today: Mapping[str, date],
     cache: Path,
     trust: Trust = ANYBODY,
-) -> RolledBack:
+) -> RollbackResult:
     """`today`: each metro's local date. Raises BuildRaced when a build publishes meanwhile."""
     check_deadline = make_deadline(act="rollback")
     built = [
@@ -66,7 +66,7 @@ def roll_back(
         trust=trust,
         act="rollback",
     )
-    return RolledBack(published=published, metros=tuple(built))
+    return RollbackResult(published=published, metros=tuple(built))
 
 
 def _roll_metro_back(
@@ -78,12 +78,12 @@ def _roll_metro_back(
     stamp: datetime,
     today: date,
     cache: Path,
-) -> MetroBuilt:
+) -> MetroBuild:
     base = read_base(store, current.parts.get(slug))
     old = read_base(store, target)
     assert old is not None
     manifest = old.manifest
-    source = Previous(open_snapshot(store, manifest, cache=cache))
+    source = PreviousSnapshot(open_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
     plan = MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
@@ -97,7 +97,7 @@ def _roll_metro_back(
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
         standing=_keep_standing(store, manifest.standing),
-        spanning=keep_spanning(store, manifest),
+        spanning=read_shared_state(store, manifest),
         renderer=manifest.renderer,
     )
 
@@ -108,7 +108,7 @@ def _keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
     return None if known is None else ModelPlan(hash=known.model, known=known)
 
 
-def _withdraw_all(previous: Previous) -> tuple[Change, ...]:
+def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
     """The metro did not exist in the old release: its published rows are gone."""
     rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
     return tuple(
@@ -121,9 +121,9 @@ def _withdraw_all(previous: Previous) -> tuple[Change, ...]:
     )  # fmt: skip
 
 
-def _keep_standing(store: Store, sha: str | None) -> Standing:
+def _keep_standing(store: Store, sha: str | None) -> DeltaState:
     """Where it is gone the next build's report says so; a rollback does without."""
     try:
-        return Standing() if sha is None else Standing(read_object(store, sha))
+        return DeltaState() if sha is None else DeltaState(read_object(store, sha))
     except (NotFound, Corrupt):
-        return Standing(torn=sha)
+        return DeltaState(torn=sha)

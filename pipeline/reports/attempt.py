@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pipeline.building import Built
+from pipeline.building import BuildResult
 from pipeline.reports.build import describe_build, describe_feeds
-from pipeline.work import FeedDone
+from pipeline.tasks import FeedResult
 
 STOPPED = 128 + 15  # as a shell counts SIGTERM
 
@@ -29,8 +29,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
     metros: tuple[str, ...]
     as_of: str | None = None
     error: str | None = None
-    feeds: tuple[FeedDone, ...] = ()
-    built: Built | None = None
+    feeds: tuple[FeedResult, ...] = ()
+    built: BuildResult | None = None
     quarantine: Path | None = None
 
     @property

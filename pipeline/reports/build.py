@@ -6,21 +6,21 @@ from typing import Any
 
 from msgspec import structs
 
-from pipeline.building import Built
+from pipeline.building import BuildResult
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount, Report, format_report, make_report, sum_counts
-from pipeline.work import FeedDone
+from pipeline.tasks import FeedResult
 
 CHANGES = ("created", "updated", "removed", "restored")
 
 
-def list_problems(built: Built) -> Iterator[Problem]:
+def list_problems(built: BuildResult) -> Iterator[Problem]:
     for feed in built.feeds:
         yield from feed.problems
     yield from built.problems
 
 
-def make_feeds_report(feeds: Sequence[FeedDone], problems: Iterable[Problem]) -> Report:
+def make_feeds_report(feeds: Sequence[FeedResult], problems: Iterable[Problem]) -> Report:
     counts = [
         FeedCount(
             feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
@@ -37,17 +37,17 @@ def make_feeds_report(feeds: Sequence[FeedDone], problems: Iterable[Problem]) ->
     )
 
 
-def make_build_report(built: Built) -> Report:
+def make_build_report(built: BuildResult) -> Report:
     return make_feeds_report(built.feeds, list_problems(built))
 
 
-def describe_feeds(feeds: Sequence[FeedDone]) -> dict[str, Any]:
+def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:
     """Of feeds that were read by a build that published nothing."""
     report = make_feeds_report(feeds, (problem for feed in feeds for problem in feed.problems))
     return {"records": sum_counts(report.feeds), **structs.asdict(report)}
 
 
-def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:
+def describe_build(built: BuildResult, *, quarantine: Path | None) -> dict[str, Any]:
     report = make_build_report(built)
     return {
         "release": built.published.id,
@@ -64,7 +64,7 @@ def describe_build(built: Built, *, quarantine: Path | None) -> dict[str, Any]:
     }
 
 
-def format_build(built: Built, *, quarantine: Path | None) -> str:
+def format_build(built: BuildResult, *, quarantine: Path | None) -> str:
     changes = ", ".join(f"{built.changes.get(kind, 0):,} {kind}" for kind in CHANGES)
     objects = built.objects
     done = f"release {built.published.id}: {changes}; {objects.written:,} of {objects.total:,} objects written"

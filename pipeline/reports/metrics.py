@@ -40,7 +40,7 @@ def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str], feeds
     known = {"metro": metros, "feed": feeds}
     samples = lay_over(read_samples(path), describe_samples(attempt), known=known)
     registry = CollectorRegistry()
-    registry.register(_Told(samples))
+    registry.register(_SampleCollector(samples))
     write_to_textfile(str(path), registry)
 
 
@@ -97,7 +97,7 @@ def read_samples(path: Path) -> dict[str, Samples]:
     return samples
 
 
-class _Told:
+class _SampleCollector:
     """A collector of samples that are there already (prometheus_client's protocol)."""
 
     def __init__(self, samples: Mapping[str, Samples]) -> None:

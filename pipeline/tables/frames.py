@@ -1,4 +1,4 @@
-"""Sheets → the snapshot's tables, numbered in natural order."""
+"""The builder's columns → the snapshot's tables as data frames, numbered in natural order."""
 
 import io
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
 from pipeline.changes.diff import Change
 from pipeline.tables.neighborhoods import join_stated
-from pipeline.tables.sheets import Changed, Sheets
+from pipeline.tables.table_builder import RowChange, TableBuilder
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.
@@ -34,24 +34,24 @@ class Frames(Struct, frozen=True, kw_only=True, eq=False):
     changes: tuple[Change, ...]
 
 
-def make_frames(sheets: Sheets, *, neighborhoods: pl.DataFrame) -> Frames:
+def make_frames(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Frames:
     """Natural order (decisions: Lists), types one after the other; organizations of their own."""
-    sessions = sheets.join("sessions")
-    listings, rows = _number(_order_listings(sheets.join("listings"), sessions))
-    organizations, organization_rows = _number(sheets.join("organizations").sort("name_key", "id"))
+    sessions = builder.join("sessions")
+    listings, rows = _number(_order_listings(builder.join("listings"), sessions))
+    organizations, organization_rows = _number(builder.join("organizations").sort("name_key", "id"))
     tables = {
         "listings": listings.select(*TABLES["listings"]),
         "organizations": organizations.select(*TABLES["organizations"]),
         "neighborhoods": join_stated(neighborhoods, listings),
-        "terms": sheets.index.make_terms(rows),
-        "occurrences": _order_occurrences(_give_rows(sheets.join("occurrences"), rows, "occurrences"), listings),
-        "sections": _give_rows(sheets.join("sections"), rows, "sections").sort("row", "section"),
+        "terms": builder.index.make_terms(rows),
+        "occurrences": _order_occurrences(_give_rows(builder.join("occurrences"), rows, "occurrences"), listings),
+        "sections": _give_rows(builder.join("sections"), rows, "sections").sort("row", "section"),
         "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),
     }
     return Frames(
         tables=tables,
         origins=listings["origin"],
-        changes=_order_changes(sheets.changed, rows=rows, organization_rows=organization_rows),
+        changes=_order_changes(builder.changed, rows=rows, organization_rows=organization_rows),
     )
 
 
@@ -91,10 +91,10 @@ def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.
     return ranked.sort("starts_at", "rank", "index").drop("rank")
 
 
-def _order_changes(changed: Sequence[Changed], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
+def _order_changes(changed: Sequence[RowChange], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
     """Of listings in their order, then of organizations in theirs."""
 
-    def find_place(each: Changed) -> tuple[bool, int]:
+    def find_place(each: RowChange) -> tuple[bool, int]:
         return each.is_organization, int((organization_rows if each.is_organization else rows)[each.number])
 
     return tuple(each.change for each in sorted(changed, key=find_place))

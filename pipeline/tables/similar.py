@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import AUDIENCES, STATUSES, TYPES
 from outings.release.tables import RELATED
-from pipeline.tables.likeness import score_likeness, weigh_categories
+from pipeline.tables.similarity import score_likeness, weigh_categories
 from pipeline.tables.traits import Floats, Numbers, Traits, find_middles, read_traits
 
 _PUBLISHED, _ADULTS = STATUSES.index("published"), AUDIENCES.index("adults")

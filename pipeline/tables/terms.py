@@ -26,7 +26,7 @@ Numbers = NDArray[np.unsignedinteger[Any]]
 _NOTHING: Numbers = np.empty(0, dtype=np.uint64)
 
 
-class Named(Struct, frozen=True):
+class _NamedObject(Struct, frozen=True):
     name: str | None = None
 
 
@@ -48,15 +48,15 @@ class Text(Struct, frozen=True, kw_only=True):
     name: str
     description: str | None = None
     categories: tuple[str, ...] = ()
-    organization: Named = Named()
-    place: Named | None = None
+    organization: _NamedObject = _NamedObject()
+    place: _NamedObject | None = None
     location: Location = Location()
 
 
 _decoder = msgspec.json.Decoder(Text)
 
 
-class Index:
+class TermIndexWriter:
     """The words of listings, gathered by number: of a million listings there are sixty million."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
 
 def index_documents(documents: Sequence[tuple[int, bytes, str | None]]) -> pl.DataFrame:
     """The table `terms` of rows with their documents and keywords."""
-    index = Index()
+    index = TermIndexWriter()
     index.add_documents(documents)
     return index.make_terms(np.arange(max((row for row, _, _ in documents), default=-1) + 1, dtype=np.uint32))
 

@@ -14,7 +14,7 @@ from outings.answers.semantic.model import hash_model, load_model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.snapshot import SemanticFiles
 from pipeline.changes.diff import PUBLISHED
-from pipeline.tables.drawer import Drawer
+from pipeline.tables.document_buffer import DocumentBuffer
 
 # Letters of a description that are read: what it opens with says what it is.
 _OPENING = 400
@@ -44,14 +44,14 @@ def plan_model(folder: Path | None) -> ModelPlan | None:
 
 
 def make_semantic(
-    listings: pl.DataFrame, drawer: Drawer, *, before: SemanticFiles | None, plan: ModelPlan
+    listings: pl.DataFrame, buffer: DocumentBuffer, *, before: SemanticFiles | None, plan: ModelPlan
 ) -> tuple[pl.DataFrame, pl.DataFrame] | None:
     """The tables `vectors` and `vector_rows` of listings in the order of their row numbers, before their documents are
     packed. `before`: those of the release before. Raises ModelError.
 
     None where a text is new and no model at hand: a snapshot has the vectors of all its listings or of none.
     """
-    texts = list(_read_texts(listings, drawer))
+    texts = list(_read_texts(listings, buffer))
     keys = [None if text is None else hashlib.sha256(text.encode()).digest()[:_KEY_BYTES] for text in texts]
     wanted = dict(sorted((key, text) for key, text in zip(keys, texts, strict=True) if key is not None and text))
     encoded = _recall(plan, before)
@@ -81,10 +81,10 @@ def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[
         return {key: encode_vector(vector) for key, vector in zip(texts, vectors, strict=True)}
 
 
-def _read_texts(listings: pl.DataFrame, drawer: Drawer) -> Iterator[str | None]:
+def _read_texts(listings: pl.DataFrame, buffer: DocumentBuffer) -> Iterator[str | None]:
     """None of what is not published: no search shows it."""
     for status, *place in listings.select("status", "pack", "offset", "length").iter_rows():
-        yield None if status != PUBLISHED else _read_text(drawer.read(*place))
+        yield None if status != PUBLISHED else _read_text(buffer.read(*place))
 
 
 def _read_text(document: bytes) -> str:

@@ -27,7 +27,7 @@ from outings.release.store import Store
 from outings.release.tables import LAYOUT
 from outings.release.trust import ANYBODY, Trust
 from pipeline.objects.exports import put_exports
-from pipeline.objects.writing import ObjectWriter
+from pipeline.objects.object_writer import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
 from tests.answers.worlds import COLLECTIONS, World, open_world
 

@@ -150,7 +150,7 @@ def _run(words: list[str], folder: Path, meets: Meets) -> None:
 
 def _put_doubles(meets: Meets, trace: list[str]) -> None:
     from outings.command import build, options, releases
-    from pipeline import work
+    from pipeline import tasks
 
     def note(operation: str, act: Act, *, watch: Watch | None) -> Any:
         trace.append(operation)
@@ -171,7 +171,7 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
 
     for module in (build, options, releases):
         module.open_config_store = open_config_store
-    work.open_store = open_watched
+    tasks.open_store = open_watched
 
 
 class Pause:

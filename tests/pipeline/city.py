@@ -19,7 +19,7 @@ from outings.release.releases import ListedRelease, list_releases
 from outings.release.snapshot import Release
 from outings.release.store import Store
 from outings.release.stores import open_store
-from pipeline.building import Built, build_release
+from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
@@ -106,7 +106,7 @@ class City:
         path.write_text(text)
         return read_configuration(path, {})
 
-    def build(self, day: str = "2026-08-10", **asked: Any) -> Built:
+    def build(self, day: str = "2026-08-10", **asked: Any) -> BuildResult:
         build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **asked)
         return build_release(build, store=self.store, executor=InlineExecutor())
 

@@ -15,10 +15,10 @@ from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.feeds.kept import put_kept, read_kept
+from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
-from pipeline.shrink import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefused
 from tests.pipeline.city import City, make_event, make_place
 
 
@@ -219,10 +219,10 @@ def test_a_feed_that_is_byte_for_byte_the_same_is_not_parsed_where_another_of_it
     records = first["still"].memory.records
     assert records is not None
     # What is taken from the store in its stead shows that nobody looks at the file.
-    kept = read_kept(city.store, records)
+    kept = read_cached_read(city.store, records)
     swapped = structs.replace(kept, records=(structs.replace(kept.records[0], name="As it was read"),))
     root = city.current.root
-    memory = structs.replace(first["still"].memory, records=put_kept(city.store, swapped))
+    memory = structs.replace(first["still"].memory, records=put_cached_read(city.store, swapped))
     publish(city.store, base=root, parts={}, changes=(), feeds={"still": memory}, now=root.built_at)
     city.write([make_event("b", name="Renamed")], feed="moving")
     again = {feed.feed: feed for feed in city.build().feeds}

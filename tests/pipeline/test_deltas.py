@@ -12,7 +12,7 @@ import pytest
 from outings.release.manifest import read_manifest
 from outings.release.objects import hash_of, object_name
 from pipeline.listings.identity import make_id
-from pipeline.objects.standing import LAYOUT
+from pipeline.objects.delta_state import LAYOUT
 from pipeline.records.record import RECORDS
 from pipeline.releases.rollback import roll_back
 from tests.pipeline.city import City, Record, make_event, make_place

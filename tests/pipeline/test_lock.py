@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.lock import LockHeld, hold_metros
+from pipeline.lock import MetroLockError, hold_metros
 
 NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 
@@ -16,7 +16,7 @@ NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 def test_who_asks_for_several_gets_all_or_none(tmp_path: Path) -> None:
     with hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW):
         with (
-            pytest.raises(LockHeld) as refused,
+            pytest.raises(MetroLockError) as refused,
             hold_metros(["boston", "seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
         ):
             pass
@@ -50,7 +50,7 @@ def test_a_file_that_says_nothing_yet_is_another_process(tmp_path: Path) -> None
     with hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW):
         (tmp_path / "seattle.lock").write_text("")
         with (
-            pytest.raises(LockHeld, match="being built by another process"),
+            pytest.raises(MetroLockError, match="being built by another process"),
             hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
         ):
             pass

@@ -11,8 +11,8 @@ import pytest
 from outings.release.manifest import read_manifest
 from outings.release.objects import object_name
 from pipeline import plan
-from pipeline.building import Built
-from pipeline.listings import resolving
+from pipeline.building import BuildResult
+from pipeline.listings import row_maker
 from tests.pipeline.city import FIRST, City, Record, make_event, make_place, read_sample
 
 # Rules whose dates end in sight, end later, never end, and can't be read.
@@ -33,7 +33,7 @@ class Twins:
         self.delta: list[Record] = [make_event(f"d{n}", rrule=RULES[n % len(RULES)]) for n in range(6)]
         self.broken: set[int] = set()
 
-    def build(self) -> list[Built]:
+    def build(self) -> list[BuildResult]:
         lines: list[Record | str] = [
             record if number not in self.broken else {**record, "starts_local": "soon", "sections": 3, "sessions": 3}
             for number, record in enumerate(self.records)
@@ -105,8 +105,6 @@ class Twins:
         self.pick()["status"] = self.random.choice(("draft", "published", "archived"))
 
 
-
-
 def forget(city: City) -> None:
     if not (city.folder / "var/store/current.json").exists():
         return
@@ -143,13 +141,13 @@ def city(tmp_path: Path) -> City:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of listings that are made, as they are."""
     names: list[str] = []
-    judge = resolving.judge_audience
+    judge = row_maker.judge_audience
 
     def tell(record: Any) -> Any:
         names.append(record.name)
         return judge(record)
 
-    monkeypatch.setattr(resolving, "judge_audience", tell)
+    monkeypatch.setattr(row_maker, "judge_audience", tell)
     return names
 
 

@@ -7,14 +7,14 @@ from datetime import time
 from msgspec import Struct
 
 from pipeline.feeds.ics.lines import Component
-from pipeline.feeds.ics.times import Moment, Unreadable, parse_moment
+from pipeline.feeds.ics.times import Moment, UnreadableEvent, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.ndjson import MAX_LINE_BYTES
 
 _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 
 
-class Entry(Struct, frozen=True, eq=False):
+class CalendarEntry(Struct, frozen=True, eq=False):
     """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
 
     uid: str
@@ -34,21 +34,21 @@ class Entry(Struct, frozen=True, eq=False):
         line = self.event.get("DTSTAMP")
         return line.value.strip() if line and _STAMP.fullmatch(line.value.strip()) else None
 
-    def is_newer(self, other: "Entry") -> bool:
+    def is_newer(self, other: "CalendarEntry") -> bool:
         if self.sequence != other.sequence:
             return self.sequence > other.sequence
         return self.stamp is not None and other.stamp is not None and self.stamp > other.stamp
 
 
-def make_entry(event: Component, zones: Zones) -> Entry:
-    """Raises `Unreadable`."""
+def make_entry(event: Component, zones: Zones) -> CalendarEntry:
+    """Raises `UnreadableEvent`."""
     if not event.is_closed:
-        raise Unreadable("unreadable: END:VEVENT is missing")
+        raise UnreadableEvent("unreadable: END:VEVENT is missing")
     if len(event.text) > MAX_LINE_BYTES:
-        raise Unreadable(f"too_long: an event has at most {MAX_LINE_BYTES} characters")
+        raise UnreadableEvent(f"too_long: an event has at most {MAX_LINE_BYTES} characters")
     begins = event.get("DTSTART")
     if begins is None:
-        raise Unreadable("missing: expected DTSTART")
+        raise UnreadableEvent("missing: expected DTSTART")
     starts = parse_moment(begins, zones)
     midnight = starts.local.time() == time()
     if midnight and _says(event, "X-MICROSOFT-CDO-ALLDAYEVENT", "TRUE"):
@@ -57,7 +57,7 @@ def make_entry(event: Component, zones: Zones) -> Entry:
     clock = starts.clock if starts.clock.zone else zones.metro
     instance = None if stands_for is None else parse_moment(stands_for, zones, clock=clock)
     splits = stands_for is not None and stands_for.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
-    return Entry(name_event(event), starts, event, instance, splits)
+    return CalendarEntry(name_event(event), starts, event, instance, splits)
 
 
 def name_event(event: Component) -> str:
@@ -76,7 +76,7 @@ def find_instance(event: Component, zones: Zones) -> Moment | None:
         return None
     try:
         return parse_moment(line, zones)
-    except Unreadable:
+    except UnreadableEvent:
         return None
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from pipeline.dates.series import DAY, count_seconds
-from pipeline.feeds.ics.entry import Entry
+from pipeline.feeds.ics.entry import CalendarEntry
 from pipeline.feeds.ics.pattern import list_unmet
 from pipeline.feeds.ics.series import read_recurrence
 from pipeline.feeds.ics.times import Moment, take_written_day
@@ -15,26 +15,28 @@ from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.raw import RawRecord
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class EventGroup(Struct, frozen=True, kw_only=True):
     """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
     which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
     """
 
-    master: Entry | None
+    master: CalendarEntry | None
     changed: tuple[Moment, ...]
     splits: tuple[Moment, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[CalendarEntry, ...]
 
 
-def group_entries(entries: Sequence[Entry], unread: Mapping[str, Sequence[Moment]], zones: Zones) -> dict[str, Group]:
+def group_entries(
+    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[Moment]], zones: Zones
+) -> dict[str, EventGroup]:
     """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
-    by_uid = defaultdict[str, list[Entry]](list)
+    by_uid = defaultdict[str, list[CalendarEntry]](list)
     for entry in entries:
         by_uid[entry.uid].append(entry)
     return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
 
 
-def is_superseded(entry: Entry, group: Group, zones: Zones) -> bool:
+def is_superseded(entry: CalendarEntry, group: EventGroup, zones: Zones) -> bool:
     """Whether a newer version of the series leaves out the date that this one changes, or a later edition of it has no
     such date at all."""
     master = group.master
@@ -48,7 +50,7 @@ def is_superseded(entry: Entry, group: Group, zones: Zones) -> bool:
     return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
 
 
-def order_versions(records: list[RawRecord], entries: Iterable[Entry]) -> list[RawRecord]:
+def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
     """By line; of the versions of one event the highest SEQUENCE last, which is the one that stays."""
     sequences = {entry.event.line: entry.sequence for entry in entries}
     records.sort(key=lambda record: record.line)
@@ -64,7 +66,7 @@ def order_versions(records: list[RawRecord], entries: Iterable[Entry]) -> list[R
     return records
 
 
-def _make_group(entries: Sequence[Entry], unread: Sequence[Moment], zones: Zones) -> Group:
+def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[Moment], zones: Zones) -> EventGroup:
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
     settled = [
@@ -75,13 +77,13 @@ def _make_group(entries: Sequence[Entry], unread: Sequence[Moment], zones: Zones
     live = [entry for entry in settled if entry.instance is not None]
     changed = [entry.instance for entry in live if entry.instance and not entry.splits]
     changed += [_settle(moment, master, zones) for moment in unread]
-    group = Group(master=master, changed=tuple(changed), splits=(), entries=tuple(settled))
+    group = EventGroup(master=master, changed=tuple(changed), splits=(), entries=tuple(settled))
     splits = [
         entry.instance for entry in live if entry.splits and entry.instance and not is_superseded(entry, group, zones)
     ]
     return msgspec.structs.replace(group, splits=tuple(splits))
 
 
-def _settle(moment: Moment, master: Entry | None, zones: Zones) -> Moment:
+def _settle(moment: Moment, master: CalendarEntry | None, zones: Zones) -> Moment:
     """In a series of days a date is compared as it is written."""
     return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import Rule
-from pipeline.dates.series import DAY, Live, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
+from pipeline.dates.series import (
+    DAY,
+    LiveDates,
+    Seconds,
+    Series,
+    find_excluded,
+    list_live,
+    localize_until,
+    merge_starts,
+)
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
 
@@ -47,26 +56,26 @@ def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:
     return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
 
 
-def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> Live:
+def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
     """What its rules and RDATEs name, whatever is excluded. The first date is one of them; of several rules only that
     counts it which falls on it."""
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
     parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
     starts = [part.starts for part in parts] + [_make_array([pattern.anchor, *pattern.added])]
-    return Live(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
+    return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
 
 
-def list_dates(pattern: Pattern) -> Live:
+def list_dates(pattern: Pattern) -> LiveDates:
     """The dates that take place, were no time skipped by clocks."""
     named = list_named(pattern)
     gone = exclude(named.starts, pattern.excluded)
     for rule in pattern.exrules:
         gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
-    return Live(starts=named.starts[~gone], has_end=named.has_end)
+    return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
 
 
-def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED) -> Live:
+def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED) -> LiveDates:
     """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.ics.entry import Entry, find_instance, make_entry, name_event, name_instance
-from pipeline.feeds.ics.group import Group, group_entries, is_superseded, order_versions
+from pipeline.feeds.ics.entry import CalendarEntry, find_instance, make_entry, name_event, name_instance
+from pipeline.feeds.ics.group import EventGroup, group_entries, is_superseded, order_versions
 from pipeline.feeds.ics.lines import Component, parse_calendar
 from pipeline.feeds.ics.members import INHERITED, list_members
 from pipeline.feeds.ics.segments import list_after, list_before
 from pipeline.feeds.ics.series import Members, list_series, place_recurrence, read_recurrence
-from pipeline.feeds.ics.times import Moment, Unreadable, add_duration, find_fold_zone, parse_duration, parse_moment
+from pipeline.feeds.ics.times import Moment, UnreadableEvent, add_duration, find_fold_zone, parse_duration, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note, RawRecord
 from pipeline.records.cleaning import explain_fault
@@ -22,7 +22,7 @@ from pipeline.records.cleaning import explain_fault
 _WHOLE_DAY = (timedelta(days=1), timedelta())
 
 
-class _Setting(Struct, frozen=True, kw_only=True):
+class _CalendarContext(Struct, frozen=True, kw_only=True):
     zones: Zones
     vocabulary: Vocabulary
     removal: dict[str, str]
@@ -38,42 +38,44 @@ def read_calendar(
     """
     calendar = parse_calendar(content)
     zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
-    entries: list[Entry] = []
-    refused: list[tuple[Component, Unreadable]] = []
+    entries: list[CalendarEntry] = []
+    refused: list[tuple[Component, UnreadableEvent]] = []
     unread = defaultdict[str, list[Moment]](list)
     for event in calendar.events:
         try:
             entries.append(make_entry(event, zones))
-        except Unreadable as unreadable:
+        except UnreadableEvent as unreadable:
             refused.append((event, unreadable))
             # It takes its date from the series: its own last good version stays.
             if (instance := find_instance(event, zones)) is not None:
                 unread[name_event(event)].append(instance)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
-            refused.append((event, Unreadable(explain_fault(error))))
+            refused.append((event, UnreadableEvent(explain_fault(error))))
     groups = group_entries(entries, unread, zones)
     records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
-    setting = _Setting(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named)
+    setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named)
     for group in groups.values():
         records += [_read_entry(entry, group, setting) for entry in group.entries]
     return [record._replace(line=record.line + lines_before) for record in order_versions(records, entries)]
 
 
-def _read_entry(entry: Entry, group: Group, setting: _Setting) -> RawRecord:
+def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:
     line, source_id = entry.event.line, _name_entry(entry, group.master)
     try:
         if is_superseded(entry, group, setting.zones):
             return RawRecord(line, None, is_superseded=True)
         value, notes = _make_record(entry, group, setting)
-    except Unreadable as unreadable:
+    except UnreadableEvent as unreadable:
         return _refuse(entry.event, unreadable, source_id=source_id)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
-        return _refuse(entry.event, Unreadable(explain_fault(error)), source_id=source_id)
+        return _refuse(entry.event, UnreadableEvent(explain_fault(error)), source_id=source_id)
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 
-def _refuse_unread(event: Component, unreadable: Unreadable, *, groups: Mapping[str, Group], zones: Zones) -> RawRecord:
+def _refuse_unread(
+    event: Component, unreadable: UnreadableEvent, *, groups: Mapping[str, EventGroup], zones: Zones
+) -> RawRecord:
     instance, group = find_instance(event, zones), groups.get(name_event(event))
     if instance is None:
         return _refuse(event, unreadable)
@@ -81,27 +83,29 @@ def _refuse_unread(event: Component, unreadable: Unreadable, *, groups: Mapping[
     return _refuse(event, unreadable, source_id=name_instance(name_event(event), instance, clock))
 
 
-def _name_entry(entry: Entry, master: Entry | None) -> str:
+def _name_entry(entry: CalendarEntry, master: CalendarEntry | None) -> str:
     return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
 
 
-def _make_record(entry: Entry, group: Group, setting: _Setting) -> tuple[dict[str, Any], list[Note]]:
+def _make_record(
+    entry: CalendarEntry, group: EventGroup, setting: _CalendarContext
+) -> tuple[dict[str, Any], list[Note]]:
     members, master = list_members(entry.event, setting.vocabulary), group.master
     if entry.instance is not None and master is not None:
         inherited = list_members(master.event, setting.vocabulary)
         members = {name: inherited[name] for name in INHERITED if name in inherited} | members
     if "name" not in members and not setting.is_named:
-        raise Unreadable("missing: expected SUMMARY")
+        raise UnreadableEvent("missing: expected SUMMARY")
     try:
         shown, series, notes = _list_series(entry, group, setting.zones)
     except OverflowError as error:
-        raise Unreadable("out_of_range: a date of the series is past the year 9999") from error
+        raise UnreadableEvent("out_of_range: a date of the series is past the year 9999") from error
     times = _list_times(entry, shown, setting.zones)
     named = {"type": "event", "source_id": _name_entry(entry, master)}
     return named | members | times | series | setting.removal, notes
 
 
-def _list_series(entry: Entry, group: Group, zones: Zones) -> tuple[Clock, Members, list[Note]]:
+def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Its clock as a record shows it, and what it says of other dates than its first."""
     if entry.instance is None:
         recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
@@ -121,7 +125,7 @@ def _list_series(entry: Entry, group: Group, zones: Zones) -> tuple[Clock, Membe
     return entry.starts.clock if entry.starts.clock.zone else zones.metro, {}, []
 
 
-def _list_times(entry: Entry, shown: Clock, zones: Zones) -> dict[str, Any]:
+def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> dict[str, Any]:
     """The start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
@@ -139,11 +143,11 @@ def _list_times(entry: Entry, shown: Clock, zones: Zones) -> dict[str, Any]:
     return times
 
 
-def _recurs(entry: Entry) -> bool:
+def _recurs(entry: CalendarEntry) -> bool:
     return entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
 
 
-def _find_end(entry: Entry, zones: Zones) -> Moment | None:
+def _find_end(entry: CalendarEntry, zones: Zones) -> Moment | None:
     """DTEND, or the start and DURATION; a day without either lasts to the next midnight, a time has no end."""
     starts = entry.starts
     try:
@@ -154,10 +158,10 @@ def _find_end(entry: Entry, zones: Zones) -> Moment | None:
             return add_duration(starts, parse_duration(line))
         return add_duration(starts, _WHOLE_DAY) if starts.is_date else None
     except OverflowError as error:
-        raise Unreadable("out_of_range: the end is past the year 9999", entry.event.get("DURATION")) from error
+        raise UnreadableEvent("out_of_range: the end is past the year 9999", entry.event.get("DURATION")) from error
 
 
-def _refuse(event: Component, unreadable: Unreadable, *, source_id: str | None = None) -> RawRecord:
+def _refuse(event: Component, unreadable: UnreadableEvent, *, source_id: str | None = None) -> RawRecord:
     uid = event.get("UID")
     name = source_id or (" ".join(uid.value.split()) if uid else None)
     return RawRecord(event.line, unreadable.value, str(unreadable), name)

@@ -4,24 +4,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.dates.series import DAY, Live, count_seconds, merge_starts
+from pipeline.dates.series import DAY, LiveDates, count_seconds, merge_starts
 from pipeline.feeds.ics.pattern import exclude, list_unmet, read_local
-from pipeline.feeds.ics.series import Members, Placed, Recurrence, place_recurrence, say_placed
+from pipeline.feeds.ics.series import Members, Recurrence, SeriesOnClock, place_recurrence, say_placed
 from pipeline.feeds.ics.times import Moment
 from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.raw import Note
 
 
-def list_before(placed: Placed, splits: Sequence[Moment]) -> tuple[Members, list[Note]]:
+def list_before(placed: SeriesOnClock, splits: Sequence[Moment]) -> tuple[Members, list[Note]]:
     """The series up to its first split."""
     end = min(placed.place(at) for at in splits)
     starts = placed.dates.starts
-    dates = Live(starts=starts[starts < end], has_end=True)
+    dates = LiveDates(starts=starts[starts < end], has_end=True)
     return say_placed(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
 
 
 def list_after(
-    placed: Placed, at: Moment, own: Recurrence, *, splits: Sequence[Moment], zones: Zones
+    placed: SeriesOnClock, at: Moment, own: Recurrence, *, splits: Sequence[Moment], zones: Zones
 ) -> tuple[Members, list[Note]]:
     """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
     as that date is. What stands for a date names it by when it was to be, or by when it is now."""
@@ -42,12 +42,12 @@ def list_after(
     live = live[~exclude(live, gone)]
     if own.is_days:
         live = merge_starts(live - live % DAY)
-    dates = Live(starts=live, has_end=dates.has_end)
+    dates = LiveDates(starts=live, has_end=dates.has_end)
     return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
 
 
-def _cut(dates: Live, first: int, end: int | None) -> Live:
+def _cut(dates: LiveDates, first: int, end: int | None) -> LiveDates:
     starts = dates.starts[dates.starts >= first]
     if end is None:
-        return Live(starts=starts, has_end=dates.has_end)
-    return Live(starts=starts[starts < end], has_end=True)
+        return LiveDates(starts=starts, has_end=dates.has_end)
+    return LiveDates(starts=starts[starts < end], has_end=True)

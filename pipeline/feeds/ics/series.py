@@ -8,11 +8,11 @@ import numpy as np
 from msgspec import Struct
 
 from pipeline.dates.rules import Rule, RuleError, parse_rule
-from pipeline.dates.series import DAY, Live, Seconds, count_seconds, merge_starts
+from pipeline.dates.series import DAY, LiveDates, Seconds, count_seconds, merge_starts
 from pipeline.feeds.ics.lines import Component, unescape
 from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, read_local, settle_rule
+from pipeline.feeds.ics.rule_fitting import fit_rule
 from pipeline.feeds.ics.rule_texts import list_endless
-from pipeline.feeds.ics.saying import say_dates
 from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note
@@ -45,7 +45,7 @@ class Recurrence(Struct, frozen=True, kw_only=True):
         return bool(self.texts or self.added or self.unread)
 
 
-class Placed(Struct, frozen=True, kw_only=True):
+class SeriesOnClock(Struct, frozen=True, kw_only=True):
     """A series' dates on `clock`; its record has the clock `shown`. `days`: how far its weekdays are from those of its
     rules; None where no rule of the clock shown says them. `shift`: what lies between its own clock and this, where it
     is taken to be the same all year."""
@@ -53,7 +53,7 @@ class Placed(Struct, frozen=True, kw_only=True):
     recurrence: Recurrence
     clock: Clock
     shown: Clock
-    dates: Live
+    dates: LiveDates
     days: int | None
     shift: int | None = None
 
@@ -105,25 +105,25 @@ def read_recurrence(
     return recurrence, notes + _note_unmet(recurrence)
 
 
-def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[Placed, list[Note]]:
+def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
     """A series by a clock that is no zone's, UTC before all, is given by its instants where it ends in sight. One that
     does not repeats by the clock that the calendar or the metro names, as a wall calendar does."""
     starts, dates = recurrence.starts, list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:
-        return Placed(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
+        return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
     if dates.has_end and dates.starts.size <= MAX_ITEMS:
-        return Placed(recurrence=recurrence, clock=starts.clock, shown=zones.metro, dates=dates, days=None), []
+        return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=zones.metro, dates=dates, days=None), []
     shown = zones.calendar or zones.metro
     first = starts.on(shown)
     shift = count_seconds(first) - count_seconds(starts.local)
     added = [moment.on(shown) for moment in recurrence.added]
     gone = exclude(np.array(recurrence.pattern.added, dtype=np.int64), recurrence.pattern.excluded)
     ruled = dates.starts[~np.isin(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))]
-    live = Live(starts=merge_starts(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
+    live = LiveDates(starts=merge_starts(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
     reason = f"assumed: a series in UTC without an end in sight repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
-    return Placed(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
+    return SeriesOnClock(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
 
 
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
@@ -143,14 +143,14 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
 
 
 def say_placed(
-    placed: Placed, dates: Live, *, starts: int, is_days: bool, moved: int = 0
+    placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
 ) -> tuple[Members, list[Note]]:
     """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
     anchor = int(placed.show(np.array([starts], dtype=np.int64))[0])
-    shown = Live(starts=placed.show(dates.starts), has_end=dates.has_end)
-    return say_dates(shown, anchor=anchor, candidates=candidates, is_days=is_days)
+    shown = LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
+    return fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
 
 
 def _list_added_on(excluded: Sequence[Moment], added: Sequence[Moment], clock: Clock) -> list[Moment]:

@@ -17,7 +17,7 @@ _DURATION = re.compile(
 _HOUR = timedelta(hours=1)
 
 
-class Unreadable(ValueError):  # noqa: N818 it is a finding of the event, not an error of the program
+class UnreadableEvent(ValueError):  # noqa: N818 it is a finding of the event, not an error of the program
     """The event can't be read; `value` is the line at fault."""
 
     def __init__(self, reason: str, line: Line | None = None) -> None:
@@ -48,13 +48,13 @@ def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> 
         for text in texts:
             try:
                 moments.append(_parse_value(text, tzid, line, zones, clock=clock))
-            except Unreadable as unreadable:
+            except UnreadableEvent as unreadable:
                 notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
     return moments, notes
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> Moment:
-    """Its first time; without a zone it is of `clock`, else of the metro's. Raises `Unreadable`."""
+    """Its first time; without a zone it is of `clock`, else of the metro's. Raises `UnreadableEvent`."""
     texts, tzid = _split_values(line)
     return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
 
@@ -82,10 +82,10 @@ def take_written_day(moment: Moment, zones: Zones) -> Moment:
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
-    """Days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `Unreadable`."""
+    """Days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
     found = _DURATION.fullmatch(line.value.strip())
     if found is None or not any(found.groups()):
-        raise Unreadable(f"wrong_type: {line.name} is no duration, as P1D or PT1H30M", line)
+        raise UnreadableEvent(f"wrong_type: {line.name} is no duration, as P1D or PT1H30M", line)
     weeks, days, hours, minutes, seconds = (int(number or 0) for number in found.groups())
     return timedelta(weeks=weeks, days=days), timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
@@ -112,18 +112,18 @@ def find_fold_zone(moment: Moment, clock: Clock) -> str | None:
 def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
     found = _MOMENT.fullmatch(text)
     if found is None:
-        raise Unreadable(f"wrong_type: {line.name} is no date or time, as 20260811 or 20260811T090000", line)
+        raise UnreadableEvent(f"wrong_type: {line.name} is no date or time, as 20260811 or 20260811T090000", line)
     try:
         day = date(int(found[1]), int(found[2]), int(found[3]))
         if day.year not in YEARS:
-            raise Unreadable(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
+            raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
         if found[4] is None:
             return Moment(datetime.combine(day, time()), zones.metro, is_date=True)
         hour = time(int(found[4]), int(found[5]), min(second, 59) if (second := int(found[6] or 0)) == 60 else second)
-    except Unreadable:
+    except UnreadableEvent:
         raise
     except ValueError as error:
-        raise Unreadable(f"out_of_range: {line.name}: {error}", line) from error
+        raise UnreadableEvent(f"out_of_range: {line.name}: {error}", line) from error
     if found[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
@@ -134,7 +134,9 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
 def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
     clock = zones.find(tzid, year=year)
     if clock is None:
-        raise Unreadable(f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line)
+        raise UnreadableEvent(
+            f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line
+        )
     return clock
 
 

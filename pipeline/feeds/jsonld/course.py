@@ -3,7 +3,7 @@
 from typing import Any
 
 from outings.contract.vocabulary import WEEKDAYS
-from pipeline.feeds.jsonld.event import Record, Setting, list_event_members, list_inherited
+from pipeline.feeds.jsonld.event import NodeContext, Record, list_event_members, list_inherited
 from pipeline.feeds.jsonld.members import drop_unstated, find_ages, find_offers
 from pipeline.feeds.jsonld.moments import parse_clock, parse_when
 from pipeline.feeds.jsonld.naming import find_own_id
@@ -16,7 +16,7 @@ _MOST_SECTIONS = 1_000
 _NOT_OF_CLASSES = ("ticket_url", "is_sold_out")
 
 
-def make_class(node: Node, source_id: str, setting: Setting) -> Record:
+def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
     """One instance is the class itself; of several each is a section."""
     instances = node.get_nodes("hasCourseInstance")[:_MOST_SECTIONS]
     members = list_inherited(node, setting)
@@ -34,7 +34,7 @@ def make_class(node: Node, source_id: str, setting: Setting) -> Record:
     return {"type": "class", "source_id": source_id} | record
 
 
-def _borrow(members: Record, instances: list[Node], setting: Setting) -> Record:
+def _borrow(members: Record, instances: list[Node], setting: NodeContext) -> Record:
     """What all instances share is the class's: where it is, who gives it."""
     own = [list_event_members(each, setting) for each in instances]
     shared = {
@@ -45,7 +45,7 @@ def _borrow(members: Record, instances: list[Node], setting: Setting) -> Record:
     return shared | members
 
 
-def _make_section(instance: Node, setting: Setting) -> Record:
+def _make_section(instance: Node, setting: NodeContext) -> Record:
     price = find_offers(instance).price
     told = {"fixed": {"amount": price.get("max")}, "from": {"from": price.get("min")}}.get(price.get("type", ""), {})
     tuition = told | {"currency": price.get("currency")} if told else {}
@@ -55,7 +55,7 @@ def _make_section(instance: Node, setting: Setting) -> Record:
     )  # fmt: skip
 
 
-def _list_section(instance: Node, setting: Setting) -> Record:
+def _list_section(instance: Node, setting: NodeContext) -> Record:
     """`term`, `schedule` and `registration`, as a class and a section have them alike."""
     schedules = [*instance.get_nodes("courseSchedule"), *instance.get_nodes("eventSchedule")]
     schedule = schedules[0] if schedules else None
@@ -78,7 +78,7 @@ def _list_section(instance: Node, setting: Setting) -> Record:
 _TERM = {"starts_on": "startDate", "ends_on": "endDate"}
 
 
-def _find_date(nodes: tuple[Node, ...], name: str, setting: Setting) -> str | None:
+def _find_date(nodes: tuple[Node, ...], name: str, setting: NodeContext) -> str | None:
     for node in nodes:
         if text := node.get_text(name):
             when = parse_when(text, setting.zone)
@@ -86,7 +86,7 @@ def _find_date(nodes: tuple[Node, ...], name: str, setting: Setting) -> str | No
     return None
 
 
-def _list_schedule(schedule: Node, instance: Node, setting: Setting) -> Record:
+def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Record:
     """Clock times of its own, else those of the instance's first date."""
     codes = dict.fromkeys(list_weekdays(schedule))
     members: dict[str, Any] = {"days": [_DAYS[code] for code in codes], "rrule": write_rule(schedule, setting.zone)}

@@ -18,7 +18,7 @@ from pipeline.feeds.jsonld.members import (
     find_status,
     list_members,
 )
-from pipeline.feeds.jsonld.moments import When, is_whole_day, parse_clock, parse_duration, parse_when
+from pipeline.feeds.jsonld.moments import LocalTime, is_whole_day, parse_clock, parse_duration, parse_when
 from pipeline.feeds.jsonld.naming import PART, WITHOUT_ID, find_own_id, name_nodes
 from pipeline.feeds.jsonld.nodes import Node
 from pipeline.feeds.jsonld.place import find_location, find_places, is_online
@@ -35,7 +35,7 @@ _INHERITED = (
 _MOST_PARTS = 1_000
 
 
-class Setting(Struct, frozen=True, eq=False):
+class NodeContext(Struct, frozen=True, eq=False):
     """What nodes are read by. `known`: the ids of the nodes that are listings of the same file, with their types."""
 
     zone: ZoneInfo
@@ -43,7 +43,7 @@ class Setting(Struct, frozen=True, eq=False):
     known: dict[str, str]
 
 
-def make_events(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
+def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
     """The event, one for each schedule beyond its first, and one for each of its parts that is more than a date."""
     members = list_inherited(node, setting)
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
@@ -70,7 +70,7 @@ def make_events(node: Node, source_id: str, setting: Setting) -> Iterator[Record
         yield {"type": "event", "source_id": f"{source_id}{PART}{name}"} | inherited | part_times
 
 
-def list_event_members(node: Node, setting: Setting) -> Record:
+def list_event_members(node: Node, setting: NodeContext) -> Record:
     """All but its times."""
     offers = find_offers(node)
     members = list_members(node, setting.vocabulary) | find_status(node)
@@ -84,7 +84,7 @@ def list_event_members(node: Node, setting: Setting) -> Record:
     )  # fmt: skip
 
 
-def list_inherited(node: Node, setting: Setting, *, above: int = 2) -> Record:
+def list_inherited(node: Node, setting: NodeContext, *, above: int = 2) -> Record:
     """With what those say that it is a part of: a session of a series of a series."""
     members = list_event_members(node, setting)
     parent = (node.get_node("superEvent") or node.get_node("instanceOfCourse")) if above else None
@@ -95,7 +95,7 @@ def inherit(members: Record, parent: Record) -> Record:
     return {name: parent[name] for name in _INHERITED if name in parent} | members
 
 
-def refer_place(node: Node, setting: Setting) -> Record | None:
+def refer_place(node: Node, setting: NodeContext) -> Record | None:
     """Where its place is a listing of the same file."""
     for place in find_places(node):
         own = find_own_id(place)
@@ -104,7 +104,7 @@ def refer_place(node: Node, setting: Setting) -> Record | None:
     return None
 
 
-def refer_organization(node: Node, setting: Setting) -> Record | None:
+def refer_organization(node: Node, setting: NodeContext) -> Record | None:
     name, found = find_organization(node, ("organizer", "provider", "hostingOrganization", "parentOrganization"))
     own = find_own_id(found) if found is not None else None
     if own is not None and setting.known.get(own) == "organization":
@@ -145,36 +145,38 @@ def _list_days(starts: datetime, ends: datetime | None) -> Record:
     return members
 
 
-def _find_start(node: Node, zone: ZoneInfo) -> When | None:
+def _find_start(node: Node, zone: ZoneInfo) -> LocalTime | None:
     text = node.get_text("startDate")
     starts = parse_when(text, zone) if text else None
     return _put_clock(starts, node.get_text("startTime"))
 
 
-def _find_end(node: Node, starts: When, zone: ZoneInfo) -> When | None:
+def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None:
     if text := node.get_text("endDate"):
         return _put_clock(parse_when(text, zone), node.get_text("endTime"))
     text = node.get_text("endTime")
     if text and not starts.is_date and (clock := parse_clock(text)) is not None:
         ends = datetime.combine(starts.local.date(), clock)
         # By the clock alone, what goes on past midnight ends before it began.
-        return When(ends + timedelta(days=ends < starts.local), is_date=False)
+        return LocalTime(ends + timedelta(days=ends < starts.local), is_date=False)
     lasts = parse_duration(text) if (text := node.get_text("duration")) else None
     if lasts is None or starts.is_date:
         return None
     try:
-        return When(starts.local + lasts, is_date=False)
+        return LocalTime(starts.local + lasts, is_date=False)
     except OverflowError:
         return None
 
 
-def _put_clock(when: When | None, text: str | None) -> When | None:
+def _put_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
     """A day with the time that stands beside it."""
     clock = parse_clock(text) if text and when is not None and when.is_date else None
-    return when if clock is None or when is None else When(datetime.combine(when.local.date(), clock), is_date=False)
+    return (
+        when if clock is None or when is None else LocalTime(datetime.combine(when.local.date(), clock), is_date=False)
+    )
 
 
-def _is_date_of(part: Node, node: Node, setting: Setting) -> bool:
+def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
     """A part of a series that says no more than when."""
     if not SERIES.intersection(node.types) or _find_start(part, setting.zone) is None:
         return False

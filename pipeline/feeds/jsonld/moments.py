@@ -21,7 +21,7 @@ _DAY_END = time(23, 59)
 _LAST_YEAR = 9_000
 
 
-class When(NamedTuple):
+class LocalTime(NamedTuple):
     """A local time, naive; `is_date`: a day alone, at its midnight. `fixed`: the zone of one offset that tells an
     instant of the hour that clocks show twice from the hour before."""
 
@@ -30,7 +30,7 @@ class When(NamedTuple):
     fixed: str | None = None
 
 
-def parse_when(text: str, zone: ZoneInfo) -> When | None:
+def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
     """None for what is no date. A time with an offset is the same instant on the zone's clock."""
     found = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
     if found is None or int(found[1]) > _LAST_YEAR:
@@ -38,14 +38,14 @@ def parse_when(text: str, zone: ZoneInfo) -> When | None:
     try:
         day = date(int(found[1]), int(found[2]), int(found[3]))
         if found[4] is None:
-            return When(datetime.combine(day, time()), is_date=True)
+            return LocalTime(datetime.combine(day, time()), is_date=True)
         hour = int(found[4])
         seconds = min(int(found[6] or 0), 59)
         local = datetime.combine(day, time(hour % 24, int(found[5] or 0), seconds))
         if hour > 24 or (hour == 24 and local.time() != time()):
             return None
         local += timedelta(days=hour // 24)
-        return When(local, is_date=False) if found[7] is None else _convert(local, found[7], zone)
+        return LocalTime(local, is_date=False) if found[7] is None else _convert(local, found[7], zone)
     except (ValueError, OverflowError):
         return None
 
@@ -74,20 +74,20 @@ def parse_duration(text: str) -> timedelta | None:
     return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
 
 
-def is_whole_day(starts: When, ends: When | None) -> bool:
+def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
     """From midnight to a minute before one: how software writes a day that knows only times."""
     if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
         return False
     return ends.local.time().replace(second=0) == _DAY_END
 
 
-def _convert(local: datetime, offset: str, zone: ZoneInfo) -> When:
+def _convert(local: datetime, offset: str, zone: ZoneInfo) -> LocalTime:
     there = local.replace(tzinfo=_read_offset(offset)).astimezone(zone)
     hours = there.utcoffset()
     fixed = None
     if there.fold and hours is not None and not hours % timedelta(hours=1):
         fixed = f"Etc/GMT{-(hours // timedelta(hours=1)):+d}"
-    return When(there.replace(tzinfo=None, fold=0), is_date=False, fixed=fixed)
+    return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=fixed)
 
 
 def _read_offset(text: str) -> timezone:

@@ -7,7 +7,7 @@ from outings.configuration import read_zone
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.jsonld.course import make_class
 from pipeline.feeds.jsonld.documents import parse_content
-from pipeline.feeds.jsonld.event import Record, Setting, make_events, refer_organization
+from pipeline.feeds.jsonld.event import NodeContext, Record, make_events, refer_organization
 from pipeline.feeds.jsonld.kinds import find_kind, find_type_hint
 from pipeline.feeds.jsonld.members import drop_unstated, list_images, list_members
 from pipeline.feeds.jsonld.naming import name_nodes
@@ -40,13 +40,13 @@ def read_documents(
             found += [(document.line, node) for node in roots]
     names = name_nodes(node for _, node in found)
     known = {name: kind for (_, node), name in zip(found, names, strict=True) if (kind := find_kind(node.types))}
-    setting = Setting(read_zone(timezone), vocabulary, known)
+    setting = NodeContext(read_zone(timezone), vocabulary, known)
     for (line, node), name in zip(found, names, strict=True):
         yield from read_node(node, name, setting, line=line + lines_before)
 
 
 def read_node(
-    node: Node, source_id: str, setting: Setting, *, line: int, item: str | None = None
+    node: Node, source_id: str, setting: NodeContext, *, line: int, item: str | None = None
 ) -> Iterator[RawRecord]:
     """What one node says, or why it can't be read; nothing for one that is no listing."""
     try:
@@ -58,7 +58,7 @@ def read_node(
         yield RawRecord(line, record, item=item)
 
 
-def _make_records(node: Node, source_id: str, setting: Setting) -> Iterator[Record]:
+def _make_records(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
     kind = find_kind(node.types)
     if kind == "event":
         yield from make_events(node, source_id, setting)
@@ -70,12 +70,12 @@ def _make_records(node: Node, source_id: str, setting: Setting) -> Iterator[Reco
         yield _make_organization(node, source_id, setting)
 
 
-def make_setting(*, timezone: str, vocabulary: Vocabulary) -> Setting:
+def make_setting(*, timezone: str, vocabulary: Vocabulary) -> NodeContext:
     """For nodes that are read each by itself."""
-    return Setting(read_zone(timezone), vocabulary, {})
+    return NodeContext(read_zone(timezone), vocabulary, {})
 
 
-def _make_place(node: Node, source_id: str, setting: Setting) -> Record:
+def _make_place(node: Node, source_id: str, setting: NodeContext) -> Record:
     """A place has an address beside its name; a facility that is for hire has that of where it is."""
     where = node.get_node("location") or node
     location = describe_place(where)
@@ -91,6 +91,6 @@ def _make_place(node: Node, source_id: str, setting: Setting) -> Record:
     return {"type": "place", "source_id": source_id} | drop_unstated(members)
 
 
-def _make_organization(node: Node, source_id: str, setting: Setting) -> Record:
+def _make_organization(node: Node, source_id: str, setting: NodeContext) -> Record:
     members = list_members(node, setting.vocabulary) | {"website_url": node.get_url("url")}
     return {"type": "organization", "source_id": source_id} | drop_unstated(members)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from outings.configuration import is_zone, read_zone
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import RuleError, parse_rule
-from pipeline.feeds.jsonld.moments import When, parse_clock, parse_duration, parse_when
+from pipeline.feeds.jsonld.moments import LocalTime, parse_clock, parse_duration, parse_when
 from pipeline.feeds.jsonld.nodes import Node, shorten_name
 
 _CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA", "su": "SU"}
@@ -23,7 +23,7 @@ _DAY_END = time(23, 59, 59)
 _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 
 
-def list_schedule(schedule: Node, fallback: When | None, last: When | None, zone: ZoneInfo) -> dict[str, Any]:
+def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
     """Members of an event. `fallback` and `last`: when the event itself says it starts and ends. Empty where there is
     no first date."""
     named = schedule.get_text("scheduleTimezone")
@@ -34,9 +34,9 @@ def list_schedule(schedule: Node, fallback: When | None, last: When | None, zone
         return {}
     clock = parse_clock(text) if (text := schedule.get_text("startTime")) else None
     if clock is not None:
-        first = When(datetime.combine(first.local.date(), clock), is_date=False)
+        first = LocalTime(datetime.combine(first.local.date(), clock), is_date=False)
     elif first.is_date and fallback is not None and not fallback.is_date:
-        first = When(datetime.combine(first.local.date(), fallback.local.time()), is_date=False)
+        first = LocalTime(datetime.combine(first.local.date(), fallback.local.time()), is_date=False)
     rule = write_rule(schedule, zone)
     if rule and last is not None and last.local.date() > first.local.date() and not _END.search(rule):
         rule += f";UNTIL={datetime.combine(last.local.date(), _DAY_END):%Y%m%dT%H%M%S}"

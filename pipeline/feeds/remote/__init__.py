@@ -1,1 +1,1 @@
-"""Feeds over HTTP: asked for, asked again, bounded, and not sent when they are as they were."""
+"""Feeds over HTTP: conditional requests, retries, limits of time and size."""

@@ -10,8 +10,8 @@ from outings.release.stores import open_store
 SCHEME = "s3://"
 
 
-class Unread(Exception):  # noqa: N818 - the name says it
-    """Nothing can be read there; its text says why."""
+class BucketError(Exception):
+    """The bucket can't be read; the text says why."""
 
 
 def read_bucket(
@@ -24,17 +24,17 @@ def read_bucket(
         store = open_store(f"{SCHEME}{bucket}", endpoint_url=endpoint_url, region=region)
         entries = [each for each in store.list(_find_prefix(pattern)) if _matches(each.name, pattern)]
         if not entries:
-            raise Unread("no key matches" if has_magic(pattern) else "there is no such key")
+            raise BucketError("no key matches" if has_magic(pattern) else "there is no such key")
         if sum(entry.size for entry in entries) > most:
-            raise Unread(f"has more than {most:,} bytes, the feed's max_bytes")
+            raise BucketError(f"has more than {most:,} bytes, the feed's max_bytes")
         for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
             path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
             path.write_bytes(store.get(entry.name))
             found.append((f"{SCHEME}{bucket}/{entry.name}", path))
     except NotFound:
-        raise Unread("changed while it was read; start again when it stands still") from None
+        raise BucketError("changed while it was read; start again when it stands still") from None
     except StoreError as error:
-        raise Unread(error.cause) from error
+        raise BucketError(error.cause) from error
     return found
 
 

@@ -1,4 +1,4 @@
-"""What is asked again is told to whoever builds: by itself stamina says it on standard output, and not of whom."""
+"""Reports retries to the operator. stamina by itself prints them on standard output, and does not name the server."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

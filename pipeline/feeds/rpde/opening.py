@@ -13,10 +13,10 @@ from outings.patience import Patience
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
-from pipeline.feeds.remote.address import show_url
-from pipeline.feeds.remote.fetching import FeedClient, Unfetched, fetch, open_client
-from pipeline.feeds.rpde.standing import write_standing
-from pipeline.feeds.rpde.walking import Stuck, Walk, lend_password, walk_pages
+from pipeline.feeds.remote.feed_url import show_url
+from pipeline.feeds.remote.fetcher import FeedClient, FetchError, fetch, open_client
+from pipeline.feeds.rpde.current_items import write_items
+from pipeline.feeds.rpde.walk import Walk, WalkError, lend_password, walk_pages
 from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
 
 # A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
@@ -75,7 +75,7 @@ def _add_standing(store: Store | None, known: FeedMemory | None, walk: Walk | No
         return None
     try:
         with path.open("ab") as target:
-            write_standing(store, known.items, target)
+            write_items(store, known.items, target)
     except (NotFound, Corrupt) as error:
         return f"the items that stood are gone or torn: {error}"
     return None
@@ -115,9 +115,9 @@ async def _walk(
     try:
         with path.open("wb") as target:
             return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes, tell=tell)
-    except Stuck as stuck:
+    except WalkError as stuck:
         raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
-    except Unfetched as error:
+    except FetchError as error:
         if known is not None and current == begin and error.status in _REFUSED:
             return None
         raise FeedError(feed.name, show_url(current), str(error)) from None

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from outings.configuration import FeedTable
-from pipeline.feeds.remote.unpacking import Torn, Unpacker
+from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
 from pipeline.feeds.source import SourceFile
 from pipeline.feeds.table.kinds import ENDINGS, find_kind
 from pipeline.feeds.table.part import TableFile
@@ -41,7 +41,7 @@ def _read_gzip(path: Path) -> Iterator[bytes]:
             while piece := packed.read(_PIECE):
                 yield from unpacker.unpack(piece)
         unpacker.finish()
-    except Torn as torn:
+    except CorruptBody as torn:
         raise ValueError(f"{torn}; fetch it again") from torn
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.facts.slugs import Wish, assign_slugs, slugify
+from pipeline.facts.slugs import SlugRequest, assign_slugs, slugify
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,9 @@ def assign(
     *wishes: tuple[str, str] | tuple[str, str, str | None], held: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """`wishes`: (id, name) or (id, name, own slug)."""
-    made = [Wish(id=wish[0], type="event", name=wish[1], slug=wish[2] if len(wish) > 2 else None) for wish in wishes]
+    made = [
+        SlugRequest(id=wish[0], type="event", name=wish[1], slug=wish[2] if len(wish) > 2 else None) for wish in wishes
+    ]
     return assign_slugs(made, held=held or {})
 
 

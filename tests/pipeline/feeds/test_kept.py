@@ -3,7 +3,7 @@
 import json
 
 from outings.release.memory import MemoryStore
-from pipeline.feeds.kept import put_kept, read_kept
+from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.settings import ReadNdjson
 
@@ -18,10 +18,10 @@ def test_what_was_read_of_a_feed_comes_back_as_it_was(read_ndjson: ReadNdjson) -
     read = read_ndjson(b"\n".join(json.dumps(record).encode() for record in records))
     assert (len(read.records), read.quarantined, read.unknown) == (9, 1, {"nope": 1})
     store = MemoryStore()
-    assert read_kept(store, put_kept(store, read)) == read
+    assert read_cached_read(store, put_cached_read(store, read)) == read
 
 
 def test_a_long_feed_is_kept_in_runs(read_ndjson: ReadNdjson) -> None:
     read = read_ndjson(b"\n".join(b'{"type": "event", "source_id": "%d", "name": "A"}' % n for n in range(5_001)))
     store = MemoryStore()
-    assert read_kept(store, put_kept(store, read)).records == read.records
+    assert read_cached_read(store, put_cached_read(store, read)).records == read.records

@@ -19,12 +19,12 @@ from outings.release.objects import object_name, put_object
 from outings.release.releases import list_references
 from outings.release.root import FeedMemory
 from outings.release.stores import open_store
-from pipeline.building import Built, build_release
+from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
-from pipeline.feeds.remote.address import choose_suffix, show_url
+from pipeline.feeds.remote.feed_url import choose_suffix, show_url
 from pipeline.feeds.source import FeedError, Source
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
@@ -63,8 +63,6 @@ def open_feed(configure: Callable[..., Configuration], tmp_path: Path) -> Open:
         return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", patience=patience)["spl"]
 
     return open_one
-
-
 
 
 def packed(body: bytes) -> Page:
@@ -221,12 +219,12 @@ def test_every_format_is_read_over_http(
     assert (record.type, record.name == "Прогулка") == ("event", kind == "jsonld")
 
 
-Make = Callable[..., Built]
+Make = Callable[..., BuildResult]
 
 
 @pytest.fixture
 def build(configure: Callable[..., Configuration]) -> Make:
-    def build_city(day: str = "2026-08-10", **written: Any) -> Built:
+    def build_city(day: str = "2026-08-10", **written: Any) -> BuildResult:
         configuration = configure(**written)
         asked = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
         return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from outings.release.releases import list_references
 from outings.release.stores import open_store
-from pipeline.building import Built, build_release
+from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.rpde.reading import find_item
 from pipeline.feeds.source import FeedError
 from pipeline.plan import Build
-from pipeline.shrink import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefused
 from tests.pipeline.city import City
 from tests.pipeline.feeds.documents import show
 from tests.pipeline.feeds.publisher import Publisher
@@ -331,12 +331,12 @@ def show_said(record: Any) -> dict[str, Any]:
     return {name: value for name, value in show(record).items() if name != "line"}
 
 
-Make = Callable[..., Built]
+Make = Callable[..., BuildResult]
 
 
 @pytest.fixture
 def build(configure: Configure) -> Make:
-    def build_city(at: datetime = NOON, **written: Any) -> Built:
+    def build_city(at: datetime = NOON, **written: Any) -> BuildResult:
         configuration = configure(**written)
         asked = Build(configuration=configuration, as_of=AsOf(instant=at))
         return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())

@@ -20,16 +20,16 @@ from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.events import make_event_row
 from pipeline.listings.places import make_place_row
-from pipeline.listings.resolution import Facts, Resolved, Setting
+from pipeline.listings.resolution import Facts, MetroContext, ResolvedRecord
 from pipeline.records.record import RECORDS
 
-ROWS: dict[str, Callable[[Any, Setting], Any]] = {
+ROWS: dict[str, Callable[[Any, MetroContext], Any]] = {
     "event": make_event_row,
     "class": make_class_row,
     "camp": make_camp_row,
     "place": make_place_row,
 }
-SETTING = Setting(
+SETTING = MetroContext(
     metro=MetroSettings(
         slug="oslo", name="Oslo", timezone="Europe/Oslo", center=Center(lat=60.0, lng=10.0),
         bounds=Bounds(south=59.0, west=9.0, north=61.0, east=11.0),
@@ -69,7 +69,7 @@ def strip(declared: Any) -> Any:
 
 def make_row(kind: str) -> Any:
     record = RECORDS[kind](feed="parks", line=1, type=kind, source_id="a", metro="oslo", name="Zoo")
-    resolved = Resolved(
+    resolved = ResolvedRecord(
         record=record, id="0", slug="zoo", organization=OrganizationReference(), place=None, facts=Facts(),
         location=Location(), ages=Ages(), audience="families", confidence=0.5,
     )  # fmt: skip

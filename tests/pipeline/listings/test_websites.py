@@ -9,7 +9,15 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import STATUSES
 from pipeline.listings.rows import Row
-from pipeline.listings.websites import Linked, Links, Website, choose_websites, find_domain, find_websites, read_links
+from pipeline.listings.websites import (
+    LinkIndex,
+    Links,
+    Website,
+    choose_websites,
+    find_domain,
+    find_websites,
+    read_links,
+)
 from pipeline.records.record import OrganizationRecord
 
 
@@ -17,8 +25,8 @@ def links(organization_id: str, *urls: str, page: str | None = None) -> Links:
     return Links(organization_id=organization_id, website_url=page, links=urls)
 
 
-def gather(links: Iterable[Links | None]) -> Linked:
-    linked = Linked()
+def gather(links: Iterable[Links | None]) -> LinkIndex:
+    linked = LinkIndex()
     for each in links:
         linked.add(each)
     return linked

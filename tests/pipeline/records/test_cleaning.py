@@ -9,7 +9,7 @@ import pytest
 
 from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import PRICE_UNITS, Vocabulary
-from pipeline.records.cleaning import Cleaned, Origin, clean_record
+from pipeline.records.cleaning import CleaningResult, Origin, clean_record
 from pipeline.records.kinds import Leaf, Members, Table
 from pipeline.records.members import make_members
 from pipeline.records.record import RECORDS
@@ -20,7 +20,7 @@ ORIGIN = Origin(
 UUID = "6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21"
 
 
-def clean(raw: object, unknown: Counter[str] | None = None) -> Cleaned:
+def clean(raw: object, unknown: Counter[str] | None = None) -> CleaningResult:
     return clean_record(raw, line=7, origin=ORIGIN, unknown=Counter() if unknown is None else unknown)
 
 
@@ -31,11 +31,11 @@ def nest(path: str, value: object) -> dict[str, Any]:
     return {head[:-2]: [inner]} if head.endswith("[]") else {head: inner}
 
 
-def clean_member(type_: str, path: str, value: object) -> Cleaned:
+def clean_member(type_: str, path: str, value: object) -> CleaningResult:
     return clean({"type": type_, "source_id": "x1", "name": "X"} | nest(path, value))
 
 
-def read_member(cleaned: Cleaned, path: str) -> Any:
+def read_member(cleaned: CleaningResult, path: str) -> Any:
     found: Any = cleaned.record
     for name in path.split("."):
         found = getattr(found, {"from": "from_"}.get(name, name.removesuffix("[]")))

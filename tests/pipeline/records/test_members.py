@@ -10,7 +10,7 @@ import pytest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Members, Table
 from pipeline.records.members import make_members
-from pipeline.records.values import Mended, Wrong
+from pipeline.records.values import InvalidValue, RepairedValue
 
 TEXT = (Path(__file__).parents[3] / "docs/records.md").read_text(encoding="utf-8")
 MEMBERS = make_members(Vocabulary())
@@ -82,7 +82,7 @@ def is_kind(kind: Kind, said: str) -> bool:
 def reads(parse: Callable[[Any], Any], value: object) -> bool:
     try:
         parse(value)
-    except (Wrong, Mended):
+    except (InvalidValue, RepairedValue):
         return False
     return True
 

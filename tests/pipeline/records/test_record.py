@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from pipeline.records.record import HEADS, RECORDS, Source
-from pipeline.records.spool import encode_record, tell_record
+from pipeline.records.spool import decode_head, encode_record
 
 # Of which a head knows less.
 NARROWER = {"source": Source}
@@ -33,7 +33,7 @@ def test_what_is_told_of_a_record_is_what_it_says(kind: str) -> None:
     record = RECORDS[kind](
         feed="parks", line=7, type=kind, source_id="a", metro="oslo", status="draft", name="Zoo", confidence=0.5
     )
-    told = tell_record(encode_record(record), kind, crawled=None)
+    told = decode_head(encode_record(record), kind, crawled=None)
     assert told.line == 7
     assert [getattr(told.head, name) for name in ("feed", "type", "source_id", "metro", "status", "name")] == [
         "parks", kind, "a", "oslo", "draft", "Zoo",

@@ -25,11 +25,11 @@ from pipeline.listings.classes import make_class_row
 from pipeline.listings.directory import Directory, FindLoan, KnownPlace, make_directory
 from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row
 from pipeline.listings.places import make_place_row
-from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.references import Ask, Loan
-from pipeline.listings.resolution import Facts, Resolved, Setting
-from pipeline.listings.rows import Row, Stay, check_bounds
-from pipeline.listings.websites import Linked, read_document_links, read_links
+from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.references import ForeignResolution
+from pipeline.listings.resolution import Facts, MetroContext, ResolvedRecord
+from pipeline.listings.rows import Row, UnchangedListing, check_bounds
+from pipeline.listings.websites import LinkIndex, read_document_links, read_links
 from pipeline.records.cleaning import explain_fault
 from pipeline.records.record import (
     CampRecord,
@@ -40,37 +40,37 @@ from pipeline.records.record import (
     PlaceRecord,
     Problem,
 )
-from pipeline.records.spool import Encoded, Told, decode_record
+from pipeline.records.spool import EncodedRecord, SpooledRecord, decode_record
 
 _PUBLISHED = STATUSES.index("published")
 _ORIGIN_BYTES = 16
 _encoder = msgspec.msgpack.Encoder()
 
 
-class _Anew(Struct, frozen=True):
-    """A listing to be made, of a record that is read then."""
+class _NewListing(Struct, frozen=True):
+    """A listing to make. Its record is decoded then."""
 
     id: str
     kind: str
     feed: str
     source_id: str
-    encoded: Encoded
+    encoded: EncodedRecord
     organization: OrganizationReference
     place: KnownPlace | None
     crawled: datetime | None
     origin: bytes
 
 
-class Resolving:
-    """`stays`: the listings that stay as they are, known at once; `problems`: what was left out of records, all of them
-    once the rows are listed."""
+class RowMaker:
+    """`stays`: the unchanged listings, known at once; `problems`: what was left out of records, complete after the rows
+    were listed."""
 
     def __init__(
         self,
-        by_id: Mapping[str, Told],
-        previous: Previous,
+        by_id: Mapping[str, SpooledRecord],
+        previous: PreviousSnapshot,
         *,
-        setting: Setting,
+        setting: MetroContext,
         neighborhoods: Neighborhoods,
         carried: Collection[str],
         find_loan: FindLoan,
@@ -78,7 +78,7 @@ class Resolving:
         """`by_id`: records by their listing's id; `carried`: ids whose row of the release before stays whatever it was
         made of; `find_loan`: of organizations that other metros have."""
         self.problems: list[Problem] = []
-        self.stays: list[Stay] = []
+        self.stays: list[UnchangedListing] = []
         self._previous, self._setting = previous, setting
         kept = list(carried)
         self._directory = make_directory(
@@ -89,14 +89,14 @@ class Resolving:
         self._anew = list(self._compare(by_id))
 
     @property
-    def asked(self) -> Mapping[Ask, Loan | None]:
+    def asked(self) -> ForeignResolution:
         """What this metro's records ask of other metros, and what they get."""
         return self._directory.asked
 
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings."""
         categories: dict[str, int] = {}
-        links = Linked()
+        links = LinkIndex()
         websites: dict[str, str | None] = {}
         self._gather_stays(categories, links)
         for row in self._list_listings():
@@ -116,47 +116,51 @@ class Resolving:
             if self._previous.origins is None or self._previous.find_row(row_id) < 0:
                 self._carried.append(row_id)
             else:
-                self.stays.append(Stay(id=row_id, origin=None))
+                self.stays.append(UnchangedListing(id=row_id, origin=None))
 
-    def _compare(self, by_id: Mapping[str, Told]) -> Iterator[_Anew]:
+    def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
         """Those to be made; the others stay."""
         previous, directory, setting = self._previous, self._directory, self._setting
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
-        for row_id, told in by_id.items():
-            if not isinstance(told.head, ListingHead):
+        for row_id, entry in by_id.items():
+            if not isinstance(entry.head, ListingHead):
                 continue
-            organization = directory.find_organization(told, self.problems)
-            place = directory.find_place(told, self.problems)
-            origin = _hash_origin(told, row_id, directory.slugs[row_id], organization, place)
+            organization = directory.find_organization(entry, self.problems)
+            place = directory.find_place(entry, self.problems)
+            origin = _hash_origin(entry, row_id, directory.slugs[row_id], organization, place)
             stay = None
             if origins.get(row_id) == origin:
-                stay = Stay(id=row_id, origin=origin) if row_id not in moving else self._move(row_id, told, origin)
+                stay = (
+                    UnchangedListing(id=row_id, origin=origin)
+                    if row_id not in moving
+                    else self._move(row_id, entry, origin)
+                )
             if stay is None:
-                encoded = Encoded(told.line, told.digest, told.data)
-                yield _Anew(
+                encoded = EncodedRecord(entry.line, entry.digest, entry.data)
+                yield _NewListing(
                     row_id,
-                    told.head.type,
-                    told.head.feed,
-                    told.head.source_id,
+                    entry.head.type,
+                    entry.head.feed,
+                    entry.head.source_id,
                     encoded,
                     organization,
                     place,
-                    told.crawled,
+                    entry.crawled,
                     origin,
                 )
             else:
                 self.stays.append(stay)
 
-    def _move(self, row_id: str, told: Told, origin: bytes) -> Stay | None:
+    def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
         """A series that goes on beyond what was in sight: its dates alone are others."""
-        record = told.read_record()
+        record = entry.read_record()
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
         if expansion.problems:
             return None
         beyond = make_beyond_columns(expansion)
-        return Stay(id=row_id, origin=origin, occurrences=expansion.occurrences, beyond=beyond)
+        return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, beyond=beyond)
 
     def _list_listings(self) -> Iterator[Row]:
         self._anew.reverse()
@@ -176,7 +180,7 @@ class Resolving:
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
 
-    def _make_row(self, anew: _Anew) -> tuple[Row, tuple[Problem, ...]]:
+    def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
         record = decode_record(anew.encoded, anew.kind)
         assert isinstance(record, ListingRecord)
         row, found = _make_row(_resolve(record, anew, self._directory), self._setting)
@@ -184,7 +188,7 @@ class Resolving:
         check_bounds(row)
         return row, found
 
-    def _gather_stays(self, categories: dict[str, int], links: Linked) -> None:
+    def _gather_stays(self, categories: dict[str, int], links: LinkIndex) -> None:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.stays:
             return
@@ -198,23 +202,23 @@ class Resolving:
             links.add(read_document_links(organization, snapshot.read_document(*place)))
 
 
-def _set_aside(anew: _Anew, error: Exception) -> Problem:
+def _set_aside(anew: _NewListing, error: Exception) -> Problem:
     return Problem(
         feed=anew.feed, line=anew.encoded.line, source_id=anew.source_id, field=None, reason=explain_fault(error)
     )  # fmt: skip
 
 
 def _hash_origin(
-    told: Told,
+    entry: SpooledRecord,
     row_id: str,
     slug: str,
     organization: OrganizationReference,
     place: KnownPlace | None,
 ) -> bytes:
     """Of all that a listing is made of beside the program, the metro's settings and the date."""
-    head = told.head
-    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, told.crawled)
-    parts = (told.digest, row_id, slug, organization, place, freshness)
+    head = entry.head
+    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
+    parts = (entry.digest, row_id, slug, organization, place, freshness)
     return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
 
 
@@ -225,11 +229,11 @@ def _gather_categories(categories: dict[str, int], row: Row) -> None:
         categories[organization] = categories.get(organization, 0) | row.columns["categories"]
 
 
-def _resolve(record: ListingRecord, anew: _Anew, directory: Directory) -> Resolved[Any]:
+def _resolve(record: ListingRecord, anew: _NewListing, directory: Directory) -> ResolvedRecord[Any]:
     place = anew.place
     location = _locate(record.location, None if place is None else place.location, directory)
     audience = judge_audience(record).audience
-    return Resolved(
+    return ResolvedRecord(
         record=record,
         id=anew.id,
         slug=directory.slugs[anew.id],
@@ -269,7 +273,7 @@ def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
     return Facts(**{name: getattr(of_place, name) if value is None else value for name, value in own.items()})
 
 
-def _make_row(resolved: Resolved[Any], setting: Setting) -> tuple[Row, tuple[Problem, ...]]:
+def _make_row(resolved: ResolvedRecord[Any], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
     match resolved.record:
         case EventRecord():
             return make_event_row(resolved, setting)

@@ -1,4 +1,5 @@
-"""A feed's pages, from its begin or from where the build before stood, to the last: no items, and next is itself."""
+"""A walk through a feed's pages: from the first, or from where the last build stopped, to the last. The last page has
+no items, and its next page is itself."""
 
 import json
 from codecs import BOM_UTF8
@@ -9,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit, urlunsplit
 import msgspec
 from msgspec import Raw, Struct
 
-from pipeline.feeds.remote.address import SCHEMES, show_url
+from pipeline.feeds.remote.feed_url import SCHEMES, show_url
 
 # Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
 MOST_PAGE_BYTES = 64 << 20
@@ -21,8 +22,8 @@ _MOST_URL = 2_000
 _PORTS = {"http": 80, "https": 443}
 
 
-class Stuck(Exception):  # noqa: N818 - the name says it
-    """The pages do not lead to an end, or one is none. `url`: of the page at fault."""
+class WalkError(Exception):
+    """The pages have no end, or one of them is no page. `url`: of the page at fault."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(reason)
@@ -57,27 +58,27 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         content = await fetch(url, most=min(most, MOST_PAGE_BYTES))
         left -= len(content)
         if left < 0:
-            raise Stuck(url, f"is beyond {most:,} bytes of pages, the feed's max_bytes")
+            raise WalkError(url, f"is beyond {most:,} bytes of pages, the feed's max_bytes")
         page = _parse_page(content, url)
         following = _resolve(page.next, url)
         items = [bytes(item).replace(b"\n", b" ") for item in page.items]
         if items and items == before:
-            raise Stuck(url, "has the same items as the page before it: the pages do not advance")
+            raise WalkError(url, "has the same items as the page before it: the pages do not advance")
         for item in items:
             target.write(item.replace(b"\r", b" ") + b"\n")
         count += len(items)
         empty = 0 if items else empty + 1
         if _normalize(following) == _normalize(url):
             if items:
-                raise Stuck(url, "has items and names itself as the next page: the pages do not advance")
+                raise WalkError(url, "has items and names itself as the next page: the pages do not advance")
             return Walk(_hide_password(following), count)
         if _normalize(following) in seen:
-            raise Stuck(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
+            raise WalkError(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
         if empty == MOST_EMPTY:
-            raise Stuck(url, f"is the {empty}th page without items, one after the other, and not the last")
+            raise WalkError(url, f"is the {empty}th page without items, one after the other, and not the last")
         seen.add(_normalize(following))
         url, before = following, items
-    raise Stuck(url, f"is the page {MOST_PAGES:,} and not the last")
+    raise WalkError(url, f"is the page {MOST_PAGES:,} and not the last")
 
 
 def _parse_page(content: bytes, url: str) -> _Page:
@@ -88,7 +89,7 @@ def _parse_page(content: bytes, url: str) -> _Page:
         try:
             return msgspec.json.decode(_mend_json(content), type=_Page)
         except (ValueError, RecursionError):
-            raise Stuck(url, f"is no page of RPDE: {error}") from None
+            raise WalkError(url, f"is no page of RPDE: {error}") from None
 
 
 def _mend_json(content: bytes) -> bytes:
@@ -106,9 +107,9 @@ def _resolve(following: str, url: str) -> str:
             there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
         same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
     except ValueError:
-        raise Stuck(url, "names a next page that is no address") from None
+        raise WalkError(url, "names a next page that is no address") from None
     if there.scheme not in SCHEMES or not same or len(following) > _MOST_URL or not following.isprintable():
-        raise Stuck(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
+        raise WalkError(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
     return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
 
 

@@ -1,5 +1,5 @@
-"""Records of feeds that say only what changed, as they stand, kept with a metro's release: the next build takes what is
-not spoken of as if it was said again."""
+"""State of delta feeds: the current records of feeds that send only changes, stored with a metro's release. The next
+build reads those that the feed does not mention from here."""
 
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,10 +13,10 @@ from msgspec import Struct, structs
 from outings.contract.vocabulary import SETS, Vocabulary
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import Store
+from pipeline.records.compressed_chunks import RUN, pack_runs, unpack_runs
 from pipeline.records.record import PlaceRecord, Problem
-from pipeline.records.runs import RUN, pack_runs, unpack_runs
-from pipeline.records.spool import Encoded, Told, encode_record, tell_record
-from pipeline.tables.drawer import naming_folder
+from pipeline.records.spool import EncodedRecord, SpooledRecord, decode_head, encode_record
+from pipeline.tables.document_buffer import naming_folder
 
 # Of the records in it: a program that reads others makes nothing of these.
 LAYOUT = 1
@@ -26,26 +26,26 @@ _HINTS = "type_hints"
 Words = Mapping[str, Sequence[str]]
 
 
-class Standing(Struct, frozen=True):
-    """For the next build: the encoded `records`, if there are any. `torn`: the object of before, where it can't be
-    read."""
+class DeltaState(Struct, frozen=True):
+    """For the next build: the encoded `records`, if there are any. `torn`: the object of the last release, if it can't
+    be read."""
 
     records: bytes | None = None
     torn: str | None = None
 
 
-NOTHING = Standing()
+NOTHING = DeltaState()
 
 
 class _Head(Struct, frozen=True, array_like=True):
-    """`words`: all that its records may have."""
+    """`words`: the vocabulary that its records may use."""
 
     layout: int
     words: dict[str, tuple[str, ...]]
 
 
-class _Stands(Struct, frozen=True, array_like=True):
-    """A record without its line, which was in another file. `crawled`: its feed's newest when it was said."""
+class _DeltaRecord(Struct, frozen=True, array_like=True):
+    """A record without its line, which was in another file. `crawled`: the newest `crawled_at` of its feed then."""
 
     kind: str
     digest: bytes
@@ -53,49 +53,49 @@ class _Stands(Struct, frozen=True, array_like=True):
     crawled: datetime | None
 
 
-class Stood(Struct, frozen=True):
-    """Records on line 0, and the words that they may have."""
+class DeltaRecords(Struct, frozen=True):
+    """Records with line 0, and the vocabulary that they may use."""
 
-    records: Sequence[Told] = ()
+    records: Sequence[SpooledRecord] = ()
     words: Words = {}
 
 
-_decoder = msgspec.msgpack.Decoder(list[_Stands])
+_decoder = msgspec.msgpack.Decoder(list[_DeltaRecord])
 
 
-def encode_standing(records: Iterable[Told], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
+def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
     """Of the same records the same bytes; None of none. `words`: those that records of before may have."""
-    ordered = sorted(records, key=lambda told: (told.head.feed, told.head.type, told.head.source_id))
+    ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
     known = {
         name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
     }  # fmt: skip
     return pack_runs(_encode_runs(ordered, _Head(LAYOUT, known))) if ordered else None
 
 
-def _encode_runs(records: Sequence[Told], head: _Head) -> Iterator[bytes]:
+def _encode_runs(records: Sequence[SpooledRecord], head: _Head) -> Iterator[bytes]:
     yield msgspec.msgpack.encode(head)
     for first in range(0, len(records), RUN):
         run = records[first : first + RUN]
         yield msgspec.msgpack.encode(
-            [_Stands(told.head.type, told.digest, told.data, told.crawled) for told in run]
+            [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in run]
         )  # fmt: skip
 
 
-def read_standing(store: Store, sha: str) -> Stood:
+def read_delta_state(store: Store, sha: str) -> DeltaRecords:
     """NotFound, Corrupt, StoreError."""
-    return parse_standing(read_object(store, sha))
+    return parse_delta_state(read_object(store, sha))
 
 
-def parse_standing(data: bytes) -> Stood:
+def parse_delta_state(data: bytes) -> DeltaRecords:
     """Corrupt, msgspec.DecodeError."""
     runs = unpack_runs(data)
     head = msgspec.msgpack.decode(next(runs), type=_Head)
     if head.layout != LAYOUT:
         raise Corrupt("the records that stood are those of another program")
-    return Stood(list(_read_runs(runs)), head.words)
+    return DeltaRecords(list(_read_runs(runs)), head.words)
 
 
-def _read_runs(runs: Iterable[bytes]) -> Iterator[Told]:
+def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
     """Records stay where they lie, in a nameless file's pages: of a million they would be gigabytes."""
     with TemporaryFile() as file:
         with naming_folder():
@@ -107,13 +107,13 @@ def _read_runs(runs: Iterable[bytes]) -> Iterator[Told]:
     at = 0
     for size in sizes:
         for each in _decoder.decode(data[at : at + size]):
-            yield tell_record(Encoded(0, each.digest, each.data), each.kind, crawled=each.crawled)
+            yield decode_head(EncodedRecord(0, each.digest, each.data), each.kind, crawled=each.crawled)
         at += size
 
 
-def drop_words(told: Told, vocabulary: Vocabulary, problems: list[Problem]) -> Told:
+def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Problem]) -> SpooledRecord:
     """The record without the words that the vocabulary has no more. What stands keeps them: they may come back."""
-    record = told.read_record()
+    record = entry.read_record()
     changed: dict[str, Any] = {}
     for name in SETS:
         words = getattr(record, name, ())
@@ -122,7 +122,7 @@ def drop_words(told: Told, vocabulary: Vocabulary, problems: list[Problem]) -> T
     if isinstance(record, PlaceRecord) and record.type_hint not in (None, *vocabulary.type_hints):
         changed["type_hint"] = None
     if not changed:
-        return told
+        return entry
     problems += [
         Problem(
             feed=record.feed, line=0, source_id=record.source_id, field=name,
@@ -130,7 +130,7 @@ def drop_words(told: Told, vocabulary: Vocabulary, problems: list[Problem]) -> T
         )
         for name in changed
     ]  # fmt: skip
-    return tell_record(encode_record(structs.replace(record, **changed)), record.type, crawled=told.crawled)
+    return decode_head(encode_record(structs.replace(record, **changed)), record.type, crawled=entry.crawled)
 
 
 def has_words(vocabulary: Vocabulary, words: Words) -> bool:

@@ -9,8 +9,8 @@ _PIECE = 1 << 18
 _GZIP = zlib.MAX_WBITS | 16
 
 
-class Torn(ValueError):  # noqa: N818 - the name says it
-    """The body is no gzip, or ends before it does."""
+class CorruptBody(ValueError):  # noqa: N818 - the name says it
+    """The body is not gzip, or it is cut off."""
 
 
 class Unpacker:
@@ -40,9 +40,9 @@ class Unpacker:
                 yield self._stream.decompress(piece, _PIECE)
                 piece = self._stream.unconsumed_tail or self._stream.unused_data
         except zlib.error as error:
-            raise Torn(f"is no gzip: {error}") from error
+            raise CorruptBody(f"is no gzip: {error}") from error
 
     def finish(self) -> None:
         """Raises Torn where more should have come."""
         if self._is_begun and not self._stream.eof:
-            raise Torn("ends in the middle of its gzip")
+            raise CorruptBody("ends in the middle of its gzip")

@@ -12,15 +12,15 @@ from outings.release.store import Store
 BATCH_SIZE = 32 * 1024 * 1024
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class WriteCounts(Struct, frozen=True, kw_only=True):
     """`total` objects named, of which `written` were not in the base; `bytes_written` of those."""
 
     total: int = 0
     written: int = 0
     bytes_written: int = 0
 
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
+    def __add__(self, other: "WriteCounts") -> "WriteCounts":
+        return WriteCounts(
             total=self.total + other.total,
             written=self.written + other.written,
             bytes_written=self.bytes_written + other.bytes_written,
@@ -64,5 +64,5 @@ class ObjectWriter:
             self._waiting, self._waiting_size = {}, 0
 
     @property
-    def tally(self) -> Tally:
-        return Tally(total=len(self._named), written=self._written, bytes_written=self._bytes_written)
+    def tally(self) -> WriteCounts:
+        return WriteCounts(total=len(self._named), written=self._written, bytes_written=self._bytes_written)

@@ -1,4 +1,4 @@
-"""Records of a feed as they were cleaned, encoded: a million of them as objects would not fit."""
+"""Cleaned records of a feed, encoded: a million of them as objects would not fit in memory."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,12 +9,12 @@ import msgspec
 from msgspec import Struct
 
 from pipeline.records.record import Problem, Record
-from pipeline.records.spool import Encoded, decode_record, encode_record
+from pipeline.records.spool import EncodedRecord, decode_record, encode_record
 
 _KEY_BYTES = 16
 
 
-class Cleaned(Struct, frozen=True, array_like=True):
+class CleanedRecord(Struct, frozen=True, array_like=True):
     """`key`: the hash of what it was cleaned from, empty where that has none. `identity`: by which a feed has it once.
     `problems` and `unknown`: what was found on the way, that another look would find again."""
 
@@ -22,12 +22,12 @@ class Cleaned(Struct, frozen=True, array_like=True):
     kind: str
     metro: str
     identity: tuple[str, ...]
-    encoded: Encoded
+    encoded: EncodedRecord
     crawled_at: datetime | None
     problems: tuple[Problem, ...] = ()
     unknown: tuple[tuple[str, int], ...] = ()
 
-    def move(self, line: int) -> "Cleaned":
+    def move(self, line: int) -> "CleanedRecord":
         """The same, found at another line."""
         if line == self.encoded.line:
             return self
@@ -39,9 +39,9 @@ class Cleaned(Struct, frozen=True, array_like=True):
 
 
 class Records(Sequence[Record]):
-    """They are decoded as they are asked for."""
+    """A sequence that decodes each record when it is read."""
 
-    def __init__(self, cleaned: Sequence[Cleaned]) -> None:
+    def __init__(self, cleaned: Sequence[CleanedRecord]) -> None:
         self.cleaned = cleaned
 
     def __len__(self) -> int:
@@ -76,15 +76,15 @@ def encode_cleaned(
     key: bytes = b"",
     problems: tuple[Problem, ...] = (),
     unknown: tuple[tuple[str, int], ...] = (),
-) -> Cleaned:
+) -> CleanedRecord:
     assert record.metro is not None  # every cleaned record names its own
-    return Cleaned(
+    return CleanedRecord(
         key=key, kind=record.type, metro=record.metro, identity=identify_record(record), encoded=encode_record(record),
         crawled_at=record.source.crawled_at, problems=problems, unknown=unknown,
     )  # fmt: skip
 
 
-def list_cleaned(records: Iterable[Record]) -> Sequence[Cleaned]:
+def list_cleaned(records: Iterable[Record]) -> Sequence[CleanedRecord]:
     return records.cleaned if isinstance(records, Records) else [encode_cleaned(record) for record in records]
 
 

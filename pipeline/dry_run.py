@@ -1,5 +1,4 @@
-"""What a build would make of the records of all feeds, without a store: rows, and what is wrong with those records of
-which none can be made."""
+"""Dry run of a build: makes the rows of all feeds' records without a store, and reports the records that make none."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,22 +13,22 @@ from outings.configuration.tables import MetroTable
 from outings.release.memory import MemoryStore
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
-from pipeline.feeds.cleaned import list_cleaned
+from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
-from pipeline.lending import Lender, Lenders, list_lent, put_lent
 from pipeline.listings.identity import identify_records
-from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.resolution import Setting
-from pipeline.listings.resolving import Resolving
+from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.resolution import MetroContext
+from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import find_horizon
 from pipeline.plan import make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount
-from pipeline.records.spool import Spooled, read_spool, spool_records
+from pipeline.records.spool import SpoolFiles, read_spool, spool_records
+from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations, list_lent, put_lent
 
 
-class Rehearsal:
-    """Feeds are added as they are read; then metro by metro is put together as where there is no release before.
+class DryRun:
+    """Add each feed after it is read; then run each metro as if there were no earlier release.
 
     Records wait in files of `scratch`, as they do in a build.
     """
@@ -37,7 +36,7 @@ class Rehearsal:
     def __init__(self, configuration: Configuration, *, as_of: AsOf, scratch: Path) -> None:
         self._configuration, self._as_of, self._scratch = configuration, as_of, scratch
         self._counts: dict[str, FeedCount] = {}
-        self._spooled: dict[str, tuple[Spooled, datetime | None]] = {}
+        self._spooled: dict[str, tuple[SpoolFiles, datetime | None]] = {}
         self._files: dict[str, Sequence[tuple[str, int]]] = {}
 
     def add_feed(self, read: FeedRead) -> None:
@@ -52,19 +51,19 @@ class Rehearsal:
             feed=read.feed, read=read.read, listings=len(cleaned), merged=read.merged, quarantined=read.quarantined
         )
 
-    def rehearse(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
-        """What is wrong with records once they are put together, which their feeds' counts tell from then on."""
+    def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
+        """The problems of the metro's records. They are also in the feeds' counts from then on."""
         problems: list[Problem] = []
-        told = read_spool(self._scratch, metro=metro.slug, spooled=self._spooled)
-        by_id = identify_records((each for each in told if not each.head.deleted), problems)
-        setting = Setting(
+        entries = read_spool(self._scratch, metro=metro.slug, spooled=self._spooled)
+        by_id = identify_records((each for each in entries if not each.head.deleted), problems)
+        setting = MetroContext(
             metro=make_settings(metro),
             vocabulary=self._configuration.vocabulary,
             horizon=find_horizon(self._as_of.read_date(metro.timezone)),
         )
-        resolving = Resolving(
+        resolving = RowMaker(
             by_id,
-            Previous(None),
+            PreviousSnapshot(None),
             setting=setting,
             neighborhoods=neighborhoods,
             carried=(),
@@ -80,18 +79,18 @@ class Rehearsal:
             yield from locate_problems((each for each in problems if each.feed == feed), files)
 
     @cached_property
-    def _lenders(self) -> Lenders:
-        """Every feed has been added by now."""
-        return Lenders(
+    def _lenders(self) -> ForeignOrganizations:
+        """Call it after every feed was added."""
+        return ForeignOrganizations(
             [self._lend(metro.slug) for metro in self._configuration.metros],
             store=MemoryStore(),
             vocabulary=self._configuration.vocabulary,
         )
 
-    def _lend(self, metro: str) -> Lender:
-        said = read_spool(self._scratch, metro=metro, spooled=self._spooled, kinds=(ORGANIZATION,))
+    def _lend(self, metro: str) -> MetroOrganizations:
+        entries = read_spool(self._scratch, metro=metro, spooled=self._spooled, kinds=(ORGANIZATION,))
         vocabulary = self._configuration.vocabulary
-        return put_lent(metro, list_lent(said, ()), folder=self._scratch, vocabulary=vocabulary, words={})
+        return put_lent(metro, list_lent(entries, ()), folder=self._scratch, vocabulary=vocabulary, words={})
 
     @property
     def counts(self) -> list[FeedCount]:

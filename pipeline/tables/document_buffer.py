@@ -1,4 +1,4 @@
-"""Documents of a build until they are packed: those just rendered in a nameless file, all others where they are."""
+"""Buffer of a build's documents until they are packed: new ones in a temporary file, the others in the last release."""
 
 import contextlib
 import mmap
@@ -11,8 +11,8 @@ from outings.release.snapshot import Snapshot
 _BUFFER_BYTES = 1 << 20
 
 
-class Drawer:
-    """A document without a pack was put in here; one with a pack is in the release before, if there is one."""
+class DocumentBuffer:
+    """A document without a pack is in this buffer; one with a pack is in the last release."""
 
     def __init__(self, before: Snapshot | None) -> None:
         self._before = before
@@ -26,12 +26,12 @@ class Drawer:
     def __exit__(self, *_: object) -> None:
         if self._pages is not None:
             self._pages.close()
-        # A full disk was told of where it was met: closing would write once more, and say less.
+        # A full disk was reported when a document was written; closing would write again and report less.
         with contextlib.suppress(OSError):
             self._file.close()
 
     def put(self, document: bytes) -> int:
-        """Where it is in here. OSError where no disk holds it."""
+        """The offset of the document. OSError if the disk is full."""
         offset = self._size
         with naming_folder():
             self._file.write(document)
@@ -39,7 +39,7 @@ class Drawer:
         return offset
 
     def read(self, pack: int | None, offset: int, length: int) -> bytes:
-        """To be called when all are in."""
+        """Call it when all documents are in."""
         if pack is None:
             if self._pages is None:
                 with naming_folder():
@@ -52,7 +52,7 @@ class Drawer:
 
 @contextlib.contextmanager
 def naming_folder() -> Iterator[None]:
-    """The error of a full disk says where it is."""
+    """Adds the folder to the error of a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,5 @@
-"""Dates → the rule that says them best, and what it says too many or too few of: `rrule`, `exdates`, `rdates`."""
+"""Dates → the recurrence rule that fits them best, with the dates that it lacks or has too many: `rrule`, `exdates`,
+`rdates`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from pipeline.dates.rules import parse_rule
-from pipeline.dates.series import Live, Seconds
+from pipeline.dates.series import LiveDates, Seconds
 from pipeline.feeds.ics.pattern import COMPARED, list_ruled, read_local
 from pipeline.feeds.ics.rule_texts import end_rule
 from pipeline.feeds.raw import Note
@@ -17,8 +18,8 @@ from pipeline.records.values import MAX_ITEMS, YEARS
 _ONCE = "FREQ=DAILY;COUNT=1"
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """By a rule, or none; `missing` and `extra`: what it says too few and too many of."""
+class _RuleFit(Struct, frozen=True, kw_only=True):
+    """A rule, or none; `missing` and `extra`: the dates that it lacks, and that it has too many."""
 
     rule: str | None
     missing: Seconds
@@ -29,10 +30,10 @@ class Said(Struct, frozen=True, kw_only=True):
         return self.missing.size + self.extra.size
 
 
-def say_dates(
-    dates: Live, *, anchor: int, candidates: Sequence[str], is_days: bool
+def fit_rule(
+    dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """`candidates`: rules without an end. Where none says dates that have no end, as many of them as a record takes."""
+    """`candidates`: rules without an end. If no rule fits dates without an end, as many of them as a record takes."""
     ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
     if dates.has_end or not ways:
         ways.append(_list_alone(dates, anchor))
@@ -44,24 +45,24 @@ def say_dates(
     return members, _note_cut(said)
 
 
-def _try_rule(text: str, dates: Live, *, anchor: int, is_days: bool) -> Said:
+def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
     last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
     found, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
     if last is None:
         found, wanted = found[found < COMPARED], wanted[wanted < COMPARED]
-    return Said(
+    return _RuleFit(
         rule=text if last is None else end_rule(text, last, is_days=is_days),
         missing=np.setdiff1d(wanted, found, assume_unique=True), extra=np.setdiff1d(found, wanted, assume_unique=True),
     )  # fmt: skip
 
 
-def _list_alone(dates: Live, anchor: int) -> Said:
+def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
     first = np.array([anchor], dtype=np.int64)
     missing, extra = dates.starts[dates.starts != anchor], first[~np.isin(first, dates.starts)]
-    return Said(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
+    return _RuleFit(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
 
 
-def _note_cut(said: Said) -> list[Note]:
+def _note_cut(said: _RuleFit) -> list[Note]:
     cut = [int(each[MAX_ITEMS]) for each in (said.missing, said.extra) if each.size > MAX_ITEMS]
     if not cut:
         return []

@@ -1,4 +1,4 @@
-"""Rows of the next release as columns, collected some thousand at a time: as objects a million would not fit.
+"""Builds the columns of the next release's tables from rows, some thousand at a time: a million objects would not fit.
 
 Listings are numbered as they come; `pipeline.tables.frames` puts them in natural order.
 """
@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, TABLES
-from pipeline.changes.diff import DRAFT, PUBLISHED, Change, Settled, settle_row, withdraw_row
+from pipeline.changes.diff import DRAFT, PUBLISHED, Change, VersionedRow, settle_row, withdraw_row
 from pipeline.listings.happenings import join_happenings
-from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.rows import Row, Stay
-from pipeline.tables.drawer import Drawer
-from pipeline.tables.terms import Index
+from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.terms import TermIndexWriter
 
 _CHUNK = 4_096
 _DOCUMENT = ("pack", "offset", "length")
@@ -35,7 +35,7 @@ _SCHEMAS["listings"] |= _ORIGIN
 _BEYOND = {name: kind for name, kind in TABLES["listings"].items() if name.startswith("beyond_")}
 
 
-class Changed(Struct, frozen=True):
+class RowChange(Struct, frozen=True):
     """A change with its row's kind and number."""
 
     is_organization: bool
@@ -43,20 +43,20 @@ class Changed(Struct, frozen=True):
     change: Change
 
 
-class Sheets:
+class TableBuilder:
     """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `is_ours`: whether the release before
     has the documents that this program would write.
 
     A document without a `pack` is in the drawer.
     """
 
-    def __init__(self, previous: Previous, drawer: Drawer, *, stamp: int, is_ours: bool) -> None:
-        self._previous, self._drawer, self._stamp, self._is_ours = previous, drawer, stamp, is_ours
+    def __init__(self, previous: PreviousSnapshot, buffer: DocumentBuffer, *, stamp: int, is_ours: bool) -> None:
+        self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
-        self.index = Index()
-        self.changed: list[Changed] = []
+        self.index = TermIndexWriter()
+        self.changed: list[RowChange] = []
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         remaining = iter(rows)
@@ -66,7 +66,7 @@ class Sheets:
             self._add("listings", [each for each in settled if each.row.kind != ORGANIZATION])
             self._add("organizations", [each for each in settled if each.row.kind == ORGANIZATION])
 
-    def add_stays(self, stays: Sequence[Stay]) -> None:
+    def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
         """Their rows, dates and words are those of the release before, as columns."""
         self._present.update(stay.id for stay in stays)
         if stays:
@@ -83,7 +83,7 @@ class Sheets:
         rows = self._previous.listings.filter(pl.col("id").is_in(listings))
         hidden = rows.filter(pl.col("status") != PUBLISHED)
         kept = hidden.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
-        self.add_stays([Stay(id=row_id, origin=None) for row_id in kept["id"]])
+        self.add_stays([UnchangedListing(id=row_id, origin=None) for row_id in kept["id"]])
         moving = listings.difference(hidden["id"])
         self.add_rows(self._withdraw(row_id for row_id in gone if row_id in moving or row_id not in listings))
 
@@ -98,10 +98,10 @@ class Sheets:
             if row is not None:
                 yield row
 
-    def _settle(self, row: Row) -> Settled:
+    def _settle(self, row: Row) -> VersionedRow:
         return settle_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
 
-    def _add(self, name: str, settled: Sequence[Settled]) -> None:
+    def _add(self, name: str, settled: Sequence[VersionedRow]) -> None:
         if not settled:
             return
         first = self._sizes[name]
@@ -116,7 +116,7 @@ class Sheets:
             pl.DataFrame({column: [row.get(column) for row in rows] for column in schema}, schema=schema)
         )
         self.changed += [
-            Changed(name == "organizations", number, each.change)
+            RowChange(name == "organizations", number, each.change)
             for number, each in enumerate(settled, first)
             if each.change is not None
         ]
@@ -124,10 +124,10 @@ class Sheets:
             self._add_happenings(settled, first=first)
             self._add_terms(settled, documents, first=first)
 
-    def _find_document(self, each: Settled) -> bytes:
+    def _find_document(self, each: VersionedRow) -> bytes:
         return each.document if each.document is not None else self._previous.read_document(each.row.id)
 
-    def _assign(self, each: Settled, document: bytes, number: int) -> dict[str, Any]:
+    def _assign(self, each: VersionedRow, document: bytes, number: int) -> dict[str, Any]:
         assigned = {
             "number": number,
             "hash": each.hash,
@@ -139,12 +139,12 @@ class Sheets:
         if each.row.kind != ORGANIZATION:
             assigned["type"] = TYPES.index(each.row.kind)
         if each.document is not None:
-            return assigned | {"offset": self._drawer.put(document)}
+            return assigned | {"offset": self._buffer.put(document)}
         old = self._previous.get(each.row.id)
         assert old is not None
         return assigned | {name: old[name] for name in _DOCUMENT} | {"object": old.get("object")}
 
-    def _add_happenings(self, settled: Sequence[Settled], *, first: int) -> None:
+    def _add_happenings(self, settled: Sequence[VersionedRow], *, first: int) -> None:
         """Archived and draft rows keep theirs: a restored row is the same row."""
         rows = [(number, each.row) for number, each in enumerate(settled, first)]
         for kind, name in HAPPENINGS.items():
@@ -164,14 +164,14 @@ class Sheets:
             ]
             self._parts[name].append(pl.DataFrame(happenings, schema=_SCHEMAS[name], orient="row"))
 
-    def _add_terms(self, settled: Sequence[Settled], documents: Sequence[bytes], *, first: int) -> None:
+    def _add_terms(self, settled: Sequence[VersionedRow], documents: Sequence[bytes], *, first: int) -> None:
         self.index.add_documents(
             (number, document, each.row.columns.get("keywords"))
             for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
             if each.row.columns["status"] == PUBLISHED
         )
 
-    def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[Stay]) -> None:
+    def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[UnchangedListing]) -> None:
         first = self._sizes["listings"]
         self._sizes["listings"] += len(stays)
         numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))

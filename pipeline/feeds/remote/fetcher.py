@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from outings.patience import PASSING, Patience, read_rest
-from pipeline.feeds.remote.address import SCHEMES, show_url
-from pipeline.feeds.remote.connecting import PrivateAddress, PublicTransport
-from pipeline.feeds.remote.unpacking import Torn, Unpacker
+from pipeline.feeds.remote.feed_url import SCHEMES, show_url
+from pipeline.feeds.remote.public_transport import PrivateAddress, PublicTransport
+from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
@@ -33,7 +33,7 @@ class Validators(Struct, frozen=True, kw_only=True):
     last_modified: str | None = None
 
 
-class Fetched(Struct, frozen=True, kw_only=True):
+class FetchResult(Struct, frozen=True, kw_only=True):
     """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led."""
 
     is_unchanged: bool
@@ -42,16 +42,16 @@ class Fetched(Struct, frozen=True, kw_only=True):
     validators: Validators = Validators()
 
 
-class Unfetched(Exception):  # noqa: N818 - the name says it
-    """Its text names no address. `status`: of the answer, if there was one."""
+class FetchError(Exception):
+    """A fetch failed. The text names no address. `status`: of the response, if there was one."""
 
     def __init__(self, reason: str, *, status: int | None = None) -> None:
         super().__init__(reason)
         self.status = status
 
 
-class Passing(Unfetched):
-    """Asking again may help, after `rest` seconds where the server says so. `address`: whose it is, as it is shown."""
+class TransientFetchError(FetchError):
+    """A retry may help, after `rest` seconds if the server says so. `address`: the server's, as it may be shown."""
 
     address: str | None = None
 
@@ -98,13 +98,13 @@ async def fetch(
     known: Validators = Validators(),
     patience: Patience,
     presses: bool = True,
-) -> Fetched:
+) -> FetchResult:
     """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `presses`: ask a busy
-    server again that does not say when. Raises `Unfetched`."""
+    server again that does not say when. Raises `FetchError`."""
     too_long = f"has more than {most:,} bytes, {bound}"
 
     def choose_wait(error: Exception) -> bool | float:
-        if not isinstance(error, Passing):
+        if not isinstance(error, TransientFetchError):
             return False
         error.address = show_url(url)
         return True if error.rest is None else error.rest
@@ -123,8 +123,8 @@ async def fetch(
                     client, url, target=target, most=most, too_long=too_long, known=known, patience=patience,
                     presses=presses,
                 )  # fmt: skip
-    except Passing as failure:
-        raise Unfetched(f"{failure} ({tried} times)", status=failure.status) from None
+    except TransientFetchError as failure:
+        raise FetchError(f"{failure} ({tried} times)", status=failure.status) from None
     raise AssertionError("the last attempt raises")
 
 
@@ -138,7 +138,7 @@ async def _fetch_once(
     known: Validators,
     patience: Patience,
     presses: bool,
-) -> Fetched:
+) -> FetchResult:
     asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in asked.items() if value is not None}
     try:
@@ -148,21 +148,21 @@ async def _fetch_once(
             response = await _follow(client, request)
             try:
                 if response.status_code == 304 and headers:
-                    return Fetched(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
+                    return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
                 _check_status(response, most_rest=patience.rest, presses=presses)
                 await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
                 await response.aclose()
     except TimeoutError:
-        raise Passing(f"takes longer than {patience.whole:g} s") from None
+        raise TransientFetchError(f"takes longer than {patience.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         doubt = _find_doubt(error)
         if doubt is not None:
-            raise Unfetched(f"has a certificate that is not believed: {doubt.verify_message}") from None
+            raise FetchError(f"has a certificate that is not believed: {doubt.verify_message}") from None
         # Not chained: its text may name the address.
-        raise Passing(_describe(error)) from None
+        raise TransientFetchError(_describe(error)) from None
     content_type = response.headers.get("content-type", "")
-    return Fetched(
+    return FetchResult(
         is_unchanged=False, url=str(response.url), content_type=content_type,
         validators=_merge(Validators(), response),
     )  # fmt: skip
@@ -175,16 +175,16 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
             response = await client.http.send(request, stream=True)
         except PrivateAddress as refused:
             led = f"leads to {show_url(str(request.url))}, which " if number else ""
-            raise Unfetched(f"{led}{refused}") from None
+            raise FetchError(f"{led}{refused}") from None
         if response.next_request is None:
             return response
         await response.aclose()
         before, request = request, response.next_request
         if request.url.scheme not in SCHEMES:
-            raise Unfetched(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
+            raise FetchError(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
         if (before.url.scheme, request.url.scheme) == ("https", "http"):
-            raise Unfetched(f"leads from https to http, to {show_url(str(request.url))}")
-    raise Unfetched(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
+            raise FetchError(f"leads from https to http, to {show_url(str(request.url))}")
+    raise FetchError(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
 
 
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
@@ -209,36 +209,36 @@ def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool)
     if status == 200:
         return
     if status == 304:
-        raise Unfetched("answers 304 to a request without a condition", status=status)
+        raise FetchError("answers 304 to a request without a condition", status=status)
     if status not in PASSING:
-        raise Unfetched(f"answers {status}", status=status)
+        raise FetchError(f"answers {status}", status=status)
     rest = read_rest(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
-        raise Unfetched(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
+        raise FetchError(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
     if rest is None and status == 503 and not presses:
-        raise Unfetched(f"answers {status}, and does not say for how long", status=status)
-    raise Passing(f"answers {status}", status=status, rest=rest)
+        raise FetchError(f"answers {status}, and does not say for how long", status=status)
+    raise TransientFetchError(f"answers {status}", status=status, rest=rest)
 
 
 async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, too_long: str) -> None:
     stated = response.headers.get("content-length", "")
     if stated.isascii() and stated.isdigit() and int(stated) > most:
-        raise Unfetched(too_long)
+        raise FetchError(too_long)
     try:
         unpacker = Unpacker(response.headers.get("content-encoding", ""))
     except ValueError as error:
-        raise Unfetched(str(error)) from None
+        raise FetchError(str(error)) from None
     written = 0
     try:
         async for packed in response.aiter_raw():
             for piece in unpacker.unpack(packed):
                 written += len(piece)
                 if written > most:
-                    raise Unfetched(too_long)
+                    raise FetchError(too_long)
                 target.write(piece)
         unpacker.finish()
-    except Torn as torn:
-        raise Passing(str(torn)) from None
+    except CorruptBody as torn:
+        raise TransientFetchError(str(torn)) from None
 
 
 def _merge(known: Validators, response: httpx2.Response) -> Validators:

@@ -1,4 +1,4 @@
-"""The two units of a build's work, pure but for files and the store: first a feed, then a metro.
+"""The two tasks of a build, pure but for files and the store: first a feed, then a metro.
 
 What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
 """
@@ -23,39 +23,46 @@ from outings.release.stores import open_store
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.changes.diff import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
-from pipeline.feeds.cleaned import list_cleaned
-from pipeline.feeds.kept import put_kept, read_kept, recall_cleaned
+from pipeline.feeds.cleaned_records import list_cleaned
+from pipeline.feeds.feed_cache import put_cached_read, read_cached_read, read_cached_records
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
+from pipeline.feeds.rpde.current_items import put_items
 from pipeline.feeds.rpde.reading import find_item, list_standing
-from pipeline.feeds.rpde.standing import put_standing
 from pipeline.feeds.source import Source
-from pipeline.lending import (
+from pipeline.listings.identity import assign_id, identify_records
+from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.references import ForeignResolution
+from pipeline.listings.resolution import MetroContext
+from pipeline.listings.row_maker import RowMaker
+from pipeline.metro import MetroBuild, MetroPlan, build_metro, find_horizon, open_previous
+from pipeline.neighborhoods import read_metro_neighborhoods
+from pipeline.objects.delta_state import (
+    DeltaRecords,
+    DeltaState,
+    drop_words,
+    encode_delta_state,
+    has_words,
+    read_delta_state,
+)
+from pipeline.records.record import RECORDS, Head, Problem
+from pipeline.records.spool import SpooledRecord, SpoolFiles, read_spool, spool_records
+from pipeline.shared_organizations import (
     ALONE,
-    Lender,
-    Lenders,
-    Spanning,
+    ForeignOrganizations,
+    MetroOrganizations,
+    SharedState,
     encode_asked,
-    keep_spanning,
     list_lent,
     put_lent,
     read_lent,
+    read_shared_state,
 )
-from pipeline.listings.identity import assign_id, identify_records
-from pipeline.listings.previous import ORGANIZATION, Previous
-from pipeline.listings.references import Ask, Loan
-from pipeline.listings.resolution import Setting
-from pipeline.listings.resolving import Resolving
-from pipeline.metro import MetroBuilt, MetroPlan, build_metro, find_horizon, open_previous
-from pipeline.neighborhoods import read_metro_neighborhoods
-from pipeline.objects.standing import Standing, Stood, drop_words, encode_standing, has_words, read_standing
-from pipeline.records.record import RECORDS, Head, Problem
-from pipeline.records.spool import Spooled, Told, read_spool, spool_records
-from pipeline.shrink import refuse_restart
+from pipeline.shrink_guard import refuse_restart
 
 _KINDS = tuple(RECORDS)
 
 
-class FeedWork(Struct, frozen=True, kw_only=True):
+class FeedTask(Struct, frozen=True, kw_only=True):
     """`source`: what was opened for it, readable where this is done."""
 
     feed: FeedTable
@@ -64,7 +71,7 @@ class FeedWork(Struct, frozen=True, kw_only=True):
     spool: Path
 
 
-class FeedDone(Struct, frozen=True, kw_only=True):
+class FeedResult(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
     `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `decided`: how they were read,
@@ -80,52 +87,52 @@ class FeedDone(Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, int], ...] = ()
     items: frozenset[str] = frozenset()
     is_whole: bool = False
-    spooled: Spooled = ()
+    spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
 
 
-class MetroWork(Struct, frozen=True, kw_only=True):
+class MetroTask(Struct, frozen=True, kw_only=True):
     """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed.
     `restarts`: of those of them that began anew, how much they may shrink. `others`: metros that are built with it.
     `lenders`: of all metros, once they are known."""
 
     plan: MetroPlan
     configuration: Configuration
-    feeds: tuple[FeedDone, ...]
+    feeds: tuple[FeedResult, ...]
     deltas: frozenset[str]
     restarts: Mapping[str, float]
     others: frozenset[str]
     spool: Path
     neighborhoods: Path | None
-    lenders: tuple[Lender, ...] = ()
+    lenders: tuple[MetroOrganizations, ...] = ()
 
 
-class MetroDone(Struct, frozen=True, kw_only=True):
+class MetroResult(Struct, frozen=True, kw_only=True):
     """`problems`: what was set aside or left out when the metro's records were put together. `last_good`: by feed, the
     stamps of the published versions that stay in place of what is quarantined."""
 
-    built: MetroBuilt
+    built: MetroBuild
     problems: tuple[Problem, ...]
     last_good: Mapping[str, tuple[datetime, ...]] = {}
 
 
-def do_feed(work: FeedWork) -> FeedDone:
+def run_feed_task(work: FeedTask) -> FeedResult:
     source, store = work.source, _open_store(work.configuration)
     kept, items = source.kept, None
     read = _recall_feed(source, store)
     if read is None:
         read = _read_feed(work, store)
         if source.asked is not None and source.next is None:
-            kept = put_kept(store, read)
+            kept = put_cached_read(store, read)
         if source.next is not None:
             (file,) = source.files
-            items = source.items or put_standing(store, list_standing(file.path, own=file.own))
+            items = source.items or put_items(store, list_standing(file.path, own=file.own))
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
         ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
     )
     crawled = [each.crawled_at for each in cleaned if each.crawled_at is not None]
-    return FeedDone(
+    return FeedResult(
         feed=work.feed.name,
         memory=FeedMemory(
             hash=read.hash,
@@ -157,15 +164,15 @@ def _recall_feed(source: Source, store: Store) -> FeedRead | None:
     if source.kept is None:
         return None
     try:
-        return read_kept(store, source.kept)
+        return read_cached_read(store, source.kept)
     except (NotFound, Corrupt):
         return None
 
 
-def _read_feed(work: FeedWork, store: Store) -> FeedRead:
+def _read_feed(work: FeedTask, store: Store) -> FeedRead:
     source = work.source
     if source.files:
-        recalled = recall_cleaned(store, source.before)
+        recalled = read_cached_records(store, source.before)
         return read_source(work.feed, work.configuration, source, recalled=recalled)
     # Its server said that nothing changed: what it was before has to be asked for again.
     return read_feed(work.feed, work.configuration)
@@ -176,7 +183,7 @@ def _open_store(configuration: Configuration) -> Store:
     return open_store(settings.url, endpoint_url=settings.endpoint_url, region=settings.region)
 
 
-def do_metro(work: MetroWork) -> MetroDone:
+def run_metro_task(work: MetroTask) -> MetroResult:
     plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
     previous = open_previous(
@@ -185,13 +192,14 @@ def do_metro(work: MetroWork) -> MetroDone:
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     gathered = _gather_records(work, previous, store)
     standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
-    resolving = Resolving(
+    foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
+    resolving = RowMaker(
         gathered.by_id,
         previous,
-        setting=Setting(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
+        setting=MetroContext(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
         neighborhoods=neighborhoods,
         carried=gathered.carried,
-        find_loan=partial(Lenders(work.lenders, store=store, vocabulary=plan.vocabulary).find, metro=plan.metro.slug),
+        find_loan=partial(foreign.find, metro=plan.metro.slug),
     )
     del gathered  # of a million listings a gigabyte
     compared = perf_counter()
@@ -203,16 +211,16 @@ def do_metro(work: MetroWork) -> MetroDone:
         store=store,
         stays=resolving.stays,
         standing=standing,
-        spanning=_settle_spanning(work, resolving.asked, store),
+        spanning=_keep_shared(work, resolving.asked, store),
     )
-    return MetroDone(
+    return MetroResult(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *resolving.problems, *wrong),
         last_good=last_good,
     )
 
 
-def lend_organizations(work: MetroWork) -> Lender:
+def lend_organizations(work: MetroTask) -> MetroOrganizations:
     """The records of the metro's own organizations, as they stand once it is built, in a file beside its others."""
     metro, base, store = work.plan.metro.slug, work.plan.base, _open_store(work.configuration)
     stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
@@ -222,31 +230,31 @@ def lend_organizations(work: MetroWork) -> Lender:
     return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=stood.words)
 
 
-def _settle_spanning(work: MetroWork, asked: Mapping[Ask, Loan | None], store: Store) -> Spanning:
+def _keep_shared(work: MetroTask, asked: ForeignResolution, store: Store) -> SharedState:
     own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
-    before = ALONE if work.plan.base is None else keep_spanning(store, work.plan.base.manifest)
-    return Spanning(
+    before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
+    return SharedState(
         lent=None if own is None else read_lent(own, store), asked=encode_asked(asked), torn=before.torn
     )  # fmt: skip
 
 
-class _Gathered(Struct, frozen=True, kw_only=True):
+class _MetroRecords(Struct, frozen=True, kw_only=True):
     """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are."""
 
-    by_id: Mapping[str, Told]
+    by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
     last_good: Mapping[str, tuple[datetime, ...]]
-    standing: Standing
+    standing: DeltaState
     problems: Sequence[Problem]
 
 
-def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathered:
+def _gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> _MetroRecords:
     """What the feeds say, and what those that say only what changed said before."""
-    told = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
-    _check_restarts(work, previous, told)
-    said = [each for each in told if not each.head.deleted]
+    entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
+    _check_restarts(work, previous, entries)
+    said = [each for each in entries if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
-    removed = {_name_source(each.head) for each in told if each.head.deleted}.union(_list_moved(work))
+    removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
     stood, torn = _read_stood(store, None if base is None else base.manifest.standing)
@@ -261,7 +269,7 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
         gone = previous.find_sources(removed | spoken).union(by_id)
         carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
     said_now = {row_id for row_id, each in by_id.items() if each.line}
-    standing = encode_standing(
+    standing = encode_delta_state(
         (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
         words=stood.words, vocabulary=work.plan.vocabulary,
     )  # fmt: skip
@@ -270,16 +278,16 @@ def _gather_records(work: MetroWork, previous: Previous, store: Store) -> _Gathe
             row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
             for row_id, each in by_id.items()
         }
-    return _Gathered(
+    return _MetroRecords(
         by_id=by_id,
         carried=carried,
         last_good={feed.feed: _list_last_good(feed, previous, said_now) for feed in work.feeds},
-        standing=Standing(standing, torn),
+        standing=DeltaState(standing, torn),
         problems=(*problems, *_tell_stale(work, previous, carried)),
     )
 
 
-def _list_spooled(feeds: Iterable[FeedDone]) -> dict[str, tuple[Spooled, datetime | None]]:
+def _list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:
     return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
 
 
@@ -288,28 +296,28 @@ def _name_source(head: Head) -> str:
     return f"{head.feed}/{head.type}/{head.source_id}"
 
 
-def _list_moved(work: MetroWork) -> Iterator[str]:
+def _list_moved(work: MetroTask) -> Iterator[str]:
     """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
     with this one: else it would be in neither."""
     spooled = _list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
     others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
-        for told in read_spool(work.spool, metro=metro, spooled=spooled):
-            if told.head.type != ORGANIZATION:
-                yield _name_source(told.head)
+        for entry in read_spool(work.spool, metro=metro, spooled=spooled):
+            if entry.head.type != ORGANIZATION:
+                yield _name_source(entry.head)
 
 
-def _read_stood(store: Store, sha: str | None) -> tuple[Stood, str | None]:
+def _read_stood(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
     """And the object that can't be read, if so."""
     if sha is None:
-        return Stood(), None
+        return DeltaRecords(), None
     try:
-        return read_standing(store, sha), None
+        return read_delta_state(store, sha), None
     except (NotFound, Corrupt, msgspec.DecodeError):
-        return Stood(), sha
+        return DeltaRecords(), sha
 
 
-def _make_stays(work: MetroWork) -> Callable[[str, str], bool]:
+def _make_stays(work: MetroTask) -> Callable[[str, str], bool]:
     """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
     took nothing back, and where it can't be read now (feeds, section 2)."""
     speaking = {feed.feed: (feed, _list_unread(feed)) for feed in work.feeds}
@@ -327,17 +335,17 @@ def _make_stays(work: MetroWork) -> Callable[[str, str], bool]:
 
 
 def _settle_ids(
-    work: MetroWork, said: Sequence[Told], before: Mapping[str, Told], problems: list[Problem]
-) -> tuple[dict[str, Told], list[Told]]:
+    work: MetroTask, said: Sequence[SpooledRecord], before: Mapping[str, SpooledRecord], problems: list[Problem]
+) -> tuple[dict[str, SpooledRecord], list[SpooledRecord]]:
     """By id, and those that stood and lost theirs to another. Where what is said can't have its id, what its feed said
     of it before stands."""
     anew = {_name_source(each.head) for each in said if each.head.feed in work.deltas}
     waiting = [each for source, each in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
 
-    def find_place(told: Told) -> tuple[int, int, str]:
+    def find_place(entry: SpooledRecord) -> tuple[int, int, str]:
         # Of a delta by its name: what is said and what stands have one order, whichever of them it is.
-        head = told.head
+        head = entry.head
         return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
 
     ordered = sorted([*said, *waiting], key=find_place) if work.deltas else said
@@ -352,7 +360,7 @@ def _settle_ids(
     return by_id, [each for each in waiting if id(each) not in won]
 
 
-def _tell_stale(work: MetroWork, previous: Previous, carried: Sequence[str]) -> Iterator[Problem]:
+def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
     """Of rows whose record is not known, in each build: they follow nothing."""
     rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
     counts = Counter(row["source"].partition("/")[0] for row in rows)
@@ -361,7 +369,7 @@ def _tell_stale(work: MetroWork, previous: Previous, carried: Sequence[str]) -> 
         yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
 
 
-def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) -> tuple[datetime, ...]:
+def _list_last_good(feed: FeedResult, previous: PreviousSnapshot, given: Collection[str]) -> tuple[datetime, ...]:
     """The stamps of the published rows that stay in place of what can't be read."""
     ids = {row_id for source_id in _list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
     rows = (previous.get(row_id) for row_id in ids.difference(given))
@@ -369,18 +377,18 @@ def _list_last_good(feed: FeedDone, previous: Previous, given: Collection[str]) 
     return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
 
 
-def _check_restarts(work: MetroWork, previous: Previous, told: Sequence[Told]) -> None:
+def _check_restarts(work: MetroTask, previous: PreviousSnapshot, entry: Sequence[SpooledRecord]) -> None:
     """Raises ShrinkRefused. What these feeds spoke of before is known by their rows alone."""
     for feed in work.feeds:
         if feed.feed in work.restarts:
             rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))
             had = sum(row is not None and row["status"] == PUBLISHED for row in rows)
-            has = sum(each.head.feed == feed.feed and not each.head.deleted for each in told)
+            has = sum(each.head.feed == feed.feed and not each.head.deleted for each in entry)
             has += feed.memory.quarantined
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
 
 
-def _list_unread(feed: FeedDone) -> dict[str, None]:
+def _list_unread(feed: FeedResult) -> dict[str, None]:
     """The source ids of records that are quarantined, each once, where a record still says its own."""
     unread = (problem.source_id for problem in feed.problems if problem.quarantined)
     return dict.fromkeys(source_id for source_id in unread if source_id)

@@ -1,4 +1,4 @@
-"""Runs of records in one object, compressed together: a million of them at once would not fit."""
+"""Records in compressed chunks, all in one object: a million of them at once would not fit in memory."""
 
 from collections.abc import Iterable, Iterator
 from io import BytesIO
