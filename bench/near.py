@@ -31,10 +31,12 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
-from outings.answers.near.items import encode_nearby
+from outings.answers.near.index import open_near
+from outings.answers.near.items import encode_nearby, read_parts
 from outings.answers.near.scan import Finding
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
@@ -114,7 +116,7 @@ def make_wide_world(folder: Path, *, listings: int) -> World:
 
 def draw_points(world: World, count: int) -> list[Point]:
     draw = random.Random(8)
-    listed = open_snapshot(world.snapshot).open_near()
+    listed = open_snapshot(world.snapshot).open_index(open_near)
     rows = listed.tiles.list_rows()
     x, y, z = listed.vectors
     bounds = world.snapshot.metro.bounds
@@ -286,20 +288,20 @@ async def _load_postgresql(dsn: str, world: World) -> "asyncpg.Connection[asyncp
 def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     """What a default request shows now of the whole metro, of a program one."""
     opened = open_snapshot(world.snapshot)
-    index, now = opened.open_near(), read_now(datetime.now(UTC), METRO.timezone)
+    index, now = opened.open_index(open_near), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
     finding = Finding(
-        index=index, evaluator=opened.open_evaluator(), collections=collections, point=(0, 0, 0), radius_m=0
+        index=index, evaluator=open_evaluator(opened), collections=collections, point=(0, 0, 0), radius_m=0
     )
     rows = finding.deal_cards(finding.keep_rows(index.tiles.list_rows()))
     windows = {name: each.window for name, each in collections.items()}
-    starts = index.moments.read_starts(rows, windows=windows, now=now)
+    starts = index.starts.read_starts(rows, windows=windows, now=now)
     for row, start in zip(rows.tolist(), starts, strict=True):
         listing_type = int(index.types[row])
         if TYPES[listing_type] == "event" and start.local == NEVER:
             continue  # it has begun
-        item = encode_nearby(opened.read_near_parts(row, TYPES[listing_type]), distance_m=0, start=start)
+        item = encode_nearby(read_parts(opened, row, TYPES[listing_type]), distance_m=0, start=start)
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             _write_cube([float(each[row]) for each in index.vectors]), item.decode(),

@@ -34,7 +34,7 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
-from outings.answers.derived import make_indexes
+from outings.answers.derived import derive_tables
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -155,7 +155,7 @@ def print_index(world: World) -> None:
     began = time.perf_counter()
     terms = index_documents([(row, opened.read_document(row), keywords) for row, keywords in published])
     tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
-    make_indexes({**tables, "terms": terms})
+    derive_tables({**tables, "terms": terms}, today=world.today)
     spent = time.perf_counter() - began
     whole, distinct = sum(sizes.values()) / 1e6, terms["word"].n_unique()
     print(f"index: {whole:.0f} MB of {terms.height:,} words, {distinct:,} different; made in {spent:.1f} s")

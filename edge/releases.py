@@ -14,7 +14,7 @@ from edge.release_pool import ReleasePool
 from edge.rollback_guard import RollbackGuard
 from edge.served_release import ServedRelease
 from edge.usage.counts import Counter, Counts
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.routes import prepare_snapshot
 from outings.contract.instants import format_instant
 from outings.release.cache import Claim, evict_objects
 from outings.release.lineage import Chain
@@ -251,7 +251,7 @@ class Releases:
             release = open_release(self._store, listed, manifests=manifests, cache=self._cache)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
             for snapshot in release.metros.values():
-                open_snapshot(snapshot).prepare_evaluator()  # here, and not under the first request
+                prepare_snapshot(snapshot)  # here, and not under the first request
             for sha in list_tail(listed.root.log):
                 release.history.read(sha)
             yield ServedRelease(

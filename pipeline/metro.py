@@ -9,8 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.spots import make_spots
-from outings.answers.near.cells import make_cells
+from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer import RENDERER
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
@@ -45,7 +44,6 @@ from pipeline.objects.pages import put_pages
 from pipeline.shared_organizations import ALONE, SharedState
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
-from pipeline.tables.mapped import make_mapped
 from pipeline.tables.similar import make_related
 from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.vectors import ModelPlan, make_semantic
@@ -150,7 +148,7 @@ def build_metro(
     del builder, frames  # what follows reads what was written
     written = clock()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
-    told = {"cells": make_cells(snapshot, plan.today), **make_spots(snapshot.tables, packs=snapshot.packs)}
+    told = derive_of_answers(snapshot, today=plan.today)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in told.items()}
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
@@ -201,7 +199,7 @@ def _write_tables(
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     mapped = {
         name: _put_table(encode_mapped(frame), frame, writer)
-        for name, frame in make_mapped(frames, today=plan.today).items()
+        for name, frame in derive_tables(frames, today=plan.today).items()
     }
     semantic = None
     if plan.model is not None:

@@ -10,7 +10,8 @@ import polars as pl
 from msgspec import Struct
 
 from bench.servers import OUTINGS
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
+from outings.answers.documents.occurrence import read_event
 from outings.answers.organizations.answer import encode_organization, list_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
@@ -148,14 +149,14 @@ def read_documents(world: World) -> Iterator[tuple[int, bytes]]:
         if status != STATUSES.index("published"):
             yield row, b""
         elif TYPES[kind] == "event":
-            yield row, opened.read_event(row, world.today)
+            yield row, read_event(opened, row, world.today)
         else:
             yield row, opened.read_document(row)
 
 
 def read_organization_documents(world: World) -> dict[str, bytes]:
     """id → JSON as its detail shows it today; none where it may not be shown."""
-    about = Circumstances(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
+    about = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
     copies = {row_id: list_copies(row_id, about=about) for row_id in read_organizations(world)["id"]}
     return {row_id: encode_organization(found, about=about) for row_id, found in copies.items() if found}
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from edge.geocoding.geocoder import lies_within, refuse_address
 from edge.thread_pool import ThreadPool
+from outings.answers.gazetteer.gazetteer import open_gazetteer
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.resources.metro import Center
 from outings.release.snapshot import Snapshot
@@ -27,4 +28,4 @@ class LocalGeocoder:
 
 
 def _find(address: str, snapshot: Snapshot) -> Center | None:
-    return open_snapshot(snapshot).open_gazetteer().find_address(address)
+    return open_snapshot(snapshot).open_index(open_gazetteer).find_address(address)

@@ -15,7 +15,7 @@ from edge.replies.planner import Planner, RequestPlan
 from edge.replies.responses import list_entity, send_file, send_not_modified, send_success
 from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
-from outings.answers.routes import PlannedFile
+from outings.answers.plan import PlannedFile
 from outings.contract.route import Match
 
 Sender = Callable[[Send], Awaitable[None]]

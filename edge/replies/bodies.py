@@ -13,7 +13,7 @@ from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
 from edge.thread_pool import ThreadPool
 from edge.usage.counts import Counter, Counts
-from outings.answers.routes import Plan, PlannedFile
+from outings.answers.plan import Plan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.objects import Bytes, Corrupt, read_object

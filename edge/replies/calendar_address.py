@@ -11,7 +11,7 @@ from edge.principal import Principal
 from edge.replies.content_coding import IDENTITY
 from edge.replies.planner import ResolvedRequest
 from edge.replies.responses import Body, Header, make_body, make_head
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_enabled
@@ -35,7 +35,7 @@ def answer_address(resolved: ResolvedRequest, *, addresses: CalendarAddresses, p
     if not addresses.exist:
         raise not_enabled(query.match.route.path)
     calendar = replace(query, match=Match(route=_FILE, values=query.match.values))
-    make_plan(calendar, Circumstances(release=served.release, dates=resolved.dates, entitlement=principal.entitlement))
+    make_plan(calendar, AnswerContext(release=served.release, dates=resolved.dates, entitlement=principal.entitlement))
     address = CalendarAddress(url=addresses.sign(calendar.text, key_id=principal.key.id))
     data = b"".join(encode_detail(msgspec.json.encode(address), notices=query.notices))
     etag = b'W/"%b"' % hashlib.sha256(data).hexdigest()[:32].encode()

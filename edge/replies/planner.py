@@ -21,10 +21,11 @@ from edge.single_flight import Result, SingleFlight
 from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.answer import read_cursor
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
+from outings.answers.plan import Plan
 from outings.answers.renderer import RENDERER
-from outings.answers.routes import Plan, make_plan
+from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor, is_sealed, malformed_cursor
@@ -181,7 +182,7 @@ class Planner:
         named = await self._open_named(context)
         if named is not None:
             served, dates = named, self._dates.find_dates(named.release)
-        about = Circumstances(release=served.release, dates=dates, entitlement=entitlement)
+        about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
         read = partial(read_query, match, context, served=served, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._looking.run(read) if is_slow else read()
@@ -301,7 +302,7 @@ def plan_request(
     weather: Mapping[str, Weather] = {},
 ) -> RequestPlan:
     """`minute`: now. What a walk began with is in its cursor. `spot`: where the query's address is."""
-    about = Circumstances(
+    about = AnswerContext(
         release=served.release,
         dates=dates,
         entitlement=entitlement,
@@ -324,7 +325,7 @@ def plan_request(
     )
 
 
-def find_page(query: Query, about: Circumstances) -> Page | None:
+def find_page(query: Query, about: AnswerContext) -> Page | None:
     """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
     this one does."""
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from edge.request_context import RequestContext
 from edge.served_release import ServedRelease
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.entitlement import Entitlement
@@ -21,7 +21,7 @@ _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.i
 
 
 def read_query(
-    match: Match, context: RequestContext, *, served: ServedRelease, about: Circumstances, offer: Offer
+    match: Match, context: RequestContext, *, served: ServedRelease, about: AnswerContext, offer: Offer
 ) -> Query:
     """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
     entitlement = about.entitlement

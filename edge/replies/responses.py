@@ -8,7 +8,7 @@ from starlette.types import Send
 
 from edge.limits.header_fields import FIELDS
 from edge.request_context import RequestContext
-from outings.answers.routes import JSON
+from outings.answers.plan import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
 

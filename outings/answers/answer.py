@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
@@ -38,7 +38,7 @@ def answer(
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    about = Circumstances(
+    about = AnswerContext(
         release=release, dates=dates, entitlement=entitlement, minute=minute, model=model, weather=weather
     )
     plan = make_plan(query, about)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
+from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakMethod
 
@@ -22,26 +23,32 @@ def remember(method: Callable[[str], _Value], *, size: int) -> Callable[[str], _
     return lru_cache(maxsize=size)(call)
 
 
-class Recalled(Generic[_Key, _Value]):
-    """Values by key, `size` of them at most: all are dropped when there would be more. Of any thread: at worst two make
-    the same."""
+class LruCache(Generic[_Key, _Value]):
+    """Values by key, `size` of them at most: the one that was read longest ago goes first. Of any thread: at worst two
+    make the same."""
 
     def __init__(self, *, size: int) -> None:
         self._size = size
+        self._lock = Lock()
         self._values: dict[_Key, _Value] = {}
 
-    def __contains__(self, key: _Key) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._values
 
     def find(self, key: _Key) -> _Value | None:
         """None of what is not kept."""
-        return self._values.get(key)
+        with self._lock:
+            value = self._values.pop(key, None)
+            if value is not None:
+                self._values[key] = value
+        return value
 
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
-        value = self._values.get(key)
+        value = self.find(key)
         if value is None:
             value = make()
-            if len(self._values) >= self._size:
-                self._values = {}
-            self._values[key] = value
+            with self._lock:
+                self._values[key] = value
+                if len(self._values) > self._size:
+                    del self._values[next(iter(self._values))]
         return value

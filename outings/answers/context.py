@@ -12,7 +12,7 @@ from outings.contract.resources.metro import Center
 from outings.release.snapshot import Release
 
 
-class Circumstances(Struct, frozen=True, kw_only=True):
+class AnswerContext(Struct, frozen=True, kw_only=True):
     """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
     nothing is answered that depends on it. `model`: for searches, where an operator names one. `spot`: where the
     request's `address` is. `weather`: of the metros of which a forecast is known now."""

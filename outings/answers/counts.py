@@ -6,9 +6,11 @@ Each is worked out once for a snapshot and a date: of all organizations together
 from collections.abc import Callable, Mapping
 from datetime import date
 
+from outings.answers.cache import LruCache
 from outings.answers.selecting.defaults import fill_defaults
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Selection, select_listings
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts
 from outings.contract.routes import LISTS
@@ -17,6 +19,9 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 _PARAMETERS = {listing_type: route.parameters for listing_type, route in LISTS.items()}
+
+# Types × dates that are remembered of a snapshot, for a cursor may name any date.
+_MOST_COUNTS = 64
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
@@ -39,7 +44,8 @@ def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlem
 
 def knows_organizations(snapshot: Snapshot, today: date) -> bool:
     """Whether `count_organization` would answer without a query of the engine."""
-    return all((listing_type, today) in open_snapshot(snapshot).organization_counts for listing_type in COLLECTIONS)
+    known = open_snapshot(snapshot).open_index(_remember_organization_counts)
+    return all((listing_type, today) in known for listing_type in COLLECTIONS)
 
 
 def add_counts(first: Counts, second: Counts) -> Counts:
@@ -65,9 +71,9 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
 def read_organization_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
     """By organization; one that has none is not in it."""
     opened = open_snapshot(snapshot)
-    return opened.organization_counts.read(
+    return opened.open_index(_remember_organization_counts).read(
         (listing_type, today),
-        lambda: opened.open_evaluator().count_organizations(select_default(listing_type, snapshot, today)),
+        lambda: open_evaluator(opened).count_organizations(select_default(listing_type, snapshot, today)),
     )
 
 
@@ -79,7 +85,20 @@ def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: 
 
 def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
     opened = open_snapshot(snapshot)
-    return opened.counts.read(
+    return opened.open_index(_remember_counts).read(
         (listing_type, today),
-        lambda: opened.open_evaluator().count_rows(select_default(listing_type, snapshot, today)),
+        lambda: open_evaluator(opened).count_rows(select_default(listing_type, snapshot, today)),
     )
+
+
+# Of a snapshot, by type and local date.
+
+
+def _remember_counts(_: SnapshotReader) -> LruCache[tuple[str, date], int]:
+    """What `/v1/metros` shows of every metro, every time."""
+    return LruCache(size=_MOST_COUNTS)
+
+
+def _remember_organization_counts(_: SnapshotReader) -> LruCache[tuple[str, date], Mapping[str, int]]:
+    """By organization."""
+    return LruCache(size=_MOST_COUNTS)

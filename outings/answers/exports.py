@@ -4,7 +4,9 @@ import zlib
 
 import msgspec
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP
+from outings.answers.plan import Plan, PlannedFile, make_tag
 from outings.answers.scopes import refuse_types
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
@@ -25,7 +27,23 @@ def name_file(collection: str, file_format: str) -> str:
     return f"{collection}.{file_format}"
 
 
-def answer_export(query: Query, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def plan_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, about.entitlement.digest)
+    return Plan(tag, lambda: answer_export(query, snapshot, about), cost=LOOK_UP)
+
+
+def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    media, export = find_file(query, snapshot, about)
+    return Plan(
+        make_tag("file", export.sha256),
+        lambda: [read_file(export, about)],
+        reads_store=True,
+        media=media,
+        file=PlannedFile(export, lambda: about.release.read_object(export.object)),
+    )
+
+
+def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
     """The body as parts: the files of the key's types."""
     wanted = query.get_words("types") or tuple(_TYPES)
     only = query.get_as("format", str)
@@ -41,7 +59,7 @@ def answer_export(query: Query, snapshot: Snapshot, about: Circumstances) -> lis
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
-def find_file(query: Query, snapshot: Snapshot, about: Circumstances) -> tuple[str, Export]:
+def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[str, Export]:
     """The media type and the file of a path. Raises `not_found`, and `forbidden` for another key's type."""
     name = query.match.values["file"]
     collection, _, file_format = name.partition(".")
@@ -53,7 +71,7 @@ def find_file(query: Query, snapshot: Snapshot, about: Circumstances) -> tuple[s
     return EXPORT_TYPES[file_format], export
 
 
-def read_file(export: Export, about: Circumstances) -> bytes:
+def read_file(export: Export, about: AnswerContext) -> bytes:
     """The whole file. NotFound, Corrupt, StoreError."""
     data = about.release.read_object(export.object)[:]
     return zlib.decompress(data, wbits=_GZIP) if export.coding else data

@@ -1,11 +1,12 @@
 """`/v1/metros`: every active metro, with live counts of what the key may read there."""
 
-from collections.abc import Mapping
 from datetime import date
 
 import msgspec
 
+from outings.answers.context import AnswerContext
 from outings.answers.counts import count_listings
+from outings.answers.plan import Plan, make_tag
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
@@ -13,18 +14,22 @@ from outings.contract.meta import MetrosMeta
 from outings.contract.query import Query
 from outings.contract.resources import Metro
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 
 
-def answer_metros(
-    query: Query, *, release: Release, dates: Mapping[str, date], entitlement: Entitlement
-) -> list[bytes]:
+def plan_metros(query: Query, about: AnswerContext) -> Plan:
+    read = [(snapshot.hash, about.dates[slug]) for slug, snapshot in sorted(about.release.metros.items())]
+    tag = make_tag("metros", read, query.text, about.entitlement.digest)
+    return Plan(tag, lambda: answer_metros(query, about))
+
+
+def answer_metros(query: Query, about: AnswerContext) -> list[bytes]:
     """The body as parts, by slug."""
-    snapshots = [snapshot for _, snapshot in sorted(release.metros.items())]
+    snapshots = [snapshot for _, snapshot in sorted(about.release.metros.items())]
     items = [
-        _encoder.encode(_make_metro(snapshot, today=dates[snapshot.metro.slug], entitlement=entitlement))
+        _encoder.encode(_make_metro(snapshot, today=about.dates[snapshot.metro.slug], entitlement=about.entitlement))
         for snapshot in snapshots
     ]
     latest = max((snapshot.stamp for snapshot in snapshots), default=None)

@@ -1,10 +1,10 @@
-"""What a key may not read, said with what it may: `forbidden`, of a metro or of types."""
+"""What a key may not read, said with what it may: `forbidden`, of a metro or of types; which metro to name."""
 
 from collections.abc import Iterable
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import ApiError, forbidden
+from outings.contract.errors import ApiError, bad_request, forbidden
 from outings.contract.vocabulary import COLLECTIONS
 
 
@@ -15,7 +15,7 @@ def refuse_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
     return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
 
 
-def refuse_types(about: Circumstances, types: Iterable[str]) -> ApiError:
+def refuse_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
     """`types` singular: those that were asked for, and are not the key's."""
     entitlement, readable = about.entitlement, about.entitlement.types or ()
     own = sorted(COLLECTIONS[each] for each in readable)
@@ -24,6 +24,18 @@ def refuse_types(about: Circumstances, types: Iterable[str]) -> ApiError:
         metros=about.release.metros if entitlement.metros is None else entitlement.metros,
         types=own,
         message=f"This key may not read {_list(asked)}; it may read {_list(own)}.",
+    )
+
+
+def require_metro(what: str, slugs: Iterable[str]) -> ApiError:
+    """400: `what` is in each of these metros."""
+    allowed = sorted(set(slugs))
+    return bad_request(
+        param="metro",
+        reason="metro_required",
+        message=f"{what} in several metros: say which with metro={allowed[0]}.",
+        allowed=allowed,
+        metros=allowed,
     )
 
 

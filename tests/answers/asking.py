@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from msgspec.structs import replace
 
 from outings.answers.answer import Answer, answer
-from outings.answers.etag import compute_etag
+from outings.answers.context import AnswerContext
+from outings.answers.routes import make_plan
 from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameters import ZIPS
@@ -49,7 +50,7 @@ def ask(
     made = answer(query, release=release, **about)
     again = answer(query, release=strip_columns(release), **about)
     assert (again.etag, b"".join(again.parts)) == (made.etag, b"".join(made.parts)), "SQL answers otherwise"
-    assert made.etag == compute_etag(query, release=release, **about)
+    assert made.etag == make_plan(query, AnswerContext(release=release, **about)).etag
     check_success(f"{path}?{urlencode(params or {})}", b"".join(made.parts))
     return made
 

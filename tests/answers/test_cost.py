@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, LOOK_UP, UNKNOWN
 from outings.answers.routes import make_plan
 from outings.release.snapshot import Release
@@ -25,7 +25,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def cost(release: Release, path: str, params: Mapping[str, str]) -> int:
-    about = Circumstances(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL)
+    about = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL)
     return make_plan(parse(path, params), about).cost
 
 
@@ -56,7 +56,7 @@ def test_what_looks_at_listings_grows_with_them(release: Release, tmp_path: Path
 
 def test_what_was_asked_twice_near_a_point_is_cheap(release: Release) -> None:
     point, noon = {"lat": "40", "lng": "-74", "limit": "20"}, make_noon(TODAY)
-    about = Circumstances(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL, minute=noon)
+    about = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL, minute=noon)
     costs = []
     for lng in ("-74", "-74.1", "-74.2"):
         plan = make_plan(parse("/v1/harbor/nearby", {**point, "lng": lng}), about)

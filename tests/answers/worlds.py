@@ -15,12 +15,13 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from outings.answers.derived import derive_tables
+from outings.answers.search.understanding.related import read_shipped
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.mapped import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES, ZIPS
-from pipeline.tables.mapped import make_mapped
 from pipeline.tables.similar import make_related
 
 Document = dict[str, Any]
@@ -110,14 +111,14 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
     )  # fmt: skip
     return Snapshot(
         metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),),
-        mapped=_write_mapped(tables, folder),
+        mapped=_write_mapped(tables, folder), related=read_shipped(),
     )  # fmt: skip
 
 
 def _write_mapped(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, Path]:
     """By the program itself: what it derives from the tables is nothing that a test should write out again."""
     paths = {}
-    for name, frame in make_mapped(tables, today=TODAY).items():
+    for name, frame in derive_tables(tables, today=TODAY).items():
         paths[name] = folder / f"{name}.arrow"
         paths[name].write_bytes(encode_mapped(frame))
     return paths

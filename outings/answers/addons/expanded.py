@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
+from outings.answers.documents.splicing import add_member
 from outings.answers.organizations.answer import Copy, encode_organization, list_copies
 from outings.answers.scopes import refuse_types
 from outings.answers.snapshot.reader import open_snapshot
@@ -40,7 +41,7 @@ def list_expanded(query: Query) -> tuple[str, ...]:
     return tuple(sorted({"place", "organization"} & set(query.get_words("expand")), reverse=True))
 
 
-def check_expanded(query: Query, about: Circumstances) -> None:
+def check_expanded(query: Query, about: AnswerContext) -> None:
     """A place is its own resource: `forbidden` for a key without that type."""
     if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
         raise refuse_types(about, ["place"])
@@ -55,7 +56,7 @@ def find_place(references: References, *, snapshot: Snapshot) -> int | None:
     return row if row is not None and names.is_visible(row, include_archived=False) else None
 
 
-def find_organization(references: References, *, about: Circumstances) -> list[Copy]:
+def find_organization(references: References, *, about: AnswerContext) -> list[Copy]:
     """Its copies in the key's metros, where it is published."""
     row_id = references.organization.id
     return [] if row_id is None else list_copies(row_id, about=about)
@@ -64,7 +65,7 @@ def find_organization(references: References, *, about: Circumstances) -> list[C
 class Expansion:
     """Of one answer: each object is made once, however many items refer to it."""
 
-    def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, about: Circumstances) -> None:
+    def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, about: AnswerContext) -> None:
         self._members = members
         self._snapshot = snapshot
         self._about = about
@@ -77,7 +78,7 @@ class Expansion:
         references = read_references(document)
         made: Mapping[str, bytes] = {name: self._encode(name, references) for name in self._members}
         block = b",".join(b'"%b":%b' % (name.encode(), each) for name, each in made.items())
-        return b'%b,"expanded":{%b}}' % (document[:-1], block)
+        return add_member(document, "expanded", b"{%b}" % block)
 
     def _encode(self, name: str, references: References) -> bytes:
         if name == "place":

@@ -7,8 +7,9 @@ from math import isnan
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons.source import attach_member, list_addons
-from outings.answers.context import Circumstances
+from outings.answers.addons.includes import list_addons
+from outings.answers.context import AnswerContext
+from outings.answers.documents.splicing import add_member
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
@@ -38,7 +39,7 @@ _encode = msgspec.json.Encoder().encode
 class ForecastBlocks:
     """Of one answer."""
 
-    def __init__(self, query: Query, *, snapshot: Snapshot, about: Circumstances) -> None:
+    def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
         self.is_asked = "forecast" in list_addons(query, about)
         self._snapshot = snapshot
         self._first = about.dates[snapshot.metro.slug]
@@ -70,7 +71,7 @@ class ForecastBlocks:
     def attach(self, document: bytes, row: int, number: int | None = None) -> bytes:
         """To an event's document, of its occurrence `number` in the table, else of its next one."""
         block = self.make_next(document, row, number)
-        return document if block is None else attach_member(document, "forecast", _encode(block))
+        return document if block is None else add_member(document, "forecast", _encode(block))
 
     def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
         """The same, alone."""
@@ -110,7 +111,7 @@ class ForecastBlocks:
 
     def _lies_near(self, row: int) -> bool:
         """What states no coordinates is taken to be in its metro."""
-        point = open_snapshot(self._snapshot).read_point(row)
+        point = open_snapshot(self._snapshot).rows.read_point(row)
         square = sum((here - there) ** 2 for here, there in zip(self._center, point, strict=True))
         return isnan(square) or square <= find_line(REACH_M) ** 2
 

@@ -1,12 +1,14 @@
-"""Add-ons of a listing: what `include` attaches to it, for whoever has them. Nothing of them is in a document."""
+"""`include=source`: what a listing's feed says of where it came from."""
 
 from functools import cached_property
 
 import msgspec
 
-from outings.answers.addons.sources import Day
-from outings.answers.context import Circumstances
-from outings.answers.coverage.answer import find_start
+from outings.answers.addons.includes import list_addons
+from outings.answers.addons.sources import Day, open_sources
+from outings.answers.context import AnswerContext
+from outings.answers.dates import find_start
+from outings.answers.documents.splicing import add_member
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.notices import Notice, unavailable_source
 from outings.contract.query import Query
@@ -16,20 +18,10 @@ from outings.release.snapshot import Snapshot
 _encode = msgspec.json.Encoder().encode
 
 
-def list_addons(query: Query, about: Circumstances) -> tuple[str, ...]:
-    """Those that were asked for and that the key has; of the others the edge gives notice."""
-    return tuple(each for each in query.get_words("include") if about.entitlement.allows_addon(each))
-
-
-def attach_member(document: bytes, name: str, block: bytes) -> bytes:
-    """The document with one more member, its last."""
-    return b'%b,"%b":%b}' % (document[:-1], name.encode(), block)
-
-
 class SourceBlocks:
     """Of one answer."""
 
-    def __init__(self, query: Query, *, snapshot: Snapshot, about: Circumstances) -> None:
+    def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
         self._is_asked = "source" in list_addons(query, about)
         self._snapshot = snapshot
         self._date = about.dates[snapshot.metro.slug]
@@ -40,13 +32,13 @@ class SourceBlocks:
         if not self._is_asked:
             return None
         self._items += 1
-        block = open_snapshot(self._snapshot).sources.make_block(row, self._today)
+        block = open_snapshot(self._snapshot).open_index(open_sources).make_block(row, self._today)
         self._missing += block is None
         return block
 
     def attach(self, document: bytes, row: int) -> bytes:
         block = self.make(row)
-        return document if block is None else attach_member(document, "source", _encode(block))
+        return document if block is None else add_member(document, "source", _encode(block))
 
     @property
     def notices(self) -> tuple[Notice, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import polars as pl
 from msgspec import Struct
 
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import format_instant
 from outings.contract.resources.source import SourceBlock, Verification
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
@@ -68,6 +70,13 @@ def _find_last(ends: pl.Expr) -> pl.Expr:
     return pl.when(ends.is_null().any()).then(None).otherwise(ends.max())
 
 
+SOURCES = derive_table(
+    "sources",
+    make_sources,
+    {"listings": LISTINGS, "occurrences": OCCURRENCES, "sections": HAPPENINGS, "sessions": HAPPENINGS},
+)
+
+
 class Day(Struct, frozen=True, kw_only=True):
     """A local date, and when it begins, in seconds since 1970."""
 
@@ -113,6 +122,10 @@ class Sources:
             return "past"
         seen = max(self._crawled[row], self._checked[row])
         return "stale" if seen != _UNKNOWN and seen < today.start - STALE_DAYS * _DAY else "ok"
+
+
+def open_sources(reader: SnapshotReader) -> Sources:
+    return Sources(reader.open_table(SOURCES))
 
 
 def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:

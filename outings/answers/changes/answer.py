@@ -5,7 +5,9 @@ from itertools import islice
 
 import msgspec
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP, UNKNOWN
+from outings.answers.plan import Plan, make_tag
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
@@ -15,7 +17,7 @@ from outings.contract.meta import ChangesMeta
 from outings.contract.query import Query
 from outings.contract.resources.change import Change, ChangeLinks
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.log import BLOCK, Version, walk_versions
+from outings.release.log import BLOCK, Version, name_log, walk_versions
 from outings.release.snapshot import Release, Snapshot
 
 # Versions that one answer looks at, however few of them pass: a rare one is found by going on, never by waiting.
@@ -26,7 +28,20 @@ _ORGANIZATION = "organization"
 _encoder = msgspec.json.Encoder()
 
 
-def check_changes(query: Query, about: Circumstances) -> None:
+def plan_changes(query: Query, about: AnswerContext) -> Plan:
+    check_changes(query, about)
+    log = about.release.history.log
+    read = [snapshot.hash for snapshot in list_read(query, about)]
+    is_new = read_cursor(query) < log.latest_version_id
+    return Plan(
+        make_tag("changes", name_log(log), read, query.text, about.entitlement.digest),
+        lambda: answer_changes(query, about),
+        cost=UNKNOWN if is_new else LOOK_UP,
+        reads_store=is_new,
+    )
+
+
+def check_changes(query: Query, about: AnswerContext) -> None:
     """Raises 404 and 403 of `metro`, 403 of a `type` outside the key's, and `cursor_ahead`."""
     release, entitlement = about.release, about.entitlement
     if query.metro is not None and query.metro not in release.metros:
@@ -47,7 +62,7 @@ def check_changes(query: Query, about: Circumstances) -> None:
         )
 
 
-def answer_changes(query: Query, about: Circumstances) -> list[bytes]:
+def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
     """The body as parts. What the key may not see is passed over: ids are not dense for it."""
     history, start = about.release.history, read_cursor(query)
     limit, latest = query.get_as("limit", int), history.log.latest_version_id
@@ -80,7 +95,7 @@ def read_cursor(query: Query) -> int:
     return cursor
 
 
-def list_read(query: Query, about: Circumstances) -> list[Snapshot]:
+def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
     """Of the metros that the answer may speak of."""
     return [
         snapshot
@@ -89,7 +104,7 @@ def list_read(query: Query, about: Circumstances) -> list[Snapshot]:
     ]
 
 
-def make_condition(query: Query, about: Circumstances) -> Callable[[Version], bool]:
+def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bool]:
     """Whether the key may see a version, and the query's filters keep it."""
     types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
 
@@ -101,7 +116,7 @@ def make_condition(query: Query, about: Circumstances) -> Callable[[Version], bo
     return passes
 
 
-def is_visible(version: Version, about: Circumstances) -> bool:
+def is_visible(version: Version, about: AnswerContext) -> bool:
     """Whether it is a change of what the key may read."""
     entitlement = about.entitlement
     if version.type != _ORGANIZATION and not entitlement.allows_type(version.type):

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.changes.answer import is_visible
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
+from outings.answers.plan import Plan, make_tag
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.cursors import check_cursor, make_cursor
 from outings.answers.snapshot.names import Names
@@ -21,7 +22,7 @@ from outings.contract.meta import VersionsMeta
 from outings.contract.query import Query
 from outings.contract.resources.change import ListingVersion
 from outings.contract.vocabulary import TYPES
-from outings.release.log import Version, list_history, read_versions
+from outings.release.log import Version, list_history, name_log, read_versions
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -37,7 +38,18 @@ class Home(Struct, frozen=True, kw_only=True):
     type: str | None
 
 
-def find_homes(query: Query, about: Circumstances) -> list[Home]:
+def plan_versions(query: Query, about: AnswerContext) -> Plan:
+    homes = find_homes(query, about)
+    read = [home.snapshot.hash for home in homes]
+    named = name_log(about.release.history.log)
+    return Plan(
+        make_tag("versions", named, read, query.text, read_position(query, homes), about.entitlement.digest),
+        lambda: answer_versions(query, homes, about=about),
+        reads_store=True,
+    )
+
+
+def find_homes(query: Query, about: AnswerContext) -> list[Home]:
     """Those that the key may read. Raises `not_found` where no metro shows the row, archived or not, and `forbidden`
     where only others do, or the type is not the key's."""
     assert query.id is not None
@@ -50,13 +62,13 @@ def find_homes(query: Query, about: Circumstances) -> list[Home]:
     return readable
 
 
-def _refuse(homes: Sequence[Home], about: Circumstances) -> ApiError:
+def _refuse(homes: Sequence[Home], about: AnswerContext) -> ApiError:
     """By its metro where that is not the key's, else by its type."""
     types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
     return refuse_types(about, set(types)) if types else refuse_metro(about.entitlement)
 
 
-def _may_read(home: Home, about: Circumstances) -> bool:
+def _may_read(home: Home, about: AnswerContext) -> bool:
     entitlement = about.entitlement
     return entitlement.allows_metro(home.snapshot.metro.slug) and (
         home.type is None or entitlement.allows_type(home.type)
@@ -72,7 +84,7 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
             yield Home(snapshot=snapshot, type=listing_type)
 
 
-def answer_versions(query: Query, homes: Sequence[Home], *, about: Circumstances) -> list[bytes]:
+def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext) -> list[bytes]:
     """The body as parts."""
     limit = query.get_as("limit", int)
     assert limit is not None
@@ -90,7 +102,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: Circumstances
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
-def _walk_history(query: Query, about: Circumstances) -> Iterator[Version]:
+def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
     """From the cursor on, in the order asked for, as far as they are read."""
     assert query.id is not None
     history, after = about.release.history, _find_position(query)

@@ -1,18 +1,21 @@
 """How much a metro's data is, how fresh and how clean, for what the key may read."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, timedelta
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
-from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers
-from outings.answers.directory.pages import settle_directory
+from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers, open_groups
+from outings.answers.dates import find_start
+from outings.answers.directory.areas import open_areas
+from outings.answers.plan import Plan, make_tag
 from outings.answers.selecting.collections import choose_types
+from outings.answers.selecting.defaults import find_route_filters
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.meta import CoverageMeta
@@ -35,10 +38,17 @@ _DAY = 24 * _HOUR
 _encoder = msgspec.json.Encoder()
 
 
-def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    """It names the release that answers."""
+    today = about.dates[snapshot.metro.slug]
+    tag = make_tag("coverage", about.release.id, snapshot.hash, query.text, today, about.entitlement.digest)
+    return Plan(tag, lambda: answer_coverage(query, snapshot=snapshot, about=about))
+
+
+def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
-    groups = open_snapshot(snapshot).groups
+    groups = open_snapshot(snapshot).open_index(open_groups)
     types = choose_types(query, about.entitlement)
     where = query.get_as("neighborhood", str)
     chosen = groups.choose(types, neighborhood=where)
@@ -53,7 +63,7 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -
         neighborhoods=_cover_neighborhoods(snapshot, chosen, types=types, where=where),
         release=CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp)),
     )
-    filters = settle_directory(query)
+    filters = find_route_filters(query)
     meta = CoverageMeta(
         metro=snapshot.metro.slug,
         applied_filters={name: echo_value(value) for name, value in filters.values.items()},
@@ -61,11 +71,6 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, about: Circumstances) -
         generated_at=format_instant(snapshot.stamp),
     )
     return [b'{"data":', _encoder.encode(coverage), b',"meta":', _encoder.encode(meta), b"}"]
-
-
-def find_start(today: date, timezone: str) -> int:
-    """When a local date begins, in seconds since 1970."""
-    return int(datetime.combine(today, time(), tzinfo=ZoneInfo(timezone)).timestamp())
 
 
 def _cover_type(
@@ -86,7 +91,7 @@ def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, where: st
     if where is not None:
         given["neighborhood"] = where
     selection = replace(select_default(listing_type, snapshot, today, **given), has_cards=False)
-    return open_snapshot(snapshot).open_evaluator().count_rows(selection)
+    return open_evaluator(open_snapshot(snapshot)).count_rows(selection)
 
 
 def _measure_freshness(groups: Groups, chosen: Numbers, *, start: int) -> Freshness:
@@ -128,7 +133,7 @@ def _cover_neighborhoods(
     snapshot: Snapshot, chosen: Numbers, *, types: Sequence[str], where: str | None
 ) -> NeighborhoodCoverage:
     opened = open_snapshot(snapshot)
-    areas, groups = opened.areas, opened.groups
+    areas, groups = opened.open_index(open_areas), opened.open_index(open_groups)
     known = areas.are_known(types)
     numbers = [number for number in (range(len(areas)) if where is None else areas.find(where)) if known[number]]
     lively = groups.find_lively(chosen, slugs=areas.slugs)

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
 from outings.contract.vocabulary import STATUSES, TYPES, VERIFICATION_STATUSES
 from outings.release.mapped import MappedTable
@@ -59,6 +61,9 @@ def _list_counted() -> dict[str, pl.Expr]:
     }
 
 
+GROUPS = derive_table("groups", make_groups, {"listings": LISTINGS})
+
+
 class Groups:
     def __init__(self, table: MappedTable) -> None:
         self._arrays = table.read_arrays()
@@ -106,6 +111,10 @@ class Groups:
 
     def read_verified(self, groups: Numbers) -> Numbers:
         return _join(self._verified, groups)
+
+
+def open_groups(reader: SnapshotReader) -> Groups:
+    return Groups(reader.open_table(GROUPS))
 
 
 def _join(lists: tuple[Numbers, Numbers], groups: Iterable[int]) -> Numbers:

@@ -1,108 +1,82 @@
-"""One listing by id or by slug, in whichever metro of the release it is. Look-ups and slices: no query."""
+"""The plan of one listing: its ETag is of its row, and of what is attached to it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 
-import msgspec
-from msgspec import Struct
-
-from outings.answers.addons.expanded import Expansion, list_expanded
+from outings.answers.addons.expanded import (
+    check_expanded,
+    find_organization,
+    find_place,
+    list_expanded,
+    read_references,
+)
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.addons.source import SourceBlocks, attach_member, list_addons
-from outings.answers.context import Circumstances
-from outings.answers.details.related import make_related
-from outings.answers.documents.fields import choose_fields
-from outings.answers.scopes import refuse_metro
+from outings.answers.addons.includes import list_addons
+from outings.answers.addons.source import SourceBlocks
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP, UNKNOWN
+from outings.answers.details.document import ListingRow, answer_detail, find_listing
+from outings.answers.organizations.answer import Copy
+from outings.answers.plan import Plan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.entitlement import Entitlement
-from outings.contract.envelope import encode_detail
-from outings.contract.errors import ApiError, bad_request, not_found
-from outings.contract.notices import unavailable_related
 from outings.contract.query import Query
-from outings.contract.vocabulary import TYPES
-from outings.release.snapshot import Release, Snapshot
 
 
-class Found(Struct, frozen=True, kw_only=True):
-    """A row that the key may read."""
-
-    snapshot: Snapshot
-    row: int
-
-
-def find_listing(query: Query, *, about: Circumstances) -> Found:
-    """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
-    that several of the key's metros have."""
-    release, entitlement = about.release, about.entitlement
-    metros = _choose_metros(query, release=release, entitlement=entitlement)
-    found = list(_find_rows(query, metros))
-    readable = [each for each in found if entitlement.allows_metro(each.snapshot.metro.slug)]
-    if not found:
-        raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
-    if not readable:
-        raise refuse_metro(entitlement)
-    if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
-        raise require_metro(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
-    return readable[0]
+def plan_detail(query: Query, about: AnswerContext) -> Plan:
+    check_expanded(query, about)
+    found = find_listing(query, about=about)
+    # What is attached to a listing counts an organization's others, or asks the lists.
+    cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
+    return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
 
 
-def answer_detail(query: Query, found: Found, *, about: Circumstances) -> list[bytes]:
-    """The body as parts, whatever the listing's audience and confidence."""
-    today = about.dates[found.snapshot.metro.slug]
+def _tag_listing(query: Query, found: ListingRow, about: AnswerContext) -> str:
+    """The stamps are not in the row's hash, but they are in its document."""
     opened = open_snapshot(found.snapshot)
-    if query.resource == "event":
-        document = opened.read_event(found.row, today)
-    else:
-        document = opened.read_document(found.row)
-    document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
-    sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
-    document = sources.attach(document, found.row)
+    names, row = opened.names, found.row
+    today = about.dates[found.snapshot.metro.slug]
+    series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
+    attached = (_tag_references(query, found, about), _tag_addons(query, found, about))
+    asked = (query.get_words("fields"), query.notices, attached)
+    return make_tag("detail", names.read_hash(row).hex(), names.read_stamps(row), series, asked)
+
+
+def _tag_references(query: Query, found: ListingRow, about: AnswerContext) -> object:
+    """What is attached to a detail, by what it is made of."""
+    members = list_expanded(query)
+    if not members:
+        return None
+    names = open_snapshot(found.snapshot).names
+    tags: list[object] = []
+    references = read_references(open_snapshot(found.snapshot).read_document(found.row))
+    if "place" in members:
+        place = find_place(references, snapshot=found.snapshot)
+        tags.append(None if place is None else (names.read_hash(place).hex(), names.read_stamps(place)))
+    if "organization" in members:
+        copies = find_organization(references, about=about)
+        tags.append((_list_read(copies, about), about.entitlement.digest))
+    return members, tags
+
+
+def _list_read(copies: list[Copy], about: AnswerContext) -> list[tuple[str, date]]:
+    return [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+
+
+def _tag_addons(query: Query, found: ListingRow, about: AnswerContext) -> object:
+    """What is attached to a detail: the block of its source, and all that lists of the date may show to the key."""
+    addons = list_addons(query, about)
+    if not addons:
+        return None
+    block = SourceBlocks(query, snapshot=found.snapshot, about=about).make(found.row)
+    related = None
+    if "related" in addons:
+        related = (found.snapshot.hash, about.dates[found.snapshot.metro.slug], about.entitlement.digest)
+    return addons, block, related, _tag_forecast(query, found, about)
+
+
+def _tag_forecast(query: Query, found: ListingRow, about: AnswerContext) -> object:
+    """The block itself, so that what has none keeps its tag whatever the weather."""
+    if query.resource != "event":
+        return None
     forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
-    document = forecasts.attach(document, found.row)
-    notices = (*query.notices, *sources.notices, *forecasts.notices)
-    if "related" in list_addons(query, about):
-        related = make_related(query, found.row, snapshot=found.snapshot, about=about)
-        document = attach_member(document, "related", msgspec.json.encode(related))
-        notices += tuple(map(unavailable_related, related.list_empty()))
-    return encode_detail(choose_fields(query)(document), notices=notices)
-
-
-def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
-    """All of the release, or the one that `metro=` names."""
-    if query.metro is None:
-        return release.metros
-    snapshot = release.metros.get(query.metro)
-    if snapshot is None:
-        raise not_found(f"There is no metro {query.metro}.")
-    if not entitlement.allows_metro(query.metro):
-        raise refuse_metro(entitlement, query.metro)
-    return {query.metro: snapshot}
-
-
-def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Found]:
-    """The visible rows of the query's type, by metro."""
-    assert query.resource is not None
-    type_code = TYPES.index(query.resource)
-    include_archived = bool(query.get("include_archived"))
-    for slug in sorted(metros):
-        names = open_snapshot(metros[slug]).names
-        rows: list[int] = []
-        if query.id is not None:
-            row = names.find_id(query.id, type_code=type_code)
-            rows = [] if row is None else [row]
-        elif query.slug is not None:
-            rows = list(names.find_slug(query.slug, type_code=type_code))
-        for row in sorted(rows, key=lambda row: not names.is_visible(row, include_archived=False)):
-            if names.is_visible(row, include_archived=include_archived):
-                yield Found(snapshot=metros[slug], row=row)
-
-
-def require_metro(what: str, slugs: Iterable[str]) -> ApiError:
-    """400: `what` is in each of these metros."""
-    allowed = sorted(set(slugs))
-    return bad_request(
-        param="metro",
-        reason="metro_required",
-        message=f"{what} in several metros: say which with metro={allowed[0]}.",
-        allowed=allowed,
-        metros=allowed,
-    )
+    document = open_snapshot(found.snapshot).read_document(found.row)
+    return forecasts.make_next(document, found.row), forecasts.notices

@@ -11,9 +11,13 @@ import numpy as np
 from msgspec import Raw, Struct
 
 from outings.answers.addons.expanded import read_references
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
+from outings.answers.details.similar import open_similar
+from outings.answers.documents.cards import make_card
+from outings.answers.near.index import open_near
 from outings.answers.near.scan import deal_programs
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
@@ -50,7 +54,7 @@ class _Named(Struct, frozen=True):
 _decode_name = msgspec.json.Decoder(_Named).decode
 
 
-def make_related(query: Query, row: int, *, snapshot: Snapshot, about: Circumstances) -> Related:
+def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> Related:
     """Of a listing of the query's type, by its row."""
     own = query.resource
     # Its own type stands first.
@@ -66,16 +70,16 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: Circumsta
 
 
 class _Neighbours:
-    def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, about: Circumstances) -> None:
+    def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, about: AnswerContext) -> None:
         self._row, self._types, self._snapshot = row, types, snapshot
         self._today = about.dates[snapshot.metro.slug]
         self._opened = open_snapshot(snapshot)
-        self._evaluator = self._opened.open_evaluator()
+        self._evaluator = open_evaluator(self._opened)
         self._program = self._find_programs([row])[0]
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Of what has one name at one place the first alone, and nothing that has the listing's own."""
-        cards = self._deal_cards(self._opened.similar.list_rows(self._row))
+        cards = self._deal_cards(self._opened.open_index(open_similar).list_rows(self._row))
         shown: dict[_Named, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)
@@ -105,7 +109,7 @@ class _Neighbours:
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = self._today.toordinal() - _EPOCH
-        dealt = deal_programs(live, self._opened.open_near(), start=start).tolist()
+        dealt = deal_programs(live, self._opened.open_index(open_near), start=start).tolist()
         cards = {_name_card(row, program): row for row, program in self._pair(dealt)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
         return [cards[each] for each in names if each in cards]
@@ -125,7 +129,7 @@ class _Neighbours:
             for row, program in self._pair([*rows])
             if row != self._row and (program < 0 or program != self._program)
         ]
-        return tuple(Raw(self._opened.encode_card(row, self._today)) for row in others[:MOST])
+        return tuple(Raw(make_card(self._opened, row, self._today)) for row in others[:MOST])
 
 
 def _name_card(row: int, program: int) -> tuple[int, int]:

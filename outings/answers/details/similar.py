@@ -4,14 +4,16 @@ from bisect import bisect_left
 
 import polars as pl
 
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.release.mapped import MappedTable
-
-# What they are made of.
-RELATED = ("row", "others")
 
 
 def make_similar(related: pl.DataFrame) -> pl.DataFrame:
     return related.sort("row")
+
+
+SIMILAR = derive_table("similar", make_similar, {"related": ("row", "others")})
 
 
 class Similar:
@@ -28,3 +30,7 @@ class Similar:
             return []
         others: list[int] = self._others[self._ends[at] : self._ends[at + 1]].tolist()
         return others
+
+
+def open_similar(reader: SnapshotReader) -> Similar:
+    return Similar(reader.open_table(SIMILAR))

@@ -10,6 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.directory.spellings import make_spellings
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
 from outings.contract.resources.metro import Bounds
 from outings.contract.resources.neighborhood import NeighborhoodCenter
@@ -56,6 +58,10 @@ def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
 def _order(neighborhoods: pl.DataFrame) -> pl.DataFrame:
     keys = [(name.casefold(), slug) for slug, name in neighborhoods.select("slug", "name").iter_rows()]
     return neighborhoods[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+AREAS = derive_table("areas", make_areas, {"neighborhoods": NEIGHBORHOODS, "listings": LISTINGS})
+AREA_SPELLINGS = derive_table("area_spellings", make_area_spellings, {"neighborhoods": NEIGHBORHOODS[:2]})
 
 
 class Areas:
@@ -115,3 +121,7 @@ class Areas:
             pairs = np.unique(np.stack((areas[shared], found[shared])), axis=1)
             counts += np.bincount(pairs[0], minlength=len(self))
         return counts.astype(np.int64)
+
+
+def open_areas(reader: SnapshotReader) -> Areas:
+    return Areas(reader.open_table(AREAS))

@@ -7,32 +7,37 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.context import Circumstances
+from outings.answers.cache import LruCache
+from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
-from outings.answers.directory.areas import Areas, Rows
+from outings.answers.directory.areas import Areas, Rows, open_areas
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
+from outings.answers.directory.ranking import open_area_ranking
 from outings.answers.directory.titles import parse_title
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Span
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
+# Types × dates that are remembered of a snapshot.
+_MOST_COUNTS = 16
 _encoder = msgspec.json.Encoder()
 
 
 def answer_neighborhoods(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
-    areas = opened.areas
+    areas = opened.open_index(open_areas)
     types = choose_types(query, about.entitlement)
     live = {each: count_by_area(each, snapshot, today=today) for each in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
@@ -42,7 +47,7 @@ def answer_neighborhoods(
     assert isinstance(least, int)
     passed = areas.are_known(types) & (totals >= least)
     if title is not None:
-        passed &= opened.area_ranking.rank(title).scores > 0
+        passed &= opened.open_index(open_area_ranking).rank(title).scores > 0
     chosen = np.flatnonzero(passed)
     is_counted = query.get("sort") == "count"
     if is_counted:
@@ -67,11 +72,16 @@ def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows
 
     def count() -> Rows:
         selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
-        found = opened.open_evaluator().list_rows(selection, Span(limit=max(len(opened.names), 1)))
+        found = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.names), 1)))
         rows = np.array(sorted(found.rows), dtype=np.int64)
-        return opened.areas.count_listings(rows, programs=opened.programs.find_programs(rows))
+        return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 
-    return opened.area_counts.read((listing_type, today), count)
+    return opened.open_index(remember_area_counts).read((listing_type, today), count)
+
+
+def remember_area_counts(_: SnapshotReader) -> LruCache[tuple[str, date], Rows]:
+    """Of a snapshot's neighborhoods, by type and local date."""
+    return LruCache(size=_MOST_COUNTS)
 
 
 def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:

@@ -9,15 +9,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.context import Circumstances
-from outings.answers.directory.counts import Counted, count_by_row, find_in_neighborhood
+from outings.answers.context import AnswerContext
+from outings.answers.directory.counts import RowCounts, count_by_row, find_in_neighborhood
 from outings.answers.directory.pages import Key, cut_page, encode_meta
-from outings.answers.directory.ranking import MATCHES, Array, Ranked, order_rows
+from outings.answers.directory.ranking import MATCHES, Array, Ranked, open_ranking, order_rows
 from outings.answers.directory.titles import Title, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.organization import Counts, OrganizationEntry, OrganizationLinks
@@ -45,7 +45,7 @@ _decoder = msgspec.json.Decoder(_Stored)
 
 
 def answer_organizations(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
@@ -54,7 +54,7 @@ def answer_organizations(
     live = {each: count_by_row(each, snapshot, today=today) for each in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
-    ranked = None if title is None else opened.ranking.rank(title)
+    ranked = None if title is None else opened.open_index(open_ranking).rank(title)
     rows = _choose_rows(query, filters, live=live, ranked=ranked, snapshot=snapshot, today=today)
 
     def name_key(at: int) -> Key:
@@ -80,7 +80,7 @@ def _choose_rows(
     query: Query,
     filters: EffectiveFilters,
     *,
-    live: Mapping[str, Counted],
+    live: Mapping[str, RowCounts],
     ranked: Ranked | None,
     snapshot: Snapshot,
     today: date,
@@ -113,11 +113,13 @@ def _find_there(text: str, types: Sequence[str], *, snapshot: Snapshot, today: d
     return there
 
 
-def _read_stored(opened: Opened, row: int) -> _Stored:
+def _read_stored(opened: SnapshotReader, row: int) -> _Stored:
     return _decoder.decode(opened.read_organization(row))
 
 
-def _encode_entry(row: int, *, opened: Opened, live: Mapping[str, Counted], ranked: Ranked | None, metro: str) -> bytes:
+def _encode_entry(
+    row: int, *, opened: SnapshotReader, live: Mapping[str, RowCounts], ranked: Ranked | None, metro: str
+) -> bytes:
     stored = _read_stored(opened, row)
     counts = {
         collection: int(live[listing_type][row]) if listing_type in live else 0

@@ -7,15 +7,14 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.listings.meta import read_limit, read_page
 from outings.answers.selecting.cursors import KEY_CHARACTERS, make_cursor
 from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.selecting.paging import read_limit, read_page
 from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta
-from outings.contract.parameter import Moving
 from outings.contract.query import Query
-from outings.contract.values import Value, echo_value
+from outings.contract.values import echo_value
 from outings.release.snapshot import Snapshot
 
 # Another way of ranking is another number: a cursor of before is refused, since its place in the order says nothing.
@@ -33,23 +32,6 @@ class Page(Struct, frozen=True, kw_only=True):
     start: int
     stop: int
     next_cursor: str | None
-
-
-def settle_directory(query: Query) -> EffectiveFilters:
-    """The filters in effect, in the order of the route's parameters. Raises what is wrong with a cursor."""
-    values: dict[str, Value] = {}
-    defaults: list[str] = []
-    for name, row in query.match.route.parameters.items():
-        if not row.is_filter:
-            continue
-        if name in query.values:
-            values[name] = query.values[name]
-        elif row.default is not None and not isinstance(row.default, Moving):
-            values[name] = row.default
-            defaults.append(name)
-    if query.cursor is not None:
-        read_key(query)
-    return EffectiveFilters(values=values, defaults=tuple(defaults))
 
 
 def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date) -> Page:

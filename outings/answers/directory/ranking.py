@@ -13,11 +13,13 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from outings.answers.cache import remember
+from outings.answers.directory.areas import AREA_SPELLINGS, open_areas
 from outings.answers.directory.spellings import (
     ABOVE,
     HOST,
     MOST_LETTERS,
     NAME,
+    ORGANIZATION_SPELLINGS,
     PAIR,
     ROW_SHIFT,
     SITE,
@@ -27,6 +29,7 @@ from outings.answers.directory.spellings import (
     read_letters,
 )
 from outings.answers.directory.titles import Title, list_parents
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
 from outings.answers.snapshot.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
@@ -200,3 +203,13 @@ def order_rows(ranked: Ranked, rows: Iterable[int]) -> Array:
     """Best first; ties in the directory's own order."""
     chosen = np.asarray(rows, dtype=np.int64)
     return chosen[np.lexsort((chosen, -ranked.scores[chosen]))]
+
+
+def open_ranking(reader: SnapshotReader) -> Ranking:
+    """Of organizations."""
+    return Ranking(reader.open_table(ORGANIZATION_SPELLINGS), size=len(reader.organizations))
+
+
+def open_area_ranking(reader: SnapshotReader) -> Ranking:
+    """Of neighborhoods."""
+    return Ranking(reader.open_table(AREA_SPELLINGS), size=len(reader.open_index(open_areas)))

@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.directory.titles import STOP_WORDS, fold_host, fold_title, list_parents, name_site
+from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.words import split_words
 
@@ -19,10 +20,6 @@ _KIND_BITS, _LETTER_BITS = 4, 16
 ROW_SHIFT = _KIND_BITS + _LETTER_BITS
 MOST_LETTERS = (1 << _LETTER_BITS) - 1
 
-# What the index is made of, in the order of rows.
-ORGANIZATIONS = ("name", "domain")
-NEIGHBORHOODS = ("name",)
-
 Spelled = tuple[str, int]
 Places = NDArray[np.int64]
 
@@ -31,6 +28,9 @@ def make_spellings(entries: pl.DataFrame) -> pl.DataFrame:
     """Each text once, with its places."""
     grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
     return pl.DataFrame([*make_texts(grouped["text"]), make_letters(grouped["text"]), grouped["place"].alias("places")])
+
+
+ORGANIZATION_SPELLINGS = derive_table("organization_spellings", make_spellings, {"organizations": ("name", "domain")})
 
 
 def read_letters(places: Places) -> Places:

@@ -1,15 +1,21 @@
 """A listing as a compact card, read out of its document: what `related` shows, and `sessions` of a class's card."""
 
+import weakref
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
 
+from outings.answers.documents.occurrence import show_local
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Ages, CompactCard, PlaceReference, Price, Term
 from outings.contract.resources.words import Clock, Local
 from outings.contract.vocabulary import COLLECTIONS
 
+# Cards made lately, of all metros together: 900 bytes each.
+_CARDS = 16_384
 _START_OF_DAY = "00:00:00"
 
 
@@ -60,6 +66,25 @@ class _Camp(_Document, frozen=True, kw_only=True, tag="camp"):
 
 _decoder: msgspec.json.Decoder[_Event | _Class | _Camp] = msgspec.json.Decoder(_Event | _Class | _Camp)
 _encoder = msgspec.json.Encoder()
+
+
+def read_card(reader: SnapshotReader, row: int) -> bytes:
+    """A class's card, whatever the date."""
+    return _read_card(reader.reference, row)
+
+
+@lru_cache(maxsize=_CARDS)
+def _read_card(of: "weakref.ref[SnapshotReader]", row: int) -> bytes:
+    reader = of()
+    assert reader is not None
+    return encode_card(reader.read_document(row))
+
+
+def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
+    """The card of an event, a class or a camp as of a date; a series begins with its next occurrence."""
+    starts = reader.series.find_next(row, today).starts_local if reader.series.is_series(row) else None
+    next_local = None if starts is None else show_local(starts)
+    return encode_card(reader.read_document(row), today=today, next_local=next_local)
 
 
 def encode_card(document: bytes, *, today: date | None = None, next_local: str | None = None) -> bytes:

@@ -1,16 +1,22 @@
 """The `occurrence` block of an event: made when answering, from its occurrences and the local date."""
 
+import weakref
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
+from outings.answers.documents.splicing import add_member
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.series import Moment, Next, Series
 from outings.contract.instants import format_instant
 from outings.contract.resources.event import Occurrence
 
+# Blocks made lately, of all metros together: 300 bytes each.
+_BLOCKS = 32_768
 _encoder = msgspec.json.Encoder()
 # An event's members as they stand in its document, in their order.
 _decoder = msgspec.json.Decoder(dict[str, Raw])
@@ -21,9 +27,25 @@ def encode_next(series: Series, row: int, today: date) -> bytes:
     return _encoder.encode(Occurrence(**_show_next(series.find_next(row, today))))
 
 
-def splice_block(document: bytes, block: bytes) -> bytes:
-    """The document of a series with the block as its last member."""
-    return b'%b,"occurrence":%b}' % (document[:-1], block)
+def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
+    """An event's document, with the occurrence of that date where it is a series."""
+    document = reader.read_document(row)
+    if not reader.series.is_series(row):
+        return document
+    return add_member(document, "occurrence", _read_next(reader.reference, row, today))
+
+
+@lru_cache(maxsize=_BLOCKS)
+def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
+    """Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
+    reader = of()
+    assert reader is not None
+    return encode_next(reader.series, row, today)
+
+
+def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:
+    """An event's document with the times of one occurrence: `number` is its place in the table."""
+    return expand_event(reader.read_document(row), series=reader.series, row=row, number=number, today=today)
 
 
 def expand_event(document: bytes, *, series: Series, row: int, number: int, today: date) -> bytes:

@@ -1,7 +1,6 @@
 """Gazetteer: what is where in a metro, by what its own listings and neighborhoods say."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,11 @@ from outings.answers.gazetteer.spots import (
 )
 from outings.answers.gazetteer.streets import Words, fold_words
 from outings.answers.snapshot.distance import find_line, find_point, find_vectors, measure_squares
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.metro import Center
 from outings.release.mapped import MappedTable, encode_mapped
-from outings.release.snapshot import MetroSettings, Packs
+from outings.release.snapshot import MetroSettings
 
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
 ONE_PLACE_M = 250
@@ -38,15 +38,14 @@ Phrases = frozenset[str]
 class Gazetteer:
     """Spots by every name, address and corner. Nothing is guessed: a name of two places far apart is of none."""
 
-    def __init__(self, metro: MetroSettings, *, read: Callable[[str], MappedTable]) -> None:
-        spots, names = read(SPOTS), read(SPOT_NAMES)
+    def __init__(self, metro: MetroSettings, spots: MappedTable, names: MappedTable, areas: MappedTable) -> None:
         self._lats, self._lngs, self._areas, self._placed = (
             spots.read_array(name) for name in ("lat", "lng", "area", "is_placed")
         )
         self._zips = spots.read_texts("zip")
         self._names = HashedTexts(names, "name")
         self._ends, self._spots = names.read_lists("spots")
-        self._phrases = read(SPOT_AREAS).read_texts("phrases")
+        self._phrases = areas.read_texts("phrases")
         self._cities = self._read_phrases(CITIES)
         called = (name_words(fold_words(name)) for name in (metro.name, metro.slug, *metro.aliases))
         self._everywhere = frozenset({*called, *_COUNTRY}) | self._read_phrases(STATES)
@@ -114,14 +113,14 @@ class Gazetteer:
         return bool((squares <= find_line(ONE_PLACE_M) ** 2).all())
 
 
-def open_gazetteer(
-    metro: MetroSettings, *, mapped: Mapping[str, Path], tables: Mapping[str, Path], packs: Packs
-) -> Gazetteer:
-    """Of a release from before the build made it: in memory, from documents."""
-    if SPOTS in mapped:
-        return Gazetteer(metro, read=lambda name: MappedTable(mapped[name]))
-    made = make_spots(tables, packs=packs)
-    return Gazetteer(metro, read=lambda name: MappedTable(encode_mapped(made[name])))
+def open_gazetteer(reader: SnapshotReader) -> Gazetteer:
+    """In memory, from documents, where the build did not map it."""
+    paths = [reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)]
+    if None not in paths:
+        return Gazetteer(reader.metro, *(MappedTable(path) for path in paths if path is not None))
+    made = make_spots(reader)
+    tables = (MappedTable(encode_mapped(made[name])) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS))
+    return Gazetteer(reader.metro, *tables)
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
 """Spots: where a metro's listings and neighborhoods are, and by which texts each is found, as tables."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import msgspec
 import polars as pl
@@ -16,10 +15,10 @@ from outings.answers.gazetteer.places import (
 )
 from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Words, fold_words
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import STATUSES, TYPES
 from outings.release.columns import read_columns
-from outings.release.snapshot import Packs
 
 # The mapped files.
 SPOTS, SPOT_NAMES, SPOT_AREAS = "spots", "spot_names", "spot_areas"
@@ -50,7 +49,7 @@ def name_neighborhood(words: Words) -> str:
     return _NEIGHBORHOOD + name_words(words)
 
 
-def make_spots(tables: Mapping[str, Path], *, packs: Packs) -> dict[str, pl.DataFrame]:
+def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     """By the names of the mapped files.
 
     SPOTS: `lat`, `lng`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0 where
@@ -58,17 +57,17 @@ def make_spots(tables: Mapping[str, Path], *, packs: Packs) -> dict[str, pl.Data
     SPOT_NAMES: each text once, with its spots. SPOT_AREAS: phrases by lines.
     """
     making = _Making()
-    for listed, lat, lng in _read_listed(tables["listings"], packs):
+    for listed, lat, lng in _read_listed(reader):
         making.add_listed(listed, lat=lat, lng=lng)
-    areas = read_columns(tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
+    areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
     making.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
     return making.make_frames()
 
 
-def _read_listed(path: Path, packs: Packs) -> Iterator[tuple[Listed, float, float]]:
+def _read_listed(reader: SnapshotReader) -> Iterator[tuple[Listed, float, float]]:
     """Published ones with coordinates: every place, and of those that are at none one for each point."""
-    columns = ("row", "type", "status", "lat", "lng", "place_id", "pack", "offset", "length")
-    listings = read_columns(path, "listings", columns).filter(
+    columns = ("row", "type", "status", "lat", "lng", "place_id")
+    listings = read_columns(reader.tables["listings"], "listings", columns).filter(
         pl.col("status") == STATUSES.index("published"), pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")
@@ -76,8 +75,8 @@ def _read_listed(path: Path, packs: Packs) -> Iterator[tuple[Listed, float, floa
     chosen = listings.filter(is_place | pl.col("place_id").is_null()).unique(
         ["lat", "lng", told], keep="first", maintain_order=True
     )
-    for pack, offset, length, lat, lng in chosen.select("pack", "offset", "length", "lat", "lng").iter_rows():
-        yield _decoder.decode(packs[pack][offset : offset + length]), lat, lng
+    for row, lat, lng in chosen.select("row", "lat", "lng").iter_rows():
+        yield _decoder.decode(reader.read_document(row)), lat, lng
 
 
 class _Making:

@@ -2,16 +2,29 @@
 
 from datetime import date
 
+from outings.answers.context import AnswerContext
 from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import render_event
-from outings.answers.listings.lists import select_rows
+from outings.answers.listings.lists import select_rows, settle_list
+from outings.answers.plan import Plan, make_tag
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
+from outings.contract.resources.export import EXPORT_TYPES
 from outings.release.snapshot import Snapshot
 
 MOST_EVENTS = 5_000
+
+
+def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    return Plan(
+        make_tag("ics", snapshot.hash, query.text, today, about.entitlement.digest),
+        lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
+        media=EXPORT_TYPES["ics"],
+    )
 
 
 def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> list[bytes]:

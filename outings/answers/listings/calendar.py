@@ -6,9 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import DayCounts
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
@@ -23,14 +24,14 @@ _encoder = msgspec.json.Encoder()
 
 
 def answer_calendar(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
     """The body as parts."""
     start = filters.get_date("from")
     assert start is not None
     today = about.dates[snapshot.metro.slug]
     selection = select_listings("event", filters, vocabulary=snapshot.vocabulary, today=today)
-    counted = open_snapshot(snapshot).open_evaluator().count_days(selection, days=filters.count_days())
+    counted = open_evaluator(open_snapshot(snapshot)).count_days(selection, days=filters.count_days())
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
     meta = _make_meta(filters, snapshot=snapshot, total=int(counted.counts.sum()))

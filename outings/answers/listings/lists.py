@@ -9,23 +9,25 @@ from msgspec import Struct
 from outings.answers.addons.expanded import Expansion, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
-from outings.answers.context import Circumstances
+from outings.answers.approximate import list_approximate
+from outings.answers.context import AnswerContext
+from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields
+from outings.answers.documents.occurrence import read_event, read_occurrence
+from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import count_facets
-from outings.answers.listings.meta import encode_meta, read_limit, read_page
-from outings.answers.selecting.approximate import list_approximate
+from outings.answers.listings.meta import encode_meta
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
 from outings.answers.selecting.defaults import EffectiveFilters, find_filters
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.filters import list_audiences
+from outings.answers.selecting.paging import read_limit, read_page
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
-from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
-
-# How a class's document ends: its program's other listings go between the brackets.
-_NO_SESSIONS = b'"sessions":[]}'
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ class Page(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: Circumstances) -> list[bytes]:
+def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
@@ -90,7 +92,7 @@ def select_rows(
     if "ids" in query.values:
         return _read_named(query, filters, snapshot=snapshot, today=today).rows[:limit]
     selection = select_query(query, filters, snapshot=snapshot, today=today)
-    return open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=limit)).rows
+    return open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=limit)).rows
 
 
 def _choose_reader(query: Query) -> Callable[..., Page]:
@@ -113,7 +115,7 @@ def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapsho
     facets = count_facets(
         dimensions,
         select_query(query, filters, snapshot=snapshot, today=today),
-        evaluator=open_snapshot(snapshot).open_evaluator(),
+        evaluator=open_evaluator(open_snapshot(snapshot)),
         vocabulary=snapshot.vocabulary,
         is_expanded=is_expanded(query),
     )
@@ -125,7 +127,7 @@ def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, t
     selection = select_query(query, filters, snapshot=snapshot, today=today)
     # One more than the page holds tells whether there is a next one.
     span = _make_span(query, limit=limit + 1)
-    evaluator = open_snapshot(snapshot).open_evaluator()
+    evaluator = open_evaluator(open_snapshot(snapshot))
     found = evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
     return Page(
         rows=found.rows[:limit],
@@ -145,7 +147,7 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     found = [row for row in rows.values() if row is not None]
     if filters.values.keys() - {"ids"}:
         selection = select_query(query, filters, snapshot=snapshot, today=today)
-        matching = {*open_snapshot(snapshot).open_evaluator().list_rows(selection, Span(limit=len(rows))).rows}
+        matching = {*open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=len(rows))).rows}
         found = [row for row in found if row in matching]
     return Page(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
 
@@ -166,17 +168,17 @@ def _read_documents(
     rows = page.rows
     if page.numbers is not None:
         pairs = zip(rows, page.numbers, strict=True)
-        items = [opened.read_occurrence(row, number, today) for row, number in pairs]
+        items = [read_occurrence(opened, row, number, today) for row, number in pairs]
     elif query.resource == "class" and knows_cards(query):
         items = [_render_class(row, filters, opened=opened) for row in rows]
     elif query.resource == "event":
-        items = [opened.read_event(row, today) for row in rows]
+        items = [read_event(opened, row, today) for row in rows]
     else:
         items = [opened.read_document(row) for row in rows]
     return items
 
 
-def _render_class(row: int, filters: EffectiveFilters, *, opened: Opened) -> bytes:
+def _render_class(row: int, filters: EffectiveFilters, *, opened: SnapshotReader) -> bytes:
     """A card: with the program's other listings that its reader may see, whether they match the filters or not."""
     document = opened.read_document(row)
     audiences = filters.values["audience"]
@@ -186,5 +188,4 @@ def _render_class(row: int, filters: EffectiveFilters, *, opened: Opened) -> byt
     )
     if not others:
         return document
-    cards = b",".join(opened.read_card(other) for other in others)
-    return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), cards)
+    return fill_sessions(document, [read_card(opened, other) for other in others])

@@ -3,6 +3,7 @@
 import msgspec
 
 from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.selecting.paging import read_limit, read_page
 from outings.contract.instants import format_instant
 from outings.contract.meta import ListMeta, Window
 from outings.contract.query import Query
@@ -41,18 +42,3 @@ def encode_meta(
 
 def _has_pages(query: Query) -> bool:
     return query.cursor is None and not query.values.keys() & {"ids", "changed_since"}
-
-
-def read_limit(query: Query) -> int:
-    """Items in one answer at most: `ids` are answered all at once."""
-    if "ids" in query.values:
-        most = query.match.route.parameters["ids"].most
-        assert most is not None
-        return most
-    limit = query.get_as("limit", int)
-    assert limit is not None
-    return limit
-
-
-def read_page(query: Query) -> int:
-    return query.get_as("page", int) or 1

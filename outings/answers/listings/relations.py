@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, count_organization, knows_organizations
-from outings.answers.details.answer import require_metro
 from outings.answers.organizations.answer import choose_record, find_copies
-from outings.answers.scopes import refuse_metro
+from outings.answers.scopes import refuse_metro, require_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.query import Query
@@ -16,7 +15,7 @@ from outings.contract.vocabulary import TYPES
 _PLACE = TYPES.index("place")
 
 
-def find_homes(match: Match, *, about: Circumstances) -> Sequence[str]:
+def find_homes(match: Match, *, about: AnswerContext) -> Sequence[str]:
     """The key's metros that have the path's row, the record's first. Raises `not_found` where no metro shows it, and
     `forbidden` where only others do."""
     row_id = match.values["id"]
@@ -38,7 +37,7 @@ def find_homes(match: Match, *, about: Circumstances) -> Sequence[str]:
     return readable
 
 
-def costs_queries(match: Match, *, about: Circumstances) -> bool:
+def costs_queries(match: Match, *, about: AnswerContext) -> bool:
     """Whether it takes the engine to settle the metro: the first time in a day, for who is in several. Raises what
     `find_homes` does."""
     homes = find_homes(match, about=about)
@@ -47,7 +46,7 @@ def costs_queries(match: Match, *, about: Circumstances) -> bool:
     )
 
 
-def settle_metro(query: Query, homes: Sequence[str], *, about: Circumstances) -> Query:
+def settle_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) -> Query:
     """The query with the metro that it names, else the one that has live listings of the row. Raises `metro_required`
     where several of the key's have."""
     if query.metro is not None:
@@ -62,7 +61,7 @@ def settle_metro(query: Query, homes: Sequence[str], *, about: Circumstances) ->
     return query.with_metro((*live, *homes)[0])
 
 
-def _has_listings(query: Query, slug: str, *, about: Circumstances) -> bool:
+def _has_listings(query: Query, slug: str, *, about: AnswerContext) -> bool:
     """Of any type that the key may read, in the default lists of the metro's local date."""
     assert query.id is not None
     counts = count_organization(

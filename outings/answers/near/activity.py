@@ -4,15 +4,17 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.near.cells import RADIUS_M, draw_circle, open_cells
 from outings.answers.near.circles import Circles
 from outings.answers.near.kinds import Counts as KindCounts
 from outings.answers.near.layer import Layer
+from outings.answers.near.layers import open_layers
 from outings.answers.near.liveliness import Component, list_components, score_components, tally_layer
 from outings.answers.near.meta import encode_near_meta, list_dates
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.summary import write_summary
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import Point, find_line, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
@@ -37,7 +39,7 @@ class Lively(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
-def settle_activity(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Near:
+def settle_activity(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Near:
     """Raises ApiError for whatever the answer would fail with."""
     return settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
 
@@ -45,7 +47,7 @@ def settle_activity(query: Query, *, snapshot: Snapshot, about: Circumstances) -
 def answer_activity(near: Near) -> list[bytes]:
     """The body as parts."""
     opened, line = open_snapshot(near.snapshot), find_line(near.radius_m)
-    layer = opened.open_layers().read(near.collections, opened.open_evaluator())
+    layer = opened.open_index(open_layers).read(near.collections, open_evaluator(opened))
     lively = measure_activity(near, layer, Circles(layer.index.tiles, near.point, (line,)))
     activity = lively.activity
     data = AreaActivity(
@@ -95,10 +97,11 @@ def _show_value(component: Component) -> int | float | None:
 
 def _find_percentile(near: Near, circles: Circles, *, words: int) -> int:
     """Where the point stands among the metro's, all with the default radius and window of the build's date."""
-    cells, types = open_cells(near.snapshot), tuple(near.collections)
+    reader, types = open_snapshot(near.snapshot), tuple(near.collections)
+    cells = reader.open_index(open_cells)
     if cells.date is None:
         return 0
-    layer = cells.open_layer(near.snapshot)
+    layer = cells.open_layer(reader)
     tally = tally_layer(layer, circles if near.radius_m == RADIUS_M else draw_circle(layer, near.point))
     own = score_components(list_components(tally, types, words=words))
     others = cells.score(types, words=words)

@@ -8,14 +8,17 @@ from msgspec import Struct
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.near.activity import measure_activity
 from outings.answers.near.circles import Circles
 from outings.answers.near.groups import Blocks, make_group
+from outings.answers.near.index import open_near
 from outings.answers.near.kinds import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, Counts
+from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import encode_near_meta
 from outings.answers.near.ranking import find_best
 from outings.answers.near.request import Near, is_outside, list_notices, read_minute, settle_near
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import find_line
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
@@ -40,12 +43,12 @@ class Around(Struct, frozen=True, kw_only=True):
     """A request that will be answered: one group from an offset on, all others from their beginning."""
 
     near: Near
-    about: Circumstances
+    about: AnswerContext
     group: str | None
     offset: int
 
 
-def settle_around(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Around:
+def settle_around(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Around:
     """Raises ApiError for whatever the answer would fail with."""
     near = settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
     group, _, offset = (query.get_as("cursor", str) or "").partition(":")
@@ -61,9 +64,9 @@ def answer_around(around: Around) -> list[bytes]:
     """The body as parts."""
     near = around.near
     opened = open_snapshot(near.snapshot)
-    moments = opened.open_near().moments
+    moments = opened.open_index(open_near).starts
     moments.note(near.windows, near.now)
-    layer = opened.open_layers().read(near.collections, opened.open_evaluator())
+    layer = opened.open_index(open_layers).read(near.collections, open_evaluator(opened))
     ends = sorted({min(most, near.radius_m) for most in (*RINGS.values(), near.radius_m)})
     circles = Circles(layer.index.tiles, near.point, [find_line(end) for end in ends])
     counts = layer.count(circles)

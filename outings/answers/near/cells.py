@@ -6,27 +6,27 @@ what it may read. Points that have nothing in reach are left out: few people liv
 
 from collections.abc import Iterator
 from datetime import date
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.cache import Recalled
+from outings.answers.cache import LruCache
 from outings.answers.near.circles import Circles
-from outings.answers.near.index import NearIndex
 from outings.answers.near.layer import Layer
+from outings.answers.near.layers import open_layers
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
-from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import Point, find_line, find_point
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
 from outings.release.mapped import MappedTable, encode_mapped
-from outings.release.snapshot import Snapshot
 
+# The mapped file.
+CELLS = "cells"
 # Points a side of the metro's bounds.
 SIDE = 20
 # Sets of types that were asked for.
@@ -47,10 +47,10 @@ def ask_default(today: date, vocabulary: Vocabulary) -> CollectionQueries:
     )
 
 
-def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
+def make_cells(reader: SnapshotReader, today: date) -> pl.DataFrame:
     """A row a point: `date`, days since 1970, and by type the columns of `Tally`."""
-    layer = make_default_layer(snapshot, today)
-    found = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(snapshot.metro.bounds))
+    layer = make_default_layer(reader, today)
+    found = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(reader.metro.bounds))
     tallies = [each for each in found if each.counts.any()]
     start = today.toordinal() - _EPOCH
     columns: dict[str, NDArray[np.generic]] = {"date": np.full(len(tallies), start, dtype=np.int32)}
@@ -61,10 +61,10 @@ def make_cells(snapshot: Snapshot, today: date) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def make_default_layer(snapshot: Snapshot, today: date) -> Layer:
+def make_default_layer(reader: SnapshotReader, today: date) -> Layer:
     """What a default request shows."""
-    opened, asked = open_snapshot(snapshot), ask_default(today, snapshot.vocabulary)
-    return opened.open_layers().read(asked.collections, opened.open_evaluator())
+    default = ask_default(today, reader.vocabulary)
+    return reader.open_index(open_layers).read(default.collections, open_evaluator(reader))
 
 
 def draw_circle(layer: Layer, point: Point) -> Circles:
@@ -91,30 +91,20 @@ class Cells:
         )
         self.tally = Tally(counts, free, paid, categories)
         self._layer: Layer | None = None
-        self._scores: Recalled[tuple[str, ...], NDArray[np.int64]] = Recalled(size=_TYPES)
+        self._scores: LruCache[tuple[str, ...], NDArray[np.int64]] = LruCache(size=_TYPES)
 
     def score(self, types: tuple[str, ...], *, words: int) -> NDArray[np.int64]:
         """Of each point, by some types and the vocabulary's number of categories."""
         return self._scores.read(types, lambda: score_components(list_components(self.tally, types, words=words)))
 
-    def open_layer(self, snapshot: Snapshot) -> Layer:
+    def open_layer(self, reader: SnapshotReader) -> Layer:
         """What points are compared by: whatever is asked and by whom, the build's date shows the same."""
         assert self.date is not None, "where there is a point there is a date"
         if self._layer is None:
-            self._layer = make_default_layer(snapshot, self.date)
+            self._layer = make_default_layer(reader, self.date)
         return self._layer
 
 
-_opened: "WeakKeyDictionary[NearIndex, Cells]" = WeakKeyDictionary()
-
-
-def open_cells(snapshot: Snapshot) -> Cells:
-    """Of a release from before the build made them: as of the date on which the metro last changed."""
-    index = open_snapshot(snapshot).open_near()
-    cells = _opened.get(index)
-    if cells is None:
-        path = snapshot.mapped.get("cells")
-        today = read_now(snapshot.stamp, snapshot.metro.timezone).date
-        cells = Cells(MappedTable(encode_mapped(make_cells(snapshot, today)) if path is None else path))
-        _opened[index] = cells
-    return cells
+def open_cells(reader: SnapshotReader) -> Cells:
+    path = reader.find_mapped(CELLS)
+    return Cells(MappedTable(encode_mapped(make_cells(reader, reader.date)) if path is None else path))

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
+from outings.answers.near.index import open_near
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
 from outings.answers.near.ranking import Scored
 from outings.answers.near.request import Near
 from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
-from outings.answers.snapshot.reader import Opened
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.near import GROUPS
 from outings.contract.resources.source import SourceBlock
@@ -92,14 +93,22 @@ _decoder = msgspec.json.Decoder(_Document)
 
 
 def make_group(
-    number: int, *, best: Scored, total: int, near: Near, opened: Opened, blocks: Blocks, limit: int, offset: int
+    number: int,
+    *,
+    best: Scored,
+    total: int,
+    near: Near,
+    opened: SnapshotReader,
+    blocks: Blocks,
+    limit: int,
+    offset: int,
 ) -> Group:
     """`number`: the group's place in GROUPS; `best`: its first ones at least, and others."""
     end = offset + limit
-    index = opened.open_near()
+    index = opened.open_index(open_near)
     places = np.flatnonzero(best.groups >> number & 1)
     page = best.choose(_take_best(best, places, index.id_ranks, end=end)[offset:])
-    starts = index.moments.read_starts(page.rows, windows=near.windows, now=near.now)
+    starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
     items = [

@@ -1,6 +1,5 @@
 """What answers near a point read of one snapshot, opened at the first of them."""
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -8,45 +7,39 @@ from numpy.typing import NDArray
 
 from outings.answers.near.kinds import Kinds
 from outings.answers.near.scores import score_promises
-from outings.answers.near.starts import Moments, Starts
-from outings.answers.near.tiles import TILE, Rows, Tiles
-from outings.answers.near.unlocated import Unplaced
-from outings.answers.snapshot.distance import Vectors
-from outings.answers.snapshot.programs import Programs
-from outings.answers.snapshot.series import Series
-from outings.answers.snapshot.zips import Zips
+from outings.answers.near.starts import Starts, StartTimes
+from outings.answers.near.tiles import TILE, TILE_BOUNDS, TILES, Rows, Tiles
+from outings.answers.near.traits import TRAITS
+from outings.answers.near.unlocated import UNLOCATED, Unlocated
+from outings.answers.snapshot.meetings import SLOTS
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.zips import open_zips
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER, MappedTable
+from outings.release.mapped import NEVER
 
 _PLACE = TYPES.index("place")
 
 
 class NearIndex:
-    """`read` opens a mapped table by its name."""
+    """Of one snapshot."""
 
-    def __init__(
-        self,
-        read: Callable[[str], MappedTable],
-        *,
-        series: Series,
-        programs: Programs,
-        vectors: Vectors,
-        zips: Callable[[], Zips | None],
-    ) -> None:
-        self.tiles = Tiles(read("tiles"), bounds=read("tile_bounds"))
-        self._unplaced, self._zips = read("unplaced"), zips
-        self.programs = programs
-        self.vectors = vectors
-        ranks, traits = read("ranks"), read("traits")
-        self.id_ranks, self.types = ranks.read_array("id_rank"), ranks.read_array("type")
+    def __init__(self, reader: SnapshotReader) -> None:
+        self.tiles = Tiles(reader.open_table(TILES), bounds=reader.open_table(TILE_BOUNDS))
+        self._unlocated, self._open_zips = reader.open_table(UNLOCATED), reader.defer(open_zips)
+        self.programs = reader.programs
+        self.vectors = reader.rows.vectors
+        self.id_ranks, self.types = reader.rows.id_ranks, reader.rows.types
+        traits = reader.open_table(TRAITS)
         self.is_recurring, self.is_closed = traits.read_array("is_recurring"), traits.read_array("is_closed")
         self.is_free, self.ages = traits.read_array("is_free"), traits.read_array("ages")
         self.confidence, self.categories = traits.read_array("confidence"), traits.read_array("categories")
-        self.moments = Moments(read("slots"), series=series, types=self.types, has_time=traits.read_array("has_time"))
+        self.starts = StartTimes(
+            reader.open_table(SLOTS), series=reader.series, types=self.types, has_time=traits.read_array("has_time")
+        )
 
     @cached_property
-    def unplaced(self) -> Unplaced:
-        return Unplaced(self._unplaced, zips=self._zips())
+    def unlocated(self) -> Unlocated:
+        return Unlocated(self._unlocated, zips=self._open_zips())
 
     @cached_property
     def rows(self) -> Rows:
@@ -89,3 +82,7 @@ class NearIndex:
             is_recurring=self.is_recurring[rows],
             is_closed=self.is_closed[rows],
         )
+
+
+def open_near(reader: SnapshotReader) -> NearIndex:
+    return NearIndex(reader)

@@ -219,11 +219,11 @@ class Layer:
     def count_hidden(self, point: Point, *, line: float, is_open: bool) -> int:
         """The rows without coordinates that may be within a straight line from the point: cards, of open ones alone
         where this is said."""
-        return self._count_spots(self.index.unplaced.spots.lie_near(point, line=line), is_open=is_open)
+        return self._count_spots(self.index.unlocated.spots.lie_near(point, line=line), is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
         """The same of those that may be anywhere."""
-        return self._count_spots(self.index.unplaced.spots.are_unknown(), is_open=is_open)
+        return self._count_spots(self.index.unlocated.spots.are_unknown(), is_open=is_open)
 
     def _count_spots(self, spots: Mask, *, is_open: bool) -> int:
         alone, alone_open = self._hidden_counts
@@ -234,13 +234,13 @@ class Layer:
 
     @cached_property
     def _hidden_spots(self) -> Rows:
-        return self.index.unplaced.number_spots(self._hidden_shared.rows)
+        return self.index.unlocated.number_spots(self._hidden_shared.rows)
 
     @cached_property
     def _hidden_counts(self) -> tuple[Rows, Rows]:
         """By spot: how many are hidden there, and how many of them are open."""
-        size = self.index.unplaced.spots.vectors[0].size
-        spots = self.index.unplaced.number_spots(self._hidden)
+        size = self.index.unlocated.spots.vectors[0].size
+        spots = self.index.unlocated.number_spots(self._hidden)
         is_open = self.index.is_closed[self._hidden] == 0
         return np.bincount(spots, minlength=size), np.bincount(spots[is_open], minlength=size)
 
@@ -255,6 +255,6 @@ def _find_shared(kept: Rows, index: NearIndex, *, start: int | None) -> Shared:
     if start is not None and at.size:
         at = at[np.bincount(programs[at])[programs[at]] > 1]
         rows = kept[at]
-        days = index.moments.find_class_days(rows, start=start)
+        days = index.starts.find_class_days(rows, start=start)
         at = at[np.lexsort((index.id_ranks[rows], days, programs[at]))]
     return Shared(kept[at], programs[at], index.is_closed[kept[at]] == 0)

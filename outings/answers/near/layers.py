@@ -5,14 +5,15 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.cache import Recalled
-from outings.answers.near.index import NearIndex
+from outings.answers.cache import LruCache
+from outings.answers.near.index import NearIndex, open_near
 from outings.answers.near.layer import Layer
 from outings.answers.near.starts import Windows
 from outings.answers.near.tiles import Rows
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import TYPES
 
 Collections = Mapping[str, CollectionQuery]
@@ -38,10 +39,10 @@ class Layers:
 
     def __init__(self, index: NearIndex) -> None:
         self._index = index
-        self._layers: Recalled[Hashable, Layer] = Recalled(size=_LAYERS)
-        self._by_asked: Recalled[Asked, Layer] = Recalled(size=_LAYERS)
-        self._kept: Recalled[Selection, Rows] = Recalled(size=_SELECTIONS)
-        self._asked: Recalled[Hashable, bool] = Recalled(size=_ASKED)
+        self._layers: LruCache[Hashable, Layer] = LruCache(size=_LAYERS)
+        self._by_asked: LruCache[Asked, Layer] = LruCache(size=_LAYERS)
+        self._kept: LruCache[Selection, Rows] = LruCache(size=_SELECTIONS)
+        self._asked: LruCache[Hashable, bool] = LruCache(size=_ASKED)
 
     def read(self, collections: Collections, evaluator: Evaluator) -> Layer:
         return self._layers.read(_name(collections), lambda: self._make(collections, evaluator))
@@ -83,3 +84,7 @@ def _name(collections: Collections) -> Hashable:
 def find_first_day(collections: Collections) -> int | None:
     """From which programs are dealt: a day since 1970, None where no classes are asked for."""
     return collections["class"].window[0] if "class" in collections else None
+
+
+def open_layers(reader: SnapshotReader) -> Layers:
+    return Layers(reader.open_index(open_near))

@@ -9,16 +9,19 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.addons.source import SourceBlocks
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import choose_fields
-from outings.answers.near.index import NearIndex
-from outings.answers.near.items import encode_nearby, read_id, round_metres
+from outings.answers.documents.identity import read_id
+from outings.answers.near.index import NearIndex, open_near
+from outings.answers.near.items import encode_nearby, read_parts, round_metres
+from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import find_confidence, find_window, show_filters
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.tiles import Measured
 from outings.answers.selecting.cursors import is_id, make_cursor
+from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import find_line, find_metres
-from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
@@ -45,11 +48,11 @@ class Nearby(Struct, frozen=True, kw_only=True):
     """A request that will be answered."""
 
     near: Near
-    about: Circumstances
+    about: AnswerContext
     after: _After | None
 
 
-def settle_nearby(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Nearby:
+def settle_nearby(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Nearby:
     """Raises ApiError for whatever the answer would fail with. A walk goes on in the minute that it began in."""
     minute, after = read_minute(about), None
     if query.cursor is not None:
@@ -72,7 +75,7 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     """The body as parts."""
     near = nearby.near
     opened = open_snapshot(near.snapshot)
-    opened.open_near().moments.note(near.windows, near.now)
+    opened.open_index(open_near).starts.note(near.windows, near.now)
     limit = near.query.get_as("limit", int)
     assert limit is not None
     found, hidden = _take_page(nearby, opened, limit=limit + 1)
@@ -85,16 +88,16 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=notices)
 
 
-def _take_page(nearby: Nearby, opened: Opened, *, limit: int) -> tuple[Measured, int]:
+def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[Measured, int]:
     """In order, with how many rows are hidden."""
-    near, after, index = nearby.near, nearby.after, opened.open_near()
+    near, after, index = nearby.near, nearby.after, opened.open_index(open_near)
     least = 0 if after is None else opened.names.count_ids(after.id)
 
     def follow(found: Measured) -> Measured:
         return found if after is None else found.choose(_follow(found, after, index, least=least))
 
-    evaluator = opened.open_evaluator()
-    layer = opened.open_layers().recall(near.asked, evaluator)
+    evaluator = open_evaluator(opened)
+    layer = opened.open_index(open_layers).recall(near.asked, evaluator)
     if layer is None:
         finding = near.make_finding(index, evaluator)
         found, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
@@ -114,18 +117,18 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
     return follows
 
 
-def _make_items(near: Near, page: Measured, opened: Opened, *, sources: SourceBlocks) -> list[bytes]:
-    choose, index, rows = choose_fields(near.query), opened.open_near(), page.rows.tolist()
-    starts = index.moments.read_starts(page.rows, windows=near.windows, now=near.now)
+def _make_items(near: Near, page: Measured, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
+    choose, index, rows = choose_fields(near.query), opened.open_index(open_near), page.rows.tolist()
+    starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
     items = [
-        encode_nearby(opened.read_near_parts(row, TYPES[code]), distance_m=distance, start=start)
+        encode_nearby(read_parts(opened, row, TYPES[code]), distance_m=distance, start=start)
         for row, code, distance, start in zip(rows, index.types[page.rows].tolist(), metres, starts, strict=True)
     ]
     return [choose(sources.attach(item, row)) for item, row in zip(items, rows, strict=True)]
 
 
-def _make_cursor(near: Near, page: Measured, opened: Opened) -> str:
+def _make_cursor(near: Near, page: Measured, opened: SnapshotReader) -> str:
     listing_type, row_id = read_id(opened.read_document(int(page.rows[-1])))
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
     position = (int(near.minute.timestamp()) // _MINUTE, bits, listing_type, row_id)

@@ -8,7 +8,7 @@ from outings.answers.near.kinds import GROUPED
 from outings.answers.near.layer import Layer, Mask
 from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
-from outings.answers.near.starts import Moments
+from outings.answers.near.starts import StartTimes
 from outings.answers.near.tiles import Measured, Rows
 from outings.answers.snapshot.distance import Floats, find_line, find_metres
 from outings.contract.resources.near import GROUPS
@@ -44,7 +44,7 @@ class Scored(Struct, frozen=True, eq=False):
         )
 
 
-def find_best(near: Near, layer: Layer, moments: Moments, *, ends: NDArray[np.int64]) -> Scored:
+def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> Scored:
     """Of each group its best, `ends` of them where there are so many, and all that score as the last of them does;
     others may be there too."""
     line = find_line(near.radius_m)
@@ -94,7 +94,7 @@ def _find_last(found: Scored, number: int, end: int) -> int:
     return int(np.partition(scores, scores.size - end)[scores.size - end]) if scores.size >= end else _FEWER
 
 
-def _score(near: Near, found: Measured, layer: Layer, moments: Moments) -> Scored:
+def _score(near: Near, found: Measured, layer: Layer, moments: StartTimes) -> Scored:
     index, rows = layer.index, found.rows
     starts = moments.find_starts(rows, windows=near.windows, now=near.now)
     bands = _read_bands(near)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import Asked
 from outings.answers.near.scan import Finding
@@ -64,7 +64,7 @@ class Near(Struct, frozen=True, kw_only=True):
         return self.asked.windows
 
 
-def settle_near(query: Query, *, snapshot: Snapshot, about: Circumstances, minute: datetime) -> Near:
+def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
     """Raises ApiError: what a list raises for a window."""
     now = read_now(minute, snapshot.metro.timezone)
     given = {name: query.values[name] for name in NAMES if name in query.values}
@@ -97,7 +97,7 @@ def _ask(filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: 
     return Asked(collections=collections, windows=windows, defaults=found.defaults)
 
 
-def read_minute(about: Circumstances) -> datetime:
+def read_minute(about: AnswerContext) -> datetime:
     assert about.minute is not None, "a now-dependent answer needs its minute"
     return about.minute.astimezone(UTC).replace(second=0, microsecond=0)
 
@@ -107,7 +107,7 @@ def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Ori
     if "address" in query.values:
         assert spot is not None, "who asks resolves the address before"
         return Origin(lat=spot.lat, lng=spot.lng, source="address")
-    centre = find_centre(query, lambda: open_snapshot(snapshot).zips)
+    centre = find_centre(query, open_snapshot(snapshot))
     assert centre is not None
     return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 

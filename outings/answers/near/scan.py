@@ -56,7 +56,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""
-        rows = self.index.unplaced.find_near(self.point, line=self.line)
+        rows = self.index.unlocated.find_near(self.point, line=self.line)
         return self.deal_cards(self.keep_rows(rows)).size
 
     def keep_rows(self, rows: Rows) -> Rows:
@@ -76,7 +76,7 @@ def deal_programs(rows: Rows, index: NearIndex, *, start: int) -> Rows:
     if not shared.size:
         return rows
     own = rows[shared]
-    starts = index.moments.find_class_days(own, start=start)
+    starts = index.starts.find_class_days(own, start=start)
     order = np.lexsort((index.id_ranks[own], starts, programs[shared]))
     ordered = programs[shared][order]
     kept = programs < 0

@@ -7,9 +7,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.cache import Recalled
+from outings.answers.cache import LruCache
 from outings.answers.near.tiles import Rows
-from outings.answers.snapshot.meetings import Slots
+from outings.answers.snapshot.meetings import Meetings
 from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
 from outings.contract.vocabulary import TYPES
@@ -66,20 +66,20 @@ class Starts(Struct, frozen=True, eq=False):
 _Asked = tuple[tuple[tuple[str, tuple[int, int | None]], ...], Now]
 
 
-class Moments:
+class StartTimes:
     """Of one snapshot. `types`, `has_time`: by row. What is asked twice of a minute and windows is worked out for all
     rows: as at the day's first second, and since then what has begun."""
 
     def __init__(
-        self, slots: MappedTable, *, series: Series, types: NDArray[np.integer], has_time: NDArray[np.integer]
+        self, meetings: MappedTable, *, series: Series, types: NDArray[np.integer], has_time: NDArray[np.integer]
     ) -> None:
-        self._slots = Slots(slots)
+        self._meetings = Meetings(meetings)
         self._series = series
         self._types, self._has_time = types, has_time
-        self._class_days: Recalled[int, Rows] = Recalled(size=_DAYS)
-        self._days: Recalled[_Asked, Starts] = Recalled(size=_STARTS)
-        self._minutes: Recalled[_Asked, Starts] = Recalled(size=_STARTS)
-        self._asked: Recalled[_Asked, bool] = Recalled(size=_ASKED)
+        self._class_days: LruCache[int, Rows] = LruCache(size=_DAYS)
+        self._days: LruCache[_Asked, Starts] = LruCache(size=_STARTS)
+        self._minutes: LruCache[_Asked, Starts] = LruCache(size=_STARTS)
+        self._asked: LruCache[_Asked, bool] = LruCache(size=_ASKED)
 
     def find_class_days(self, rows: Rows, *, start: int) -> Rows:
         """What cards are dealt by: the day of each class's next meeting from a day on."""
@@ -89,7 +89,7 @@ class Moments:
         """By row, of what is no class 0."""
         days = np.zeros(self._types.size, dtype=np.int64)
         rows = np.flatnonzero(self._types == _CLASS)
-        days[rows] = self._slots.find_class_starts(rows, start=start) // DAY
+        days[rows] = self._meetings.find_class_starts(rows, start=start) // DAY
         return days
 
     def read_starts(self, rows: Rows, *, windows: Windows, now: Now) -> list[Start]:
@@ -149,14 +149,14 @@ class Moments:
                 numbers[chosen] = self._find_occurrences(rows[chosen], window=(low, high), now=now)
                 starts[chosen] = self._series.read_local_starts(numbers[chosen])
             elif chosen.size and name != "place":
-                found = self._find_slots(name, rows[chosen], start=low, now=now)
+                found = self._find_meetings(name, rows[chosen], start=low, now=now)
                 starts[chosen] = found if high is None else np.where(found >= (high + 1) * DAY, NEVER, found)
         return starts, numbers
 
-    def _find_slots(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
+    def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
         if listing_type == "class":
-            return self._slots.find_class_starts(rows, start=start, now=now.local)
-        return self._slots.find_next_camp_starts(rows, start=start, now=now.local)
+            return self._meetings.find_class_starts(rows, start=start, now=now.local)
+        return self._meetings.find_next_camp_starts(rows, start=start, now=now.local)
 
     def _find_occurrences(self, rows: Rows, *, window: tuple[int, int | None], now: Now) -> Rows:
         """Of events: the place in the table of the occurrence that is shown, else -1."""

@@ -12,6 +12,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, Vectors, find_vectors, measure_squares
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
@@ -68,6 +69,10 @@ def make_tile_bounds(listings: pl.DataFrame) -> pl.DataFrame:
     reach = np.maximum.reduceat(gaps, starts) if len(points) else np.empty(0)
     x, y, z = middles.T
     return pl.DataFrame({"x": x, "y": y, "z": z, "reach": reach + _ROUNDING})
+
+
+TILES = derive_table("tiles", make_tiles, {"listings": LISTINGS})
+TILE_BOUNDS = derive_table("tile_bounds", make_tile_bounds, {"listings": LISTINGS})
 
 
 class Measured(Struct, frozen=True, eq=False):

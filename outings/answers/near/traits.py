@@ -3,6 +3,7 @@
 import polars as pl
 
 from outings.answers.selecting.buckets import pack_ages
+from outings.answers.snapshot.derived import derive_table
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 
 # Of a class that nobody can sign up for any more.
@@ -23,3 +24,6 @@ def make_traits(listings: pl.DataFrame) -> pl.DataFrame:
         confidence=pl.col("confidence").fill_null(0.0),
         categories=pl.col("categories").fill_null(0),
     )
+
+
+TRAITS = derive_table("traits", make_traits, {"listings": LISTINGS})

@@ -7,6 +7,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, find_vectors, measure_squares
 from outings.answers.snapshot.zips import Zips
 from outings.contract.vocabulary import STATUSES
@@ -21,7 +22,7 @@ LISTINGS = ("row", "status", "lat", "lng", "neighborhood_slug")
 NEIGHBORHOODS = ("slug", "lat", "lng")
 
 
-def make_unplaced(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.DataFrame:
+def make_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.DataFrame:
     """The published rows without coordinates, rising, with the center of their neighborhood; NaN where there is none
     that the metro's map has."""
     is_unplaced = pl.col("lat").is_null() | pl.col("lng").is_null()
@@ -29,6 +30,9 @@ def make_unplaced(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.Dat
     joined = rows.join(neighborhoods, on="slug", how="left").sort("row")
     x, y, z = find_vectors(*(joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return pl.DataFrame({"row": joined["row"], "x": x, "y": y, "z": z})
+
+
+UNLOCATED = derive_table("unplaced", make_unlocated, {"listings": LISTINGS, "neighborhoods": NEIGHBORHOODS})
 
 
 class Spots(Struct, frozen=True, eq=False):
@@ -46,7 +50,7 @@ class Spots(Struct, frozen=True, eq=False):
         return reduce(np.logical_and, [np.isnan(each) for each in self.vectors])
 
 
-class Unplaced:
+class Unlocated:
     """Of one snapshot. `rows`, rising, with the number of each one's spot in `numbers`. `zips`: where the deployment
     knows their middles."""
 

@@ -4,9 +4,11 @@ spliced in: `categories`, `metros`, `counts`."""
 import msgspec
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.documents.fields import choose_fields
+from outings.answers.documents.splicing import add_members
+from outings.answers.plan import Plan, make_tag
 from outings.answers.scopes import refuse_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_detail
@@ -37,7 +39,15 @@ class _Moving(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
-def find_copies(row_id: str, *, about: Circumstances, include_archived: bool = False) -> list[Copy]:
+def plan_organization(query: Query, about: AnswerContext) -> Plan:
+    assert query.id is not None
+    copies = find_copies(query.id, about=about, include_archived=bool(query.get("include_archived")))
+    read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+    tag = make_tag("organization", read, query.text, about.entitlement.digest)
+    return Plan(tag, lambda: answer_organization(query, copies, about=about))
+
+
+def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = False) -> list[Copy]:
     """In the key's metros, by slug. Raises `not_found`, and `forbidden` where it is only in other metros."""
     copies = _list_copies(row_id, about=about, include_archived=include_archived)
     readable = [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
@@ -48,7 +58,7 @@ def find_copies(row_id: str, *, about: Circumstances, include_archived: bool = F
     return readable
 
 
-def list_copies(row_id: str, *, about: Circumstances) -> list[Copy]:
+def list_copies(row_id: str, *, about: AnswerContext) -> list[Copy]:
     """As `find_copies`; empty where there is none that the key may read."""
     copies = _list_copies(row_id, about=about, include_archived=False)
     return [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
@@ -59,12 +69,12 @@ def choose_record(copies: list[Copy]) -> Copy:
     return min(copies, key=_rank)
 
 
-def answer_organization(query: Query, copies: list[Copy], *, about: Circumstances) -> list[bytes]:
+def answer_organization(query: Query, copies: list[Copy], *, about: AnswerContext) -> list[bytes]:
     document = encode_organization(copies, about=about)
     return encode_detail(choose_fields(query)(document), notices=query.notices)
 
 
-def encode_organization(copies: list[Copy], *, about: Circumstances) -> bytes:
+def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
     """The whole document, from copies of one organization that the key may read."""
     record = choose_record(copies)
     # All that it depends on: lists that attach organizations show the same ones over and over.
@@ -75,12 +85,12 @@ def encode_organization(copies: list[Copy], *, about: Circumstances) -> bytes:
         if len(_encoded) >= _MOST_ENCODED:
             _encoded.clear()
         document = open_snapshot(record.snapshot).read_organization(record.row)
-        encoded = b"%b,%b" % (document[:-1], _encoder.encode(_make_moving(copies, about=about))[1:])
+        encoded = add_members(document, _encoder.encode(_make_moving(copies, about=about)))
         _encoded[name] = encoded
     return encoded
 
 
-def _list_copies(row_id: str, *, about: Circumstances, include_archived: bool) -> list[Copy]:
+def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -> list[Copy]:
     copies = []
     for _, snapshot in sorted(about.release.metros.items()):
         names = open_snapshot(snapshot).organizations
@@ -91,12 +101,12 @@ def _list_copies(row_id: str, *, about: Circumstances, include_archived: bool) -
     return copies
 
 
-def _make_moving(copies: list[Copy], *, about: Circumstances) -> _Moving:
+def _make_moving(copies: list[Copy], *, about: AnswerContext) -> _Moving:
     categories: dict[str, None] = {}
     counts = NOTHING
     for copy in copies:
         today = about.dates[copy.snapshot.metro.slug]
-        bits = open_snapshot(copy.snapshot).read_organization_categories(copy.row)
+        bits = open_snapshot(copy.snapshot).organizations.read_categories(copy.row)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         found = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)

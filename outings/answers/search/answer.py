@@ -7,10 +7,12 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.cost import UNKNOWN, estimate_search
-from outings.answers.listings.meta import read_limit
+from outings.answers.approximate import list_approximate
+from outings.answers.context import AnswerContext
+from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.plan import Plan, make_tag
 from outings.answers.search.collections import find_override
-from outings.answers.search.index import SearchIndex
+from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.matching import Keep, Matched
 from outings.answers.search.meta import make_meta
 from outings.answers.search.nearness import add_near
@@ -23,17 +25,26 @@ from outings.answers.search.ranking import (
     take_ordered,
     take_relevant,
 )
-from outings.answers.search.request import Search
+from outings.answers.search.request import Search, settle_search
 from outings.answers.search.score import Numbers
 from outings.answers.search.snippet import Hits, make_snippet
-from outings.answers.selecting.approximate import list_approximate
-from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.selecting.evaluators import has_columns, open_evaluator
+from outings.answers.selecting.paging import read_limit
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
+from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, SearchResult
 from outings.release.mapped import NEVER
+from outings.release.snapshot import Snapshot
 
 _EPOCH, _MIDNIGHT = date(1970, 1, 1), datetime(1970, 1, 1)
+
+_SEARCHED_WORD = Rate(each=100)
+# Of listings that have a word.
+_POSTINGS = Rate(thousand=20)
+# Its passage is looked for in its description.
+_RESULT = Rate(each=12)
 
 _encoder = msgspec.json.Encoder()
 
@@ -51,28 +62,34 @@ class _Document(Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Document)
 
 
-def estimate_cost(search: Search) -> int:
+def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    search = settle_search(query, snapshot=snapshot, about=about)
+    semantic = None if search.semantic is None else search.semantic.tag
+    read = (search.offset, search.today, about.entitlement.digest, semantic)
+    tag = make_tag("search", snapshot.hash, query.text, *read)
+    return Plan(tag, lambda: answer_search(search), _estimate_cost(search))
+
+
+def _estimate_cost(search: Search) -> int:
     """Microseconds that the answer is planned to take."""
     if search.semantic is not None:
         return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.understood.words
-    index = opened.open_search()
+    index = opened.open_index(open_search)
     knows_rows = search.asked.given or index.recalls_rows(search.selections)
     knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
     if not (knows_rows and knows_starts):
         return UNKNOWN
-    return estimate_search(
-        words=len(words),
-        postings=index.count_postings(words) if words else len(opened.names),
-        limit=read_limit(search.query),
-        has_columns=opened.has_columns,
-    )
+    if not has_columns(opened):
+        return ENGINE
+    parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
+    return add_costs(parts, listings=index.count_postings(words) if words else len(opened.names))
 
 
 def answer_search(search: Search) -> list[bytes]:
     """The body as parts."""
     query, opened = search.query, open_snapshot(search.snapshot)
-    index = opened.open_search()
+    index = opened.open_index(open_search)
     matched = _match(search, opened, index)
     counts = count_levels(matched)
     shown = _choose_levels(matched, query.get_words("match"))
@@ -86,7 +103,7 @@ def answer_search(search: Search) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
-def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
+def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Matched:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
     understood, collections = search.understood, search.asked.collections
     keep = _choose_rows(search, opened, index)
@@ -108,9 +125,9 @@ def _match(search: Search, opened: Opened, index: SearchIndex) -> Matched:
     )
 
 
-def _choose_rows(search: Search, opened: Opened, index: SearchIndex) -> Keep:
+def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
     """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept."""
-    evaluator = opened.open_evaluator()
+    evaluator = open_evaluator(opened)
     selections = search.selections
 
     def keep_rows(rows: Numbers) -> Numbers:
@@ -135,7 +152,7 @@ def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchInd
         case "newest":
             keys = -index.created[shown.rows]
         case "nearest":
-            centre = find_centre(search.query, lambda: open_snapshot(search.snapshot).zips)
+            centre = find_centre(search.query, open_snapshot(search.snapshot))
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
@@ -152,7 +169,7 @@ def _find_starts(matched: Matched, search: Search, index: SearchIndex) -> Number
 
 
 def _make_items(
-    page: Matched, scores: Numbers, search: Search, *, opened: Opened, index: SearchIndex
+    page: Matched, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
 ) -> Iterator[bytes]:
     words = Hits(index.list_words(search.understood.words))
     starts = _find_starts(page, search, index)

@@ -5,7 +5,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.search.understanding.query import Age
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.contract.query import Query
@@ -30,7 +30,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 def ask_collections(
-    query: Query, *, age: Age | None, about: Circumstances, today: date, vocabulary: Vocabulary
+    query: Query, *, age: Age | None, about: AnswerContext, today: date, vocabulary: Vocabulary
 ) -> Asked:
     """`age`: of the query's words. Raises what a list raises for a window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}

@@ -1,23 +1,23 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.cache import Recalled
+from outings.answers.cache import LruCache
+from outings.answers.directory.areas import open_areas
 from outings.answers.search.matching import Keep, Matching
-from outings.answers.search.postings import Postings
+from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.score import Numbers
-from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.locations import make_locations
 from outings.answers.search.understanding.related import Related
 from outings.answers.selecting.selection import Selection
-from outings.answers.snapshot.distance import Vectors
-from outings.answers.snapshot.meetings import Slots
-from outings.answers.snapshot.series import Series
-from outings.answers.snapshot.terms import Terms
+from outings.answers.snapshot.meetings import SLOTS, Meetings
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.terms import open_terms
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER, NOT_STATED, MappedTable
+from outings.release.mapped import NEVER, NOT_STATED
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
@@ -30,36 +30,29 @@ _DAY = 86_400  # seconds
 
 
 class SearchIndex:
-    """`read` opens a mapped table by its name."""
+    """Of one snapshot."""
 
-    def __init__(
-        self,
-        read: Callable[[str], MappedTable],
-        *,
-        terms: Terms,
-        related: Related,
-        series: Series,
-        vectors: Vectors,
-        locations: Locations,
-    ) -> None:
-        self.locations = locations
-        ranks = read("ranks")
-        self.id_ranks, self.created = ranks.read_array("id_rank"), ranks.read_array("created_at")
+    def __init__(self, reader: SnapshotReader) -> None:
+        metro, facts = reader.metro, reader.rows
+        named = reader.open_index(open_areas).names
+        self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
+        self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
+        self.vectors = facts.vectors
+        ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
+        self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
-        self.types, self.programs = ranks.read_array("type"), ranks.read_array("program")
-        self.vectors = vectors
         self._spelling = terms.spelling
         self.matching = Matching(
             terms,
-            postings=Postings(read("postings"), ends=read("posting_ends")),
+            postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
             name_words=ranks.read_array("name_words"),
-            related=related,
+            related=Related(reader.related),
         )
-        self._series = series
-        self._slots = Slots(read("slots"))
-        self._passing: Recalled[tuple[Selection, ...], NDArray[np.bool_]] = Recalled(size=_FILTERS)
-        self._starts: Recalled[tuple[tuple[str, Window], ...], Numbers] = Recalled(size=_DATES)
-        self._class_ranks: Recalled[int, Numbers] = Recalled(size=_DATES)
+        self._series = reader.series
+        self._meetings = Meetings(reader.open_table(SLOTS))
+        self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
+        self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
+        self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
 
     def list_words(self, words: Sequence[str]) -> frozenset[str]:
         """The words of the index that any of these means."""
@@ -93,7 +86,7 @@ class SearchIndex:
         if is_recalled:
             recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
             return recalled[rows]
-        days = self._slots.find_class_starts(rows, start=start) // _DAY  # whatever the hour
+        days = self._meetings.find_class_starts(rows, start=start) // _DAY  # whatever the hour
         ranks = np.empty(rows.size, dtype=np.int64)
         ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
         return ranks
@@ -122,11 +115,15 @@ class SearchIndex:
 
     def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:
         if listing_type == "class":
-            return self._slots.find_class_starts(rows, start=low)
+            return self._meetings.find_class_starts(rows, start=low)
         if listing_type == "camp":
-            return self._slots.find_camp_starts(rows, start=low)
+            return self._meetings.find_camp_starts(rows, start=low)
         numbers = self._series.find_firsts(rows, low=low, high=high)
         # A single event of the window has its date, were it past: only a series has a next one.
         past = np.flatnonzero((numbers < 0) & ~self._series.are_series(rows))
         numbers[past] = self._series.find_firsts(rows[past], low=NOT_STATED, high=high)
         return self._series.read_local_starts(numbers)
+
+
+def open_search(reader: SnapshotReader) -> SearchIndex:
+    return SearchIndex(reader)

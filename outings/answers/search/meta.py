@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from outings.answers.listings.meta import read_limit
 from outings.answers.search.collections import Asked, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
 from outings.answers.selecting.cursors import make_cursor
+from outings.answers.selecting.paging import read_limit
 from outings.contract.instants import format_instant
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
 from outings.contract.values import Value, echo_value

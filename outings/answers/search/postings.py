@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.programs import number_programs
+from outings.answers.snapshot.derived import derive_table
 from outings.release.mapped import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 
@@ -25,7 +25,7 @@ Places = NDArray[np.uint8]
 
 # What they are made of.
 TERMS = ("word", "row", "field", "position")
-LISTINGS = ("row", "type", "id", "age_min", "age_max", "created_at", "status", "program_key")
+LISTINGS = ("age_min", "age_max", "created_at")
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
@@ -57,18 +57,19 @@ def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArr
 
 
 def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """By row: what search ranks by beside words. `name_words`: how many its name has, 0 where it is not indexed;
-    `program`: a number that the published listings of a program share, else -1."""
+    """By row: what search ranks by beside words. `name_words`: how many its name has, 0 where it is not indexed."""
     in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
     counts = np.bincount(in_names, minlength=listings.height)
     return listings.select(
-        "type",
         pl.col("age_min", "age_max").cast(pl.Int32()).fill_null(NOT_STATED),
         pl.col("created_at").fill_null(NOT_STATED),
-        program=number_programs().fill_null(-1).cast(pl.Int32()),
-        id_rank=(pl.col("id").rank("ordinal") - 1).cast(pl.UInt32()),
         name_words=pl.Series(counts, dtype=pl.UInt16()),
     )
+
+
+POSTINGS = derive_table("postings", make_postings, {"terms": TERMS})
+POSTING_ENDS = derive_table("posting_ends", make_posting_ends, {"terms": TERMS[:2]})
+RANKS = derive_table("ranks", make_ranks, {"listings": LISTINGS, "terms": ("row", "field")})
 
 
 class Postings:

@@ -5,9 +5,9 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.context import Circumstances
+from outings.answers.context import AnswerContext
 from outings.answers.search.collections import Asked, ask_collections
-from outings.answers.search.index import Window
+from outings.answers.search.index import Window, open_search
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.query import Understood, understand_query
 from outings.answers.selecting.cursors import name_walk
@@ -50,12 +50,12 @@ class Search(Struct, frozen=True, kw_only=True):
         return _name_ranking(self.semantic)
 
 
-def settle_search(query: Query, *, snapshot: Snapshot, about: Circumstances) -> Search:
+def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
     """Raises ApiError for whatever the answer would fail with."""
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
-    understood = understand_query(text, places=open_snapshot(snapshot).open_search().locations)
+    understood = understand_query(text, places=open_snapshot(snapshot).open_index(open_search).locations)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,

@@ -46,6 +46,21 @@ def find_filters(query: Query, today: date) -> EffectiveFilters:
     return filters
 
 
+def find_route_filters(query: Query) -> EffectiveFilters:
+    """Of a route that is no list: those that it takes, in its own order; none moves with the date."""
+    values: dict[str, Value] = {}
+    defaults: list[str] = []
+    for name, row in query.match.route.parameters.items():
+        if not row.is_filter:
+            continue
+        if name in query.values:
+            values[name] = query.values[name]
+        elif row.default is not None and not isinstance(row.default, Moving):
+            values[name] = row.default
+            defaults.append(name)
+    return EffectiveFilters(values=values, defaults=tuple(defaults))
+
+
 def fill_defaults(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
     """`rows`: the parameters that a route takes. `ids` knows no default, and sync mode no window of its own."""
     values: dict[str, Value] = {}

@@ -1,6 +1,5 @@
 """Conditions answered by row numbers: both evaluators take them from here, so that no two differ at an edge."""
 
-import threading
 from collections.abc import Callable, Sequence
 from functools import reduce
 
@@ -11,23 +10,26 @@ from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip,
 from outings.answers.selecting.sql.engine import Rows
 from outings.answers.snapshot.distance import Vectors, lie_near
 from outings.answers.snapshot.names import Names
-from outings.answers.snapshot.terms import Terms
-from outings.answers.snapshot.zips import Zips
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.terms import Terms, open_terms
+from outings.answers.snapshot.zips import Zips, open_zips
 from outings.contract.vocabulary import TYPES
 
 
 class RowFinder:
-    """Of one snapshot. `terms` is called once, by the first who needs them; `zips` gives None where there are none."""
+    """Of one snapshot. `open_terms` and `open_zips` open them where they are asked for; there may be no zips."""
 
     def __init__(
-        self, names: Names, *, vectors: Vectors, terms: Callable[[], Terms], zips: Callable[[], Zips | None]
+        self,
+        names: Names,
+        *,
+        vectors: Vectors,
+        open_terms: Callable[[], Terms],
+        open_zips: Callable[[], Zips | None],
     ) -> None:
-        self._open_zips = zips
         self._names = names
         self._vectors = vectors
-        self._make_terms = terms
-        self._terms: Terms | None = None
-        self._lock = threading.Lock()
+        self._open_terms, self._open_zips = open_terms, open_zips
 
     def find_rows(self, conditions: Sequence[RowCondition], listing_type: str) -> Rows | None:
         """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
@@ -65,13 +67,16 @@ class RowFinder:
             case InZips(codes):
                 return self._read_zips().find_rows(codes)
             case Matches(text):
-                return self.open_terms().find_rows(text, size=len(self._names))
+                return self._open_terms().find_rows(text, size=len(self._names))
             case HasId(ids):
                 found = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
                 return np.array(sorted(row for row in found if row is not None), dtype=np.uint32)
 
-    def open_terms(self) -> Terms:
-        with self._lock:
-            if self._terms is None:
-                self._terms = self._make_terms()
-            return self._terms
+
+def open_row_finder(reader: SnapshotReader) -> RowFinder:
+    return RowFinder(
+        reader.names,
+        vectors=reader.rows.vectors,
+        open_terms=reader.defer(open_terms),
+        open_zips=reader.defer(open_zips),
+    )

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.selecting.columns.dates import find_weekday
+from outings.answers.dates import find_weekday
+from outings.answers.snapshot.derived import derive_table
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 
 _DAY = 86_400
@@ -29,6 +30,9 @@ def make_slots(sections: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
     return both.sort("row", "at").select("row", "days", *days, time=pl.col("time").fill_null(NOT_STATED))
 
 
+SLOTS = derive_table("slots", make_slots, {"sections": SECTIONS, "sessions": SESSIONS})
+
+
 def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) -> Numbers:
     """Of each section: its next meeting from a day on, where weekdays are stated, else its first day; NEVER where that
     lies before, or after its end."""
@@ -41,7 +45,7 @@ def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) 
     return found
 
 
-class Slots:
+class Meetings:
     """Of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:

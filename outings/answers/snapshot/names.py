@@ -5,15 +5,14 @@ Arrays and no dicts: a row takes about 100 bytes and its slug, mapped where the 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.contract.vocabulary import STATUSES
-from outings.release.columns import read_columns
 from outings.release.mapped import MappedTable
 
 _PUBLISHED, _ARCHIVED = STATUSES.index("published"), STATUSES.index("archived")
@@ -45,6 +44,10 @@ def make_names(frame: pl.DataFrame) -> pl.DataFrame:
             pl.Series("id_low", halves[order, 1], dtype=pl.UInt64()),
         ]
     )
+
+
+NAMES = derive_table("names", make_names, {"listings": LISTINGS})
+ORGANIZATION_NAMES = derive_table("organization_names", make_names, {"organizations": ORGANIZATIONS})
 
 
 class Names:
@@ -122,10 +125,3 @@ class Names:
     def read_stamps(self, row: int) -> tuple[int, int]:
         """`created_at` and `updated_at` in seconds; -1 where not stated."""
         return self._created[row], self._updated[row]
-
-
-def read_points(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Latitudes and longitudes by row; NaN where not stated."""
-    frame = read_columns(path, "listings", ("lat", "lng"))
-    lats, lngs = (frame[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
-    return lats, lngs

@@ -1,13 +1,14 @@
 """Programs that came as several class listings: which rows share a `program_key`."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
 from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
 
@@ -37,12 +38,14 @@ def make_members(listings: pl.DataFrame) -> pl.DataFrame:
     ).hstack(places)  # fmt: skip
 
 
-class Programs:
-    """A program is known by its number in `ranks`, which `read` opens where it is asked for."""
+MEMBERS = derive_table("members", make_members, {"listings": LISTINGS})
 
-    def __init__(self, read: Callable[[str], MappedTable]) -> None:
-        self._read = read
-        table = read("members")
+
+class Programs:
+    """A program is known by its number; `numbers`: by row, -1 of a listing that is its own."""
+
+    def __init__(self, table: MappedTable, *, numbers: NDArray[np.int32]) -> None:
+        self._numbers = numbers
         self._rows, self._audiences = table.view_array("row"), table.view_array("audience")
         self._confidences = table.view_array("confidence")
         self._firsts, self._ends = table.view_array("first"), table.view_array("end")
@@ -60,10 +63,6 @@ class Programs:
         counts = np.asarray(self._ends)[first] - first
         starts = np.cumsum(counts) - counts
         return np.asarray(self._rows)[np.repeat(first - starts, counts) + np.arange(int(counts.sum()))].astype(np.int64)
-
-    @cached_property
-    def _numbers(self) -> NDArray[np.int32]:
-        return self._read("ranks").read_array("program")
 
     @cached_property
     def _begins(self) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.derived import derive_table
 from outings.release.mapped import NEVER, MappedTable
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -73,6 +74,10 @@ def make_moments(occurrences: pl.DataFrame) -> pl.DataFrame:
         day=by_row["date"].to_physical(),
         number=by_row["number"],
     )
+
+
+SERIES = derive_table("series", make_series, {"listings": LISTINGS, "occurrences": ("row",)})
+MOMENTS = derive_table("moments", make_moments, {"occurrences": OCCURRENCES})
 
 
 class Series:

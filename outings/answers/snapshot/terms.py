@@ -7,6 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 from Stemmer import Stemmer
 
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LANGUAGE, Spelling
 from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.text import Term, TextQuery
@@ -23,9 +25,7 @@ _LOCATION = FIELDS.index("location")
 _ROW_SHIFT = _FIELD_BITS + _POSITION_BITS
 _NOWHERE: Places = np.empty(0, dtype=np.int64)
 
-# What the index is made of.
-WORDS = ("word",)
-PLACES = ("row", "field", "position")
+_PLACES = ("row", "field", "position")
 
 
 def make_words(terms: pl.DataFrame) -> pl.DataFrame:
@@ -38,8 +38,12 @@ def make_words(terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def make_places(terms: pl.DataFrame) -> pl.DataFrame:
-    row, field, position = (pl.col(name).cast(pl.Int64()) for name in PLACES)
+    row, field, position = (pl.col(name).cast(pl.Int64()) for name in _PLACES)
     return terms.select(place=row * (1 << _ROW_SHIFT) + field * (1 << _POSITION_BITS) + position)
+
+
+WORDS = derive_table("words", make_words, {"terms": ("word",)})
+PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
 
 class Terms:
@@ -109,6 +113,11 @@ class Terms:
         """Where these words stand: each place once, in no order."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
         return np.concatenate(parts) if parts else _NOWHERE
+
+
+def open_terms(reader: SnapshotReader) -> Terms:
+    """Of one snapshot."""
+    return Terms(reader.open_table(WORDS), places=reader.open_table(PLACES))
 
 
 def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[str]:

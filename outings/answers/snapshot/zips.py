@@ -1,6 +1,5 @@
 """Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.distance import Vectors, find_vectors
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
@@ -40,12 +40,17 @@ class Zips:
         return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.uint32)
 
 
-def check_zips(query: Query, open_zips: Callable[[], Zips | None]) -> None:
+def open_zips(reader: SnapshotReader) -> Zips | None:
+    """None where the deployment has no centroids of them."""
+    return Zips(reader.tables["zips"], listings=reader.tables["listings"]) if "zips" in reader.tables else None
+
+
+def check_zips(query: Query, reader: SnapshotReader) -> None:
     """Raises 501 where the deployment has no centroids, and 400 for the middle of a zip that they have not."""
     asked = next((name for name in ZIPS if name in query.values), None)
     if asked is None:
         return
-    zips = open_zips()
+    zips = reader.open_index(open_zips)
     if zips is None:
         raise not_implemented(f"This deployment knows no postal codes: {asked} is not answered.", param=asked)
     code = query.get_as("near_zip", str)
@@ -53,11 +58,11 @@ def check_zips(query: Query, open_zips: Callable[[], Zips | None]) -> None:
         raise bad_request(param="near_zip", reason="invalid_value", message=f"No zip {code!r} is known here.")
 
 
-def find_centre(query: Query, open_zips: Callable[[], Zips | None]) -> tuple[float, float] | None:
+def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | None:
     """Of a checked query: where its circle has its middle, by coordinates or a zip."""
     code = query.get_as("near_zip", str)
     if code is not None:
-        zips = open_zips()
+        zips = reader.open_index(open_zips)
         return None if zips is None else zips.find_point(code)
     lat, lng = query.get_as("lat", float), query.get_as("lng", float)
     return None if lat is None or lng is None else (lat, lng)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import Gazetteer
+from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
 from outings.answers.snapshot.reader import open_snapshot
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
@@ -53,7 +53,7 @@ LISTINGS = [
 @pytest.fixture(scope="module")
 def gazetteer(tmp_path_factory: pytest.TempPathFactory) -> Gazetteer:
     world = World(listings=LISTINGS, neighborhoods=[NORTH, HARBOR_PARK])
-    return open_snapshot(open_world(world, tmp_path_factory.mktemp("harbor"))).open_gazetteer()
+    return open_snapshot(open_world(world, tmp_path_factory.mktemp("harbor"))).open_index(open_gazetteer)
 
 
 CLAY, FAR, ELM = (40.1, -74.1), (40.15, -74.1), (40.20045, -74.2)
@@ -136,7 +136,7 @@ def test_an_area_behind_the_name_tells_two_of_one_name_apart(gazetteer: Gazettee
 
 
 def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:
-    empty = open_snapshot(open_world(World(), tmp_path)).open_gazetteer()
+    empty = open_snapshot(open_world(World(), tmp_path)).open_index(open_gazetteer)
     assert empty.find_address("2323 E Cherry St") is None
 
 
@@ -145,4 +145,4 @@ def test_a_release_from_before_zips_were_kept_is_read(tmp_path: Path) -> None:
     old = tmp_path / "old.parquet"
     pl.read_parquet(snapshot.tables["listings"]).drop("zip", "registration").write_parquet(old)
     older = replace(snapshot, hash="older", tables={**snapshot.tables, "listings": old}, mapped={})
-    assert open_snapshot(older).open_gazetteer().find_address("Clay Studio") is not None
+    assert open_snapshot(older).open_index(open_gazetteer).find_address("Clay Studio") is not None

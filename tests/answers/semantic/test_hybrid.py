@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from outings.answers.answer import answer
-from outings.answers.etag import compute_etag
+from outings.answers.context import AnswerContext
+from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model, load_model
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -66,7 +67,8 @@ def search(release: Release, params: str, model: Model | None) -> Any:
 
 def tag(release: Release, params: str, model: Model | None) -> str:
     dates = dict.fromkeys(release.metros, date(2026, 8, 10))
-    return compute_etag(parse(params), release=release, dates=dates, entitlement=Entitlement(), model=model)
+    about = AnswerContext(release=release, dates=dates, entitlement=Entitlement(), model=model)
+    return make_plan(parse(params), about).etag
 
 
 def show(body: Any) -> list[tuple[str, str, float]]:

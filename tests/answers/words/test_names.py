@@ -9,11 +9,12 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from outings.answers.derived import open_index
+from outings.answers.selecting.evaluators import open_sql
 from outings.answers.selecting.sql.engine import Statement, open_engine
 from outings.answers.snapshot.names import Names
-from outings.answers.snapshot.reader import Opened, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world, seeds
 from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world
@@ -29,12 +30,11 @@ def test_every_row_is_found_by_its_id_and_by_its_slug_and_no_other_is(
         if number % 5 == 0:  # the same first eight bytes: told apart by the rest
             each["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(each["id"]).bytes[8:]))
     snapshot = open_world(world, tmp_path_factory.mktemp("world"))
-    for mapped in (snapshot.mapped, {}):
-        table = open_index("names", mapped=mapped, tables=snapshot.tables)
-        check_names(Names(table), world, open_snapshot(snapshot))
+    for each in (snapshot, replace(snapshot, mapped={})):
+        check_names(open_snapshot(each).names, world, open_snapshot(snapshot))
 
 
-def check_names(names: Names, world: World, opened: Opened) -> None:
+def check_names(names: Names, world: World, opened: SnapshotReader) -> None:
     assert len(names) == len(world.listings)
     for each in world.listings:
         code = TYPES.index(each["type"])
@@ -57,7 +57,7 @@ def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Pa
     world = make_world(Random(5), size=10)
     first, second = (open_world(world, tmp_path) for _ in range(2))
     assert open_snapshot(first) is open_snapshot(second)
-    schema, engine = open_snapshot(first).open_sql().schema, open_engine().load_tables(first.tables)
+    schema, engine = open_snapshot(first).open_index(open_sql).schema, open_engine().load_tables(first.tables)
     del first
     assert engine.fetch_rows(Statement(f"SELECT count(*) FROM {schema}.listings", ())) == [(10,)]
     del second

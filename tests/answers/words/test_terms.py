@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.derived import open_index
-from outings.answers.snapshot.terms import Terms
+from outings.answers.snapshot.terms import PLACES, Terms
+from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
 from outings.contract.text import Term, parse_text
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS
+from tests.answers.worlds import TODAY
 
 Listing = dict[str, str]
 
@@ -26,7 +27,7 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
-    words, places = (open_index(name, mapped={}, tables={"terms": path}) for name in ("words", "places"))
+    words, places = (each.make_again({"terms": path}, TODAY)[each.names[0]] for each in (INDEX_WORDS, PLACES))
     return Terms(words, places=places)
 
 

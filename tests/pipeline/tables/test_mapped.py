@@ -9,6 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
+from outings.answers.gazetteer.gazetteer import open_gazetteer
 from outings.answers.snapshot.reader import open_snapshot as open_answers
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
@@ -66,7 +67,9 @@ def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
     assert not unknown.mapped
     assert unknown.hash == known.hash
     assert read_bodies(unknown) == read_bodies(known)
-    derived, mapped = (open_answers(each).open_gazetteer() for each in (unknown, replace(known, packs=(), tables={})))
+    derived, mapped = (
+        open_answers(each).open_index(open_gazetteer) for each in (unknown, replace(known, packs=(), tables={}))
+    )
     found = {address: mapped.find_address(address) for address in list_addresses(known)}
     assert found == {address: derived.find_address(address) for address in found}
     assert 20 < sum(middle is not None for middle in found.values()) < len(found)

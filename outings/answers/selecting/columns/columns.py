@@ -3,25 +3,27 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.selecting.columns.bitsets import Rows, make_empty
+from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
 from outings.release.tables import HAPPENINGS
 
 Array = NDArray[Any]
 
+# In place of the one clock time at which all dates of an event begin: none at any, or not all at the same.
+NO_TIME, VARIES = -1, -2
+
 
 class TypeColumns:
     """One type's rows: `first` is the number of the first one in the table, `size` how many there are."""
 
-    def __init__(self, path: Path, *, first: int, end: int) -> None:
-        table = MappedTable(path)
+    def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
         self._words = table.read_sets("words")
         kinds, columns = table.read_texts("kind"), table.read_texts("column")
@@ -53,31 +55,28 @@ class TypeColumns:
 class Columns:
     """Nothing is derived here: what a condition needs was worked out by the build."""
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        """Corrupt where a file is no mapped table."""
-        rows = MappedTable(files["rows"])
-        self.rows = rows.read_arrays()
-        self.vectors = (self.rows["x"], self.rows["y"], self.rows["z"])
-        self.names = rows.read_texts("name_key")
-        bounds = np.searchsorted(self.rows["type"], np.arange(len(TYPES) + 1))
+    def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts) -> None:
+        """`tables`: those of COLUMNS, by name."""
+        self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks}
+        self.names = tables["rows"].read_texts("name_key")
+        bounds = np.searchsorted(facts.types, np.arange(len(TYPES) + 1))
         self.types = {
-            name: TypeColumns(files[f"bits_{name}"], first=int(bounds[code]), end=int(bounds[code + 1]))
+            name: TypeColumns(tables[f"bits_{name}"], first=int(bounds[code]), end=int(bounds[code + 1]))
             for code, name in enumerate(TYPES)
         }
-        self.happenings = {name: MappedTable(files[name]).read_arrays() for name in HAPPENINGS.values()}
-        self.category_sets = MappedTable(files["sets"]).read_array("categories")
-        self._open_texts(files["texts"])
-        organizations = MappedTable(files["organizations"])
+        self.happenings = {name: tables[name].read_arrays() for name in HAPPENINGS.values()}
+        self.category_sets = tables["sets"].read_array("categories")
+        self._open_texts(tables["texts"])
+        organizations = tables["organizations"]
         self.organization_ids, self.organization_names = (organizations.read_texts(name) for name in ("id", "name"))
-        days = MappedTable(files["days"])
+        days = tables["days"]
         self._days = days.read_sets("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
         counts = [(DAYS_BEFORE + DAYS_AFTER + 1) >> level for level in range(len(SPANS))]
         self._day_starts = [sum(counts[:level]) for level in range(len(SPANS))]
 
-    def _open_texts(self, path: Path) -> None:
-        table = MappedTable(path)
+    def _open_texts(self, table: MappedTable) -> None:
         columns = table.read_texts("column")
         self._texts = table.read_texts("value")
         self._text_rows = table.read_lists("rows")

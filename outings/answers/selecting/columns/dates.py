@@ -1,15 +1,15 @@
 """What is asked of an event's dates: a window, weekdays, a time of day, all of one and the same."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from outings.answers.dates import find_weekday
 from outings.answers.selecting.columns.bitsets import Mask, Rows, list_set, make_empty, pack_rows
-from outings.answers.selecting.columns.columns import Columns, find_happenings
+from outings.answers.selecting.columns.columns import VARIES, Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test, number_value
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, NotBefore
 from outings.release.mapped import Words
@@ -17,8 +17,6 @@ from outings.release.mapped import Words
 DAY = 86_400
 # Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
 _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
-# How `rows` says that not all dates of an event begin at one time (`pipeline.tables.mapped`).
-_VARIES = -2
 
 
 class Dates(Struct, frozen=True, kw_only=True):
@@ -66,14 +64,6 @@ class Dates(Struct, frozen=True, kw_only=True):
         if self.since is not None:
             every &= make_test(self.since, table)(numbers)
         return every
-
-
-Day = TypeVar("Day", int, NDArray[Any])
-
-
-def find_weekday(day: Day) -> Day:
-    """Of a day since 1970-01-01, a Thursday."""
-    return (day + 3) % 7
 
 
 def read_dates(conditions: Sequence[Condition]) -> Dates:
@@ -163,7 +153,7 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
         timed = own.read_set("most", "time", values[upper - 1]) if upper else make_empty(own.size)
         if lower:
             timed = timed & ~own.read_set("most", "time", values[lower - 1])
-    rows = list_set(words & own.read_set("is", "time", _VARIES))
+    rows = list_set(words & own.read_set("is", "time", VARIES))
     if rows.size:
         numbers, starts = list_occurrences(columns, rows)
         timed = timed | pack_rows(rows[np.logical_or.reduceat(dates.hold(columns, numbers), starts)], own.size)

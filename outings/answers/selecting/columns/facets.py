@@ -8,11 +8,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.dates import find_weekday
 from outings.answers.selecting.buckets import count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, unpack_set
-from outings.answers.selecting.columns.columns import Columns, find_happenings
+from outings.answers.selecting.columns.columns import NO_TIME, VARIES, Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test
-from outings.answers.selecting.columns.dates import Dates, find_weekday, list_occurrences, read_dates
+from outings.answers.selecting.columns.dates import Dates, list_occurrences, read_dates
 from outings.answers.selecting.evaluator import DayCounts, Numbers
 from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
@@ -21,7 +22,6 @@ from outings.release.tables import HAPPENINGS
 
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
 _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
-_VARIES, _NO_TIME = -2, -1
 
 
 class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
@@ -81,11 +81,11 @@ def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     sets = np.concatenate(
-        (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", [_NO_TIME]))
+        (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", [NO_TIME]))
     )
     counts = _count_sets(sets, matches.words)
     varying = MatchSet(
-        type="event", words=matches.words & own.read_set("is", "time", _VARIES), happening=matches.happening
+        type="event", words=matches.words & own.read_set("is", "time", VARIES), happening=matches.happening
     )
     if varying.words.any():
         packed = _pack_occurrences(varying, read_dates(matches.happening), columns, "blocks")

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 
-from outings.answers.snapshot.reader import Opened
+import numpy as np
+
+from outings.answers.documents.identity import read_id
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.notices import Notice, approximate_rows
 from outings.contract.query import Query
 
 
-def list_approximate(query: Query, rows: Sequence[int], opened: Opened) -> tuple[Notice, ...]:
+def list_approximate(query: Query, rows: Sequence[int], opened: SnapshotReader) -> tuple[Notice, ...]:
     """`rows`: those shown in a circle."""
     has_circle = "lat" in query.values or "near_zip" in query.values
     if not has_circle or not query.get("include_approximate"):
         return ()
-    ids = opened.list_unplaced(rows)
+    lats = opened.rows.vectors[0]
+    ids = [read_id(opened.read_document(row))[1] for row in rows if np.isnan(lats[row])]
     return (approximate_rows(ids),) if ids else ()

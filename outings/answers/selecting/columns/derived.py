@@ -1,4 +1,4 @@
-"""A metro's tables → their mapped form (`outings.release.mapped`): what look-ups, filters, orders and counts read."""
+"""A metro's tables → the columns that filters, orders and counts read."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -7,41 +7,42 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from outings.answers.derived import make_indexes
+from outings.answers.selecting import buckets
 from outings.answers.selecting.buckets import Buckets, Numbers
+from outings.answers.selecting.columns.columns import NO_TIME, VARIES
 from outings.answers.selecting.filters import list_columns
-from outings.answers.snapshot.distance import find_vectors
+from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.contract.vocabulary import PRICE_BANDS, SETS, STATUSES, TIME_BLOCKS, TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _PUBLISHED = STATUSES.index("published")
 # A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
 MOST_VALUES = 256
-# All dates of an event at one time of day, none at any, or not all at the same.
-NO_TIME, VARIES = -1, -2
 
 _COLUMNS = list_columns()
 _TEXTS = ("neighborhood_slug", "neighborhood_key", *(name for name, row in _COLUMNS.items() if row.kind == "uuid"))
 _BOUNDS = tuple(name for name, row in _COLUMNS.items() if row.compares != "equal")
 _RANGES = ("age_min", "age_max", "price_min", "time", *_BOUNDS)
 _SCALARS = ("audience", "status", *(name for name in _COLUMNS if name not in (*_TEXTS, *_BOUNDS, *SETS)))
+_OTHERS = (
+    "row", "type", "id", "name_key", "starts_at", "updated_at", "price_min", "age_min", "age_max", "program_key",
+)  # fmt: skip
 
 
-def make_mapped(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str, pl.DataFrame]:
+def make_columns(tables: Frames, today: date) -> dict[str, pl.DataFrame]:
     """`today`: the metro's local date of the build, round which days have sets."""
     listings, occurrences = tables["listings"], tables["occurrences"]
-    buckets = Buckets(listings, tables["organizations"])
-    rows = _make_rows(tables, buckets)
-    mapped = {
-        **make_indexes(tables),
+    numbered = Buckets(listings, tables["organizations"])
+    rows = _make_rows(tables, numbered)
+    made = {
         "rows": rows,
         "texts": _make_texts(listings),
         "organizations": pl.DataFrame(
-            buckets.organization_names, schema={"id": pl.String(), "name": pl.String()}, orient="row"
+            numbered.organization_names, schema={"id": pl.String(), "name": pl.String()}, orient="row"
         ),
-        "sets": pl.DataFrame({"categories": buckets.category_sets}, schema={"categories": pl.UInt64()}),
+        "sets": pl.DataFrame({"categories": numbered.category_sets}, schema={"categories": pl.UInt64()}),
         "occurrences": _make_occurrences(occurrences, rows),
         "sections": _make_happenings(tables["sections"]),
         "sessions": _make_happenings(tables["sessions"]),
@@ -49,8 +50,24 @@ def make_mapped(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str,
     }
     source = listings.with_columns(rows["time", "program", "price_band", "age_bands"])
     for code, listing_type in enumerate(TYPES):
-        mapped[f"bits_{listing_type}"] = _make_bits(source.filter(pl.col("type") == code))
-    return mapped
+        made[f"bits_{listing_type}"] = _make_bits(source.filter(pl.col("type") == code))
+    return made
+
+
+COLUMNS = DerivedTables(
+    names=(
+        "rows", "texts", "organizations", "sets", "occurrences", "sections", "sessions", "days",
+        *(f"bits_{listing_type}" for listing_type in TYPES),
+    ),
+    columns={
+        "listings": tuple(dict.fromkeys((*_OTHERS, *buckets.LISTINGS, *_SCALARS, *SETS, *_TEXTS, *_BOUNDS))),
+        "organizations": buckets.ORGANIZATIONS,
+        "occurrences": ("row", "index", "date", "time", "starts_at"),
+        "sections": tuple(SECTIONS),
+        "sessions": tuple(SESSIONS),
+    },
+    make=make_columns,
+)  # fmt: skip
 
 
 def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:
@@ -60,23 +77,16 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
     ranks = np.empty(listings.height, dtype=np.uint32)
     ranks[np.lexsort((halves[:, 1], halves[:, 0]))] = np.arange(listings.height, dtype=np.uint32)
     by_update = listings.select("row", "type", "updated_at", rank=pl.Series(ranks)).sort("type", "updated_at", "rank")
-    lats, lngs = (listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
-    x, y, z = find_vectors(lats, lngs)
     first, end = _span_happenings(tables, listings.height)
     return pl.DataFrame(
         {
-            "type": listings["type"],
             "id_high": halves[:, 0],
             "id_low": halves[:, 1],
-            "id_rank": ranks,
             "name_key": listings["name_key"],
             "starts_at": listings["starts_at"].fill_null(NEVER),
             "updated_at": listings["updated_at"].fill_null(NOT_STATED),
             "by_update": by_update["row"],
             "update_stamps": by_update["updated_at"].fill_null(NOT_STATED),
-            "x": x,
-            "y": y,
-            "z": z,
             **{name: listings[name].cast(pl.Float64()).fill_null(float("nan")) for name in _BOUNDS},
             "price_min": listings["price_min"].fill_null(float("nan")),
             "age_min": listings["age_min"].cast(pl.Int32()).fill_null(NOT_STATED),

@@ -1,0 +1,19 @@
+"""Local dates: when one begins, and its day of the week."""
+
+from datetime import date, datetime, time
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from numpy.typing import NDArray
+
+Day = TypeVar("Day", int, NDArray[Any])
+
+
+def find_start(today: date, timezone: str) -> int:
+    """When a local date begins, in seconds since 1970."""
+    return int(datetime.combine(today, time(), tzinfo=ZoneInfo(timezone)).timestamp())
+
+
+def find_weekday(day: Day) -> Day:
+    """Of a day since 1970-01-01, a Thursday; Monday is 0."""
+    return (day + 3) % 7

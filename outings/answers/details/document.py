@@ -1,0 +1,99 @@
+"""One listing by id or by slug, in whichever metro of the release it is. Look-ups and slices: no query."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.addons.expanded import Expansion, list_expanded
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.includes import list_addons
+from outings.answers.addons.source import SourceBlocks
+from outings.answers.context import AnswerContext
+from outings.answers.details.related import make_related
+from outings.answers.documents.fields import choose_fields
+from outings.answers.documents.occurrence import read_event
+from outings.answers.documents.splicing import add_member
+from outings.answers.scopes import refuse_metro, require_metro
+from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.entitlement import Entitlement
+from outings.contract.envelope import encode_detail
+from outings.contract.errors import not_found
+from outings.contract.notices import unavailable_related
+from outings.contract.query import Query
+from outings.contract.vocabulary import TYPES
+from outings.release.snapshot import Release, Snapshot
+
+
+class ListingRow(Struct, frozen=True, kw_only=True):
+    """A row that the key may read."""
+
+    snapshot: Snapshot
+    row: int
+
+
+def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
+    """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
+    that several of the key's metros have."""
+    release, entitlement = about.release, about.entitlement
+    metros = _choose_metros(query, release=release, entitlement=entitlement)
+    found = list(_find_rows(query, metros))
+    readable = [each for each in found if entitlement.allows_metro(each.snapshot.metro.slug)]
+    if not found:
+        raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
+    if not readable:
+        raise refuse_metro(entitlement)
+    if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
+        raise require_metro(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
+    return readable[0]
+
+
+def answer_detail(query: Query, found: ListingRow, *, about: AnswerContext) -> list[bytes]:
+    """The body as parts, whatever the listing's audience and confidence."""
+    today = about.dates[found.snapshot.metro.slug]
+    opened = open_snapshot(found.snapshot)
+    if query.resource == "event":
+        document = read_event(opened, found.row, today)
+    else:
+        document = opened.read_document(found.row)
+    document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
+    sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
+    document = sources.attach(document, found.row)
+    forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
+    document = forecasts.attach(document, found.row)
+    notices = (*query.notices, *sources.notices, *forecasts.notices)
+    if "related" in list_addons(query, about):
+        related = make_related(query, found.row, snapshot=found.snapshot, about=about)
+        document = add_member(document, "related", msgspec.json.encode(related))
+        notices += tuple(map(unavailable_related, related.list_empty()))
+    return encode_detail(choose_fields(query)(document), notices=notices)
+
+
+def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
+    """All of the release, or the one that `metro=` names."""
+    if query.metro is None:
+        return release.metros
+    snapshot = release.metros.get(query.metro)
+    if snapshot is None:
+        raise not_found(f"There is no metro {query.metro}.")
+    if not entitlement.allows_metro(query.metro):
+        raise refuse_metro(entitlement, query.metro)
+    return {query.metro: snapshot}
+
+
+def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[ListingRow]:
+    """The visible rows of the query's type, by metro."""
+    assert query.resource is not None
+    type_code = TYPES.index(query.resource)
+    include_archived = bool(query.get("include_archived"))
+    for slug in sorted(metros):
+        names = open_snapshot(metros[slug]).names
+        rows: list[int] = []
+        if query.id is not None:
+            row = names.find_id(query.id, type_code=type_code)
+            rows = [] if row is None else [row]
+        elif query.slug is not None:
+            rows = list(names.find_slug(query.slug, type_code=type_code))
+        for row in sorted(rows, key=lambda row: not names.is_visible(row, include_archived=False)):
+            if names.is_visible(row, include_archived=include_archived):
+                yield ListingRow(snapshot=metros[slug], row=row)

@@ -1,0 +1,45 @@
+"""The plans of the lists and of the calendar of events."""
+
+from datetime import date
+
+from outings.answers.addons.expanded import check_expanded, list_expanded
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.context import AnswerContext
+from outings.answers.listings.calendar import answer_calendar
+from outings.answers.listings.cost import estimate_list
+from outings.answers.listings.lists import answer_list, settle_list
+from outings.answers.plan import Plan, make_tag
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+
+def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    check_expanded(query, about)
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    cost = estimate_list(query, snapshot=snapshot, days=0)
+    tag = _tag_list(query, snapshot, about)
+    return Plan(tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), cost)
+
+
+def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    filters = settle_list(query, about.dates[snapshot.metro.slug])
+    cost = estimate_list(query, snapshot=snapshot, days=filters.count_days())
+    tag = _tag_list(query, snapshot, about)
+    return Plan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), cost)
+
+
+def _tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:
+    today = about.dates[snapshot.metro.slug]
+    position = None if query.cursor is None else query.cursor.position
+    others = _list_others(query, about)
+    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    return make_tag("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
+
+
+def _list_others(query: Query, about: AnswerContext) -> list[tuple[str, date]]:
+    """What an organization shows of the key's other metros, where a list attaches organizations."""
+    if "organization" not in list_expanded(query):
+        return []
+    metros = sorted(about.release.metros.items())
+    return [(each.hash, about.dates[slug]) for slug, each in metros if about.entitlement.allows_metro(slug)]

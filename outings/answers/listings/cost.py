@@ -1,0 +1,53 @@
+"""What a list and a calendar are planned to cost."""
+
+from outings.answers.addons.expanded import list_expanded
+from outings.answers.cost import ENGINE, Rate, add_costs
+from outings.answers.selecting.evaluators import has_columns
+from outings.answers.selecting.paging import count_items
+from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+_DOCUMENT = Rate(each=3)
+_FIELDS = Rate(each=8)
+# A reference is read out of each document.
+_EXPANDED = Rate(each=12)
+_OCCURRENCE = Rate(each=30)
+_SOURCE = Rate(each=15)
+_FACET = Rate(each=40, thousand=0.5)
+# Of sections and sessions, which are looked at one by one.
+_FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
+_CALENDAR_DAY = Rate(each=5, thousand=0.1)
+_TEXT = Rate(thousand=4)
+_CIRCLE = Rate(thousand=2)
+_HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
+
+
+def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
+    """Microseconds. `days`: of the calendar's window, 0 of a list."""
+    reader = open_snapshot(snapshot)
+    if not has_columns(reader):
+        return ENGINE
+    parts = [(_CALENDAR_DAY, days), (_choose_document(query), 0 if days else count_items(query))]
+    for name in query.get_words("facets"):
+        is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or _is_expanded(query))
+        parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
+    if "source" in query.get_words("include"):
+        parts.append((_SOURCE, count_items(query)))
+    if "q" in query.values:
+        parts.append((_TEXT, 1))
+    if "lat" in query.values:
+        parts.append((_CIRCLE, 1))
+    return add_costs(parts, listings=len(reader.names))
+
+
+def _choose_document(query: Query) -> Rate:
+    if _is_expanded(query):
+        return _OCCURRENCE
+    if list_expanded(query):
+        return _EXPANDED
+    return _FIELDS if query.get_words("fields") else _DOCUMENT
+
+
+def _is_expanded(query: Query) -> bool:
+    return query.get("occurrences") == "expand"

@@ -1,0 +1,47 @@
+"""The plans of what is near a point: `nearby`, `around` and `activity`."""
+
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.context import AnswerContext
+from outings.answers.cost import UNKNOWN, Rate, add_costs
+from outings.answers.near.activity import answer_activity, settle_activity
+from outings.answers.near.around import answer_around, settle_around
+from outings.answers.near.layers import open_layers
+from outings.answers.near.nearby import answer_nearby, settle_nearby
+from outings.answers.near.request import Near
+from outings.answers.plan import Plan, make_tag
+from outings.answers.selecting.paging import read_limit
+from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.query import Query
+from outings.release.snapshot import Snapshot
+
+_ITEM = Rate(each=10)
+
+
+def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    nearby = settle_nearby(query, snapshot=snapshot, about=about)
+    read = (snapshot.hash, nearby.near.minute, nearby.after)
+    tag = make_tag("nearby", query.text, read, about.entitlement.digest)
+    return Plan(tag, lambda: answer_nearby(nearby), _estimate_nearby(nearby.near))
+
+
+def _estimate_nearby(near: Near) -> int:
+    """Microseconds: little where what the request shows of the whole metro is known already."""
+    layers = open_snapshot(near.snapshot).find_index(open_layers)
+    if layers is None or not layers.knows(near.asked) or near.query.values.keys() & {"fields", "include"}:
+        return UNKNOWN
+    return add_costs([(_ITEM, read_limit(near.query))])
+
+
+def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    around = settle_around(query, snapshot=snapshot, about=about)
+    origin = around.near.origin  # an address need not always be found at the same place
+    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    read = (snapshot.hash, around.near.minute, origin.lat, origin.lng, forecast)
+    tag = make_tag("around", query.text, read, about.entitlement.digest)
+    return Plan(tag, lambda: answer_around(around))
+
+
+def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+    near = settle_activity(query, snapshot=snapshot, about=about)
+    tag = make_tag("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
+    return Plan(tag, lambda: answer_activity(near))

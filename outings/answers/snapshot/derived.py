@@ -1,0 +1,38 @@
+"""Derived tables: what look-ups read, made of a snapshot's own tables. The build makes them ahead and writes them as
+mapped files; where a file lacks, or has another layout, the reader makes it in memory at the first opening."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+from msgspec import Struct
+
+from outings.release.columns import read_columns
+from outings.release.mapped import MappedTable, encode_mapped
+
+Frames = Mapping[str, pl.DataFrame]
+
+
+class DerivedTables(Struct, frozen=True, kw_only=True):
+    """One or more that are made together. `columns`: which columns of which tables they are made of; `make` gets these,
+    and the local date of the build."""
+
+    names: tuple[str, ...]
+    columns: Mapping[str, Sequence[str]]
+    make: Callable[[Frames, date], Frames]
+
+    def make_ahead(self, tables: Frames, today: date) -> Frames:
+        """In the build, of tables that are not written yet."""
+        return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, today)
+
+    def make_again(self, files: Mapping[str, Path], today: date) -> Mapping[str, MappedTable]:
+        """In memory, of a snapshot's tables. Raises what Polars raises where one is broken."""
+        read = ((name, read_columns(files.get(name), name, columns)) for name, columns in self.columns.items())
+        made = self.make(dict(read), today)
+        return {name: MappedTable(encode_mapped(made[name])) for name in self.names}
+
+
+def derive_table(name: str, make: Callable[..., pl.DataFrame], columns: Mapping[str, Sequence[str]]) -> DerivedTables:
+    """One table alone, whatever the date. `make` gets the tables in the order of `columns`."""
+    return DerivedTables(names=(name,), columns=columns, make=lambda frames, _: {name: make(*frames.values())})
