@@ -21,7 +21,7 @@ def explain_descriptors() -> str | None:
     most = _SHARE * MOST
     return (
         f"each worker may open {limit} files and sockets, and needs {LEAST_DESCRIPTORS}, or {most} for {MOST} "
-        f"connections; say `ulimit -n {most}` before, LimitNOFILE={most} in its systemd unit, or "
+        f"connections; run `ulimit -n {most}` first, set LimitNOFILE={most} in its systemd unit, or give "
         f"--ulimit nofile={most} to its container"
     )
 

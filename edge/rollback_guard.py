@@ -44,7 +44,7 @@ class RollbackGuard:
         return None
 
     def _advise(self) -> str:
-        return f"if the store was put back to this on purpose, delete {self._path}"
+        return f"if you restored the store on purpose, delete {self._path}"
 
     def remember(self, pointer: Pointer) -> None:
         """Remembers the release, unless another worker has a newer one. If the file can't be written, it logs that."""

@@ -59,7 +59,7 @@ def _parse(data: bytes, path: str) -> tuple[Centroid, ...]:
         columns = {name: _find_column(rows.fieldnames or (), own, path) for name, own in _NAMES.items()}
         return tuple(_read_rows(rows, columns, path))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FeedError(_SOURCE, path, f"is no CSV in UTF-8: {error}") from error
+        raise FeedError(_SOURCE, path, f"is not CSV in UTF-8: {error}") from error
 
 
 def _find_column(names: Sequence[str], own: Sequence[str], path: str) -> str:
@@ -75,9 +75,13 @@ def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: st
         try:
             centroid = Centroid(code, float(lat), float(lng))
         except ValueError:
-            raise FeedError(_SOURCE, path, f"line {rows.line_num}: lat {lat!r} or lng {lng!r} is no number") from None
+            raise FeedError(
+                _SOURCE, path, f"line {rows.line_num}: lat {lat!r} or lng {lng!r} is not a number"
+            ) from None
         if not code or not (abs(centroid.lat) <= 90 and abs(centroid.lng) <= 180):
-            raise FeedError(_SOURCE, path, f"line {rows.line_num}: {centroid} is nowhere; allowed: a code, degrees")
+            raise FeedError(
+                _SOURCE, path, f"line {rows.line_num}: {centroid} is not on Earth; allowed: a postal code and degrees"
+            )
         yield centroid
 
 

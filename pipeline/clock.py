@@ -39,7 +39,7 @@ def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
         instant = None
     if instant is None or instant.tzinfo is None:
         raise ValueError(
-            f"--as-of {text!r}: allowed is a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
+            f"--as-of {text!r}: allowed: a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
         )
     return AsOf(instant=instant.astimezone(UTC))
 

@@ -54,7 +54,7 @@ def hold_metros(
                 yield
                 return
         if time.monotonic() >= until:
-            raise MetroLockError(f"{refused}; nothing was done. --wait SECONDS waits for it")
+            raise MetroLockError(f"{refused}; nothing was done. To wait for it, use --wait SECONDS")
         if not told:
             progress(f"{refused}; waiting")
             told = True

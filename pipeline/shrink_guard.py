@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 
-_ADVICE = "--allow-shrink publishes it anyway"
+_ADVICE = "if the listings are really gone, publish with --allow-shrink"
 
 
 class ShrinkRefused(Exception):  # noqa: N818 - the name says it
@@ -23,7 +23,7 @@ def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], bef
         if has < had * (1 - feed.max_shrink):
             lost = 100 * (had - has) / had
             refused.append(
-                f"feed {feed.name}: {has} records, {had} in the release before: {lost:.0f} % are gone, "
+                f"feed {feed.name}: {has} records, {had} in the previous release: {lost:.0f} % are gone, "
                 f"max_shrink allows {100 * feed.max_shrink:.0f} %"
             )
     if refused:
@@ -35,6 +35,6 @@ def refuse_restart(feed: str, *, had: int, has: int, max_shrink: float) -> None:
     if has < had * (1 - max_shrink):
         lost = 100 * (had - has) / had
         raise ShrinkRefused(
-            f"feed {feed}: read anew from its begin it has {has} records, {had} in the release before: {lost:.0f} % "
-            f"are gone, max_shrink allows {100 * max_shrink:.0f} %\n{_ADVICE}"
+            f"feed {feed}: read again from its first page it has {has} records, {had} in the previous release: "
+            f"{lost:.0f} % are gone, max_shrink allows {100 * max_shrink:.0f} %\n{_ADVICE}"
         )

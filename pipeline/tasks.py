@@ -365,7 +365,8 @@ def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[s
     rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
     counts = Counter(row["source"].partition("/")[0] for row in rows)
     for feed in sorted(work.deltas & counts.keys()):
-        reason = f"stale: what it said of {counts[feed]} listings is not kept: they stay as they are until said again"
+        listings = f"{counts[feed]} listings"
+        reason = f"stale: its records of {listings} are not stored: these stay as they are until it sends them again"
         yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
 
 

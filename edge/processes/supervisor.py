@@ -118,5 +118,5 @@ def claim_address(address: tuple[str | int, ...]) -> socket.socket:
         claim.bind(f"\0outings {address[0]} {address[1]}")
     except OSError as error:
         claim.close()
-        raise OSError(error.errno, "another server has this port") from error
+        raise OSError(error.errno, "another server uses this port") from error
     return claim

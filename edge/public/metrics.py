@@ -70,7 +70,7 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     )
     yield CounterMetricFamily(
         "outings_connections_dropped",
-        "Connections that were closed for the others' sake: too many, or nobody took the answer.",
+        "Connections closed to protect the others: one too many, or an answer that was not read.",
         value=totals[Counter.DROPPED],
     )
 
@@ -92,14 +92,14 @@ def describe_usage(totals: Sequence[TotalUsage], *, shows_keys: bool) -> Iterato
         by_route[total.route, "billed"] += total.billed
         by_route[total.route, "refused"] += total.refused
     requests = CounterMetricFamily(
-        "outings_requests", "Requests by keys in force; billed are successes and 304.", labels=["route", "result"]
+        "outings_requests", "Requests with valid keys; billed are successes and 304.", labels=["route", "result"]
     )
     for labels, number in sorted(by_route.items()):
         requests.add_metric(labels, number)
     yield requests
     if not shows_keys:
         return
-    usage = CounterMetricFamily("outings_usage", "Of each key.", labels=["client", "key", "route", "result"])
+    usage = CounterMetricFamily("outings_usage", "The same for each key.", labels=["client", "key", "route", "result"])
     for total in totals:
         usage.add_metric((total.client, total.key, total.route, "billed"), total.billed)
         usage.add_metric((total.client, total.key, total.route, "refused"), total.refused)

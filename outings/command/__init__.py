@@ -11,12 +11,12 @@ import click
 
 # Beside each command its line in `outings --help`, so that help and a wrong name import nothing of ours.
 COMMANDS = {
-    "demo": "Make sample metros, build them, print a key, serve.",
-    "check": "Read the configuration and every feed; report, publish nothing.",
-    "build": "Feeds to one new release.",
+    "demo": "Make two sample metros, build them, print a key and serve them.",
+    "check": "Check the configuration and every feed. Publish nothing.",
+    "build": "Publish one new release from the feeds.",
     "serve": "Answer requests from the release in the store.",
-    "keys": "Make, show and change keys; what they were used for.",
-    "mirror": "Keep a SQLite file in step with what a key may read.",
+    "keys": "Create, change and list keys, and show their usage.",
+    "mirror": "Keep a SQLite file equal to what a key may read.",
     "releases": "List, show, compare, verify, sign, roll back and prune releases.",
 }
 
@@ -73,11 +73,11 @@ def explain_error(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return f"{type(error).__name__}: {error} (`outings --traceback …` shows where)"
+    return f"{type(error).__name__}: {error} (to see where, run `outings --traceback …`)"
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="outings")
 @click.option("--traceback", is_flag=True, help="Show where an unexpected error came from.")
 def main(*, traceback: bool) -> None:
-    """A read-only JSON API over family activities, built ahead from the feeds that operators give it."""
+    """Serve a read-only JSON API over family activities, built from your feeds."""

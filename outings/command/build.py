@@ -42,26 +42,36 @@ from pipeline.shrink_guard import ShrinkRefused
 PROCESSES = "processes"
 
 _WORKER_DIED = (
-    "a worker process of this build died, as one does that is killed for want of memory; nothing of the build is in "
-    "force. Run it again, with fewer --workers where memory is short"
+    "a worker process of this build died, perhaps because memory ran out; nothing was published. "
+    "Run the build again, with fewer --workers if memory is short"
 )
 
 
 @click.command()
 @take_config
-@click.option("--metro", "metros", multiple=True, metavar="SLUG", help="Build only this metro; again for more.")
+@click.option("--metro", "metros", multiple=True, metavar="SLUG", help="Build only this metro. Repeat for several.")
 @click.option("--as-of", metavar="TIME", help="The build's clock: a date (its 00:00 in each metro) or an instant.")
-@click.option("--allow-shrink", is_flag=True, help="Publish even where a feed lost more than its max_shrink.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes; the machine's cores if not given.")
+@click.option("--allow-shrink", is_flag=True, help="Publish even if a feed lost more than its max_shrink.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="How many processes to use; one for each core if not given."
+)
 @click.option(
     "--executor",
     default=PROCESSES,
     show_default=True,
     metavar="HOW",
-    help="What does the work: processes here, or a Dask cluster, dask://HOST:PORT.",
+    help="Where to build: processes on this machine, or a Dask cluster (dask://HOST:PORT).",
 )
-@click.option("--wait", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="For a build under way here.")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="A folder: what became of this build.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="SECONDS",
+    help="Wait for a build that runs on this machine.",
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path, file_okay=False), help="A folder for the report on this build."
+)
 @take_json
 def build(
     *,
@@ -75,7 +85,7 @@ def build(
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Read every feed, make the metros' snapshots, and publish them as one new release."""
+    """Read every feed, build the metros, and publish one new release."""
     recorder = Recorder(report=report, as_of=as_of)
     with recording(recorder):
         cluster = _parse_executor(executor, workers)
@@ -126,7 +136,7 @@ def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
     """The release is in force by now: where there is no room for the file, that is all that failed."""
     if quarantine.path is None:
         name = built.published.id
-        _tell(f"release {name} is published; its quarantine file can't be written: {quarantine.error}")
+        _tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
 
 
 def run_build(
@@ -177,9 +187,11 @@ def _parse_executor(text: str, workers: int | None) -> str | None:
         address = parse_cluster(text)
     except ValueError as error:
         allowed = f"{PROCESSES}, or dask://HOST:PORT of a Dask scheduler"
-        raise click.UsageError(f"--executor {text}: allowed are {allowed}") from error
+        raise click.UsageError(f"--executor {text}: allowed: {allowed}") from error
     if workers is not None:
-        raise click.UsageError(f"--workers {workers} beside --executor {text}: a cluster has its own")
+        raise click.UsageError(
+            f"--workers {workers} can't be combined with --executor {text}: the cluster has its own workers"
+        )
     return address
 
 
@@ -212,5 +224,5 @@ def _check_metros(slugs: tuple[str, ...], configuration: Configuration) -> froze
     for slug in slugs:
         if slug not in known:
             allowed = ", ".join(metro.slug for metro in configuration.metros)
-            raise click.UsageError(f"--metro {slug}: there is no such metro; allowed are {allowed}")
+            raise click.UsageError(f"--metro {slug}: there is no such metro; allowed: {allowed}")
     return frozenset(known[slug] for slug in slugs) or None

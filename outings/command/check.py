@@ -29,7 +29,7 @@ from pipeline.scratch import open_scratch, sweep_scratch
 @take_config
 @take_json
 def check(*, config: Path, as_json: bool) -> None:
-    """Read the configuration, every feed and the neighborhoods; report, publish nothing."""
+    """Check the configuration, every feed and the neighborhoods. Publish nothing."""
     configuration = read_config(config)
     read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
     sweep_scratch()

@@ -37,7 +37,7 @@ REQUESTS = (
     type=click.Path(path_type=Path),
     default=CONFIGURATION,
     show_default=True,
-    help="The configuration to make; data, store and key go beside it.",
+    help="The configuration to create; data, store and key go into the same folder.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
@@ -47,7 +47,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
     from edge.processes.supervisor import bind_sockets
 
     if config.exists() and not is_world(config):
-        raise click.UsageError(f"{config} was not made by this command; -c names another place for the demo's")
+        raise click.UsageError(f"{config} was not made by this command; name another file for the demo with -c")
     try:
         listening = bind_sockets(host, port, count=1)
     except OSError as error:

@@ -21,14 +21,16 @@ KEY = "OUTINGS_KEY"
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("-c", "--config", type=click.Path(path_type=Path), help="A configuration with a table [mirror].")
-@click.option("--url", help="Where the API is, such as https://api.example.org; else [mirror] url.")
+@click.option("--url", help="The API's address, such as https://api.example.org; [mirror] url if not given.")
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
-    help=f"A file with the key; else the environment's {KEY}, or [mirror] key_file.",
+    help=f"A file with the key; the variable {KEY} or [mirror] key_file if not given.",
 )
-@click.option("--check", "is_check", is_flag=True, help="Compare with the API by the rolling hash.")
-@click.option("--follow", type=click.FloatRange(min=1), metavar="SECONDS", help="Look again so often, until stopped.")
+@click.option("--check", "is_check", is_flag=True, help="Compare the file with the API.")
+@click.option(
+    "--follow", type=click.FloatRange(min=1), metavar="SECONDS", help="Look for changes this often, until stopped."
+)
 @take_json
 def mirror(
     *,
@@ -40,11 +42,11 @@ def mirror(
     follow: float | None,
     as_json: bool,
 ) -> None:
-    """Bring FILE up to date with what the key may read, by /v1/changes; it goes on where it was stopped."""
+    """Bring FILE up to date with what the key may read. If stopped, it continues from there."""
     table = MirrorTable() if config is None else read_config(config).mirror
     url = (url or table.url).rstrip("/")
     if not url:
-        raise click.UsageError("nothing says where the API is: give --url, or -c with a [mirror] url")
+        raise click.UsageError("the address of the API is missing: give --url, or -c with a [mirror] url")
     try:
         client = Client(Connection(url, key=_read_key(key_file, configured=table.key_file)))
         with closing(MirrorFile(file)) as held:
@@ -58,7 +60,7 @@ def mirror(
     except MirrorError as error:
         raise click.ClickException(str(error)) from None
     except sqlite3.Error as error:
-        said = f"{file}: {error}; a mirror is a SQLite file that one process at a time writes"
+        said = f"{file}: {error}; a mirror is a SQLite file, and only one process may write it at a time"
         raise click.ClickException(said) from None
     told = [f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different]
     if as_json:

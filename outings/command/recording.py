@@ -65,7 +65,7 @@ class Recorder:
         try:
             self._write(attempt)
         except OSError as failed:
-            click.echo(f"what became of this build can't be written: {explain_error(failed)}", err=True)
+            click.echo(f"the report on this build can't be written: {explain_error(failed)}", err=True)
         return True
 
     def _write(self, attempt: Attempt) -> None:

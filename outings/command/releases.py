@@ -46,7 +46,7 @@ def list_(*, config: Path, as_json: bool) -> None:
         print_json({"releases": found})
         return
     if not found:
-        click.echo("No release was published yet.", err=True)
+        click.echo("No release has been published yet.", err=True)
     for each in found:
         click.echo(
             f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
@@ -100,7 +100,7 @@ def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
 @take_config
 @take_json
 def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
-    """Publish one more release, with the listings of an old one."""
+    """Publish the listings of an old release as a new one."""
     from pipeline.releases.rollback import roll_back
 
     configuration = read_config(config)
@@ -109,7 +109,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     target = _find_release(store, release_id, trust=trust)
     current = next(list_releases(store, trust=trust))
     if current.id == target.id:
-        raise click.UsageError(f"{release_id} is the current release already")
+        raise click.UsageError(f"{release_id} is already the current release")
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = max([now, *(part.stamp + timedelta(seconds=1) for part in current.root.parts.values())])
     today = {
@@ -131,7 +131,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 
 @releases.command()
 @take_config
-@click.option("--clock-is-right", is_flag=True, help="Prune even where this machine's clock looks wrong.")
+@click.option("--clock-is-right", is_flag=True, help="Prune even if this machine's clock looks wrong.")
 @take_json
 def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
     """Delete what no kept release needs ([store] keep_days)."""
@@ -160,7 +160,7 @@ def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
 @take_config
 @take_json
 def verify(*, config: Path, as_json: bool) -> None:
-    """Read every kept release as a stranger's: its signature ([signing]), its chain, each object's hash."""
+    """Check every kept release: its signature ([signing]), its chain and the hash of each object."""
     configuration = read_config(config)
     trust = read_trust(configuration, read_auditor)
     store = open_config_store(configuration)
@@ -170,7 +170,7 @@ def verify(*, config: Path, as_json: bool) -> None:
     except (Corrupt, NotFound) as wrong:
         if as_json:
             print_json({"right": False, "wrong": str(wrong), **_count_verified(found)})
-        raise click.ClickException(f"{wrong} (releases found right before: {len(found)})") from wrong
+        raise click.ClickException(f"{wrong} (newer releases that are right: {len(found)})") from wrong
     if as_json:
         ends = verified.ends
         print_json(
@@ -185,9 +185,8 @@ def _tell_verified(found: list[VerifiedRelease], *, as_json: bool) -> Callable[[
     def tell(release: VerifiedRelease) -> None:
         found.append(release)
         metros = ", ".join(release.metros) or "no metro"
-        line = (
-            f"{release.id}: right; {metros}; {release.objects} objects ({release.bytes} bytes) that no newer one names"
-        )
+        size = f"{release.objects} objects ({release.bytes} bytes) that no newer release names"
+        line = f"{release.id}: right; {metros}; {size}"
         click.echo(line, err=as_json)
 
     return tell
@@ -200,12 +199,12 @@ def _count_verified(found: list[VerifiedRelease]) -> dict[str, Any]:
 
 def _describe_verified(verified: Verified, *, trust: Trust) -> Iterator[str]:
     if verified.current is None:
-        yield "No release was published yet."
+        yield "No release has been published yet."
         return
     if trust.believed:
-        yield f"The pointer is signed by key {verified.signer}, which is believed."
+        yield f"The pointer is signed by key {verified.signer}, which is trusted."
     else:
-        yield "Whether the pointer is signed was not checked: [signing] names no key."
+        yield "The signature of the pointer was not checked: [signing] has no key."
     if verified.ends is not None:
         yield f"Release {verified.ends}, before these, is pruned."
     counts = _count_verified(list(verified.releases))
@@ -216,15 +215,15 @@ def _describe_verified(verified: Verified, *, trust: Trust) -> Iterator[str]:
 @take_config
 @take_json
 def sign(*, config: Path, as_json: bool) -> None:
-    """Verify the current release, whoever signed it, and publish it once more, signed by [signing] key."""
+    """Check the current release, whoever signed it, and publish it once more, signed with [signing] key."""
     configuration = read_config(config)
     trust = read_trust(configuration, read_publisher)
     if trust.signer is None:
-        raise WrongConfiguration("[signing] key is not given; allowed: the path of an Ed25519 private key in PEM")
+        raise WrongConfiguration("[signing] key is missing; allowed: the path of an Ed25519 private key in PEM")
     store = open_config_store(configuration)
     current = verify_releases(store, trust=ANYBODY).current
     if current is None:
-        raise click.UsageError("no release was published yet: the first build signs its own")
+        raise click.UsageError("no release has been published yet; the first build signs its own")
     standing = read_root(store, current.pointer.root)
     now = max(datetime.now(UTC).replace(microsecond=0), standing.built_at)
     try:
@@ -244,7 +243,7 @@ def _find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> L
         return read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:
         known = ", ".join(release.id for release in list_releases(store)) or "none"
-        raise click.UsageError(f"{error}; kept are {known}") from error
+        raise click.UsageError(f"{error}; releases that are kept: {known}") from error
 
 
 def _summarize(release: ListedRelease) -> dict[str, Any]:

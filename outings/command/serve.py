@@ -14,7 +14,9 @@ MEBIBYTE = 2**20
 @take_config
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes; one a core if not given.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="How many processes to use; one for each core if not given."
+)
 @click.option(
     "--memory",
     type=click.IntRange(min=1),
@@ -23,7 +25,9 @@ MEBIBYTE = 2**20
     envvar="OUTINGS_MEMORY",
     help="MiB of answers that each worker keeps.",
 )
-@click.option("--access-log/--no-access-log", default=True, show_default=True, help="A JSON line a request.")
+@click.option(
+    "--access-log/--no-access-log", default=True, show_default=True, help="Log each request as a line of JSON."
+)
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
     from edge.connection_limiter import explain_descriptors
@@ -52,7 +56,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
         raise click.ClickException(f"[edge] rate_storage: {error}; install outings[redis]") from error
     except ValueError as error:
         # Neither it nor the reason is shown: either may have the password in it.
-        raise click.ClickException("[edge] rate_storage is no URL that a client of Redis can read") from error
+        raise click.ClickException("[edge] rate_storage is not a URL that the Redis client can read") from error
     too_few = explain_descriptors()
     if too_few is not None:
         raise click.ClickException(too_few)

@@ -63,7 +63,7 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     storage = edge.get("rate_storage", "local")
     if storage != "local" and not storage.startswith(RATE_SCHEMES):
         # What was meant as a URL may have a password in it, and is not shown.
-        decoder.report("edge.rate_storage", f"is neither local nor a URL of Redis; allowed: local, {RATE_SCHEMES[0]}…")
+        decoder.report("edge.rate_storage", f"is neither local nor a Redis URL; allowed: local, {RATE_SCHEMES[0]}…")
     secret = edge.get("legacy_key_secret", "")
     if secret and len(secret) < MIN_SECRET:
         decoder.report("edge.legacy_key_secret", f"is too short; allowed: {MIN_SECRET} characters or more, random ones")
@@ -80,22 +80,24 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
 def _check_geocoder(decoder: Decoder, geocoder: Values) -> None:
     provider, url = geocoder.get("provider"), geocoder.get("url", "")
     if provider in REMOTE_GEOCODERS and not url.startswith(("http://", "https://")):
-        decoder.report("geocoder.url", f"is no URL of a server of {provider}; allowed: http://… or https://…")
+        decoder.report("geocoder.url", f"is not the URL of a {provider} server; allowed: http://… or https://…")
     elif provider not in (*REMOTE_GEOCODERS, None) and url:
-        decoder.report("geocoder.url", f'is given beside provider "{provider}", which asks no server; allowed: empty')
+        decoder.report(
+            "geocoder.url", f'is set together with provider "{provider}", which uses no server; allowed: empty'
+        )
 
 
 def _check_weather(decoder: Decoder, weather: Values) -> None:
     provider, url, contact = weather.get("provider"), weather.get("url", NWS), weather.get("contact", "")
     if not url.startswith(("http://", "https://")):
-        decoder.report("weather.url", "is no URL of a server of nws; allowed: http://… or https://…")
+        decoder.report("weather.url", "is not the URL of a server of nws; allowed: http://… or https://…")
     if not (contact.isascii() and contact.isprintable()):
-        decoder.report("weather.contact", "can't stand in a header; allowed: printable letters of ASCII")
+        decoder.report("weather.contact", "can't be sent in a header; allowed: printable ASCII characters")
     if provider == "file" and "path" in weather and weather["path"] is None:
         decoder.report("weather.path", 'is missing; allowed: the path of a JSON file, which provider "file" needs')
     for name, own, default in (("url", "nws", NWS), ("contact", "nws", ""), ("path", "file", None)):
         if provider not in (own, None) and weather.get(name, default) != default:
-            decoder.report(f"weather.{name}", f'is given beside provider "{provider}"; allowed: only with {own}')
+            decoder.report(f"weather.{name}", f'is set together with provider "{provider}"; allowed: only with {own}')
 
 
 def _list_names(metro: Values) -> list[str]:
@@ -134,11 +136,13 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
     name: str = feed["format"]
     row = FORMATS[name]
     if row.is_walk and feed.get("mode") == "full":
-        decoder.report(f"{key}.mode", f'is "full"; allowed: delta, as {name} says only what changed')
+        decoder.report(f"{key}.mode", f'is "full"; allowed: delta, because {name} has only changes')
     if row.is_walk and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
-        decoder.report(f"{key}.url", f"is no address of a server; allowed: http://… or https://…, which {name} needs")
+        decoder.report(
+            f"{key}.url", f"is not the address of a server; allowed: http://… or https://…, which {name} needs"
+        )
     if row.is_walk and "metro" in feed and feed["metro"] is None:
-        decoder.report(f"{key}.metro", f"is missing; allowed: a metro's slug, of which {name} is as a whole")
+        decoder.report(f"{key}.metro", f"is missing; allowed: the slug of the one metro that {name} belongs to")
     if row.has_select:
         check_table(decoder, feed, key)
     else:
@@ -149,13 +153,15 @@ def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
     """A value may be somebody's key, and is not shown."""
     headers: dict[str, str] = feed.get("headers", {})
     if headers and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
-        decoder.report(key, "is given beside an address without headers; allowed: only with http://… and https://…")
+        decoder.report(
+            key, "is set together with an address that takes no headers; allowed: only with http://… and https://…"
+        )
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or name.lower() in OWN_HEADERS:
             own = ", ".join(sorted(OWN_HEADERS))
             decoder.report(f"{key}.{name}", f"can't be set; allowed: names of HTTP headers, except {own}")
         if not (value.isascii() and value.isprintable()) or value != value.strip():
-            decoder.report(f"{key}.{name}", "can't stand in a header; allowed: printable letters of ASCII")
+            decoder.report(f"{key}.{name}", "can't be sent in a header; allowed: printable ASCII characters")
 
 
 def _check_address(decoder: Decoder, url: str, key: str) -> None:
@@ -169,7 +175,7 @@ def _check_address(decoder: Decoder, url: str, key: str) -> None:
         right = False
     if not right or not url.isprintable() or " " in url:
         allowed = "a path, a glob, file:, http://…, https://… or s3://BUCKET/KEY"
-        decoder.report(key, f"is no whole address; allowed: {allowed}")
+        decoder.report(key, f"is not a complete address; allowed: {allowed}")
 
 
 def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]) -> None:

@@ -38,7 +38,7 @@ class Decoder:
         try:
             return tomllib.loads(self.file.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            self.report(None, "there is no such file; -c names another")
+            self.report(None, "there is no such file; name another with -c")
         except OSError as error:
             self.report(None, f"can't be read: {error.strerror}")
         except UnicodeDecodeError as error:
@@ -57,7 +57,7 @@ class Decoder:
         for name in raw:
             if name not in fields:
                 near = suggest(list_nearest(name, fields))
-                self.report(prefix + name, f"is no setting{near}; allowed: {', '.join(fields)}")
+                self.report(prefix + name, f"is not a setting{near}; allowed: {', '.join(fields)}")
         values: dict[str, Any] = {}
         for name, field in fields.items():
             if name in raw:

@@ -43,7 +43,7 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
             wrong.append((variable, "could be " + " or ".join(".".join(path) for path in paths)))
         else:
             nearest = list_nearest(variable, settings)
-            wrong.append((variable, f"names no scalar setting{suggest(nearest)}"))
+            wrong.append((variable, f"is not the name of a setting with a single value{suggest(nearest)}"))
     return wrong
 
 

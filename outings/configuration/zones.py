@@ -24,7 +24,7 @@ def read_zone(name: str) -> ZoneInfo:
                 return ZoneInfo.from_file(file, key=name)
         except (OSError, ValueError):  # also a folder of the package, and a file that is no zone
             pass
-    raise ValueError(f"unknown time zone {name!r}: an IANA name such as America/Los_Angeles is needed")
+    raise ValueError(f"unknown time zone {name!r}: allowed: an IANA name such as America/Los_Angeles")
 
 
 @cache

@@ -32,7 +32,7 @@ def check_mirror(client: Client, file: MirrorFile, *, url: str) -> list[Differen
         there = _read_hashes(client, release=caught.release)
         if there is not None:
             return _compare(_add_up(file), there)
-    raise MirrorError(f"{ATTEMPTS} releases came while the mirror was compared; try again")
+    raise MirrorError(f"{ATTEMPTS} releases were published while the mirror was compared; try again")
 
 
 def _read_hashes(client: Client, *, release: str | None) -> Hashes | None:

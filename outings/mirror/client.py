@@ -47,7 +47,7 @@ class Connection:
     def __init__(self, url: str, *, key: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
-            raise MirrorError(f"url {url!r}: an address with http:// or https:// is needed")
+            raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT)
         self._prefix = parts.path.rstrip("/")
@@ -114,7 +114,7 @@ def _parse(data: bytes, target: str) -> Any:
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError:
-        raise MirrorError(f"{target}: the answer is no JSON") from None
+        raise MirrorError(f"{target}: the answer is not JSON") from None
 
 
 def _explain(reply: Reply) -> str:

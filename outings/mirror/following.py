@@ -63,7 +63,9 @@ def _check_page(answer: Answer, progress: Progress) -> Mapping[str, Any]:
         return found
     error = answer.body["error"]
     if error.get("details", {}).get("reason") == "cursor_ahead":
-        raise MirrorError(f"version {progress.cursor} is not there any more: its releases are others. Begin a new file")
+        raise MirrorError(
+            f"version {progress.cursor} no longer exists there: the API has other releases. Start with a new file"
+        )
     raise MirrorError(f"/v1/changes: {answer.status} {error['message']}")
 
 

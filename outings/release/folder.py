@@ -133,7 +133,7 @@ class FolderStore:
     def read_clock(self) -> float:
         """Of the file system, which may be another machine's."""
         temporary = next(self._name_temporaries())
-        with self._explained("ask the time of", TEMPORARY):
+        with self._explained("read the time of", TEMPORARY):
             self._make_folder_of(TEMPORARY)
             self._disk.write_file(temporary, b"")
             try:
@@ -182,9 +182,7 @@ class FolderStore:
         try:
             yield
         except (FileNotFoundError, IsADirectoryError):
-            raise NotFound(
-                store=str(self), operation=operation, name=name, cause="there is nothing of this name"
-            ) from None
+            raise NotFound(store=str(self), operation=operation, name=name, cause="it does not exist") from None
         except OSError as error:
             advice = _ADVICE.get(error.errno or 0)
             cause = f"{error.strerror or error}" + (f" ({advice})" if advice else "")

@@ -19,7 +19,7 @@ def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
     sealed = key if seal is None else replace(key, hash=seal.close(key.hash))
     for known in registry.keys:
         if known.hash in (key.hash, sealed.hash) and known.id != key.id:
-            raise ValueError(f"this key is in the registry already, as {known.id}")
+            raise ValueError(f"this key is already in the registry, as {known.id}")
     return add_key(registry, sealed)
 
 
@@ -38,7 +38,7 @@ def check_seal(registry: Registry, seal: Seal | None) -> None:
     if others:
         raise WrongSeal(
             f"{len(others)} keys are sealed with a secret that is not here, such as {others[0]}: set [edge] "
-            "legacy_key_secret to the one with which they were; it is never changed"
+            "legacy_key_secret to the secret that sealed them; it must never change"
         )
 
 
@@ -54,7 +54,7 @@ def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed
     """`added` come after those that the key has."""
     key = _find_unrevoked(registry, id_)
     if key.plan not in GRANTABLE:
-        raise ValueError(f"the {key.plan} plan takes no add-ons: {', '.join(GRANTABLE)}")
+        raise ValueError(f"the {key.plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}")
     gone = frozenset(removed)
     grants = dict.fromkeys(name for name in (*key.grants, *added) if name not in gone)
     return _replace_key(registry, replace(key, grants=tuple(grants)))

@@ -22,7 +22,7 @@ class MemoryStore:
     def get(self, name: str) -> bytes:
         with self._lock:
             if name not in self._held:
-                raise NotFound(store=str(self), operation="get", name=name, cause="there is nothing of this name")
+                raise NotFound(store=str(self), operation="get", name=name, cause="it does not exist")
             return self._held[name][0]
 
     def read_versioned(self, name: str) -> Versioned | None:

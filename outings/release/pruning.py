@@ -21,7 +21,7 @@ from outings.release.trust import ANYBODY, Trust
 
 # As much as S3 allows a client's clock to differ.
 MOST_AHEAD = timedelta(minutes=15)
-_ADVICE = "nothing is deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
+_ADVICE = "nothing was deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
 
 
 class Pruned(Struct, frozen=True, kw_only=True):

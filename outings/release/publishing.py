@@ -33,7 +33,7 @@ class BuildRaced(Exception):  # noqa: N818 - the name says it
 
 
 class BuildTooLong(Exception):  # noqa: N818 - the name says it
-    """The build took so long that a prune may have removed what it wrote; nothing of it is in force."""
+    """The build took so long that a prune may have removed what it wrote; nothing of it was published."""
 
 
 class Published(Struct, frozen=True, kw_only=True):
@@ -160,16 +160,16 @@ def refuse_touched(
 ) -> None:
     """BuildRaced where the standing root has another part of the same name than the build began from."""
     if base is not None and standing is None:
-        raise BuildRaced(f"the store has no release any more, and this {act} began from release {base.sequence}")
+        raise BuildRaced(f"the store has no release any more, and this {act} started from release {base.sequence}")
     if base is not None and standing is not None and standing.sequence < base.sequence:
         raise BuildRaced(
-            f"the store went back to release {standing.sequence}, and this {act} began from release {base.sequence}"
+            f"the store went back to release {standing.sequence}, and this {act} started from release {base.sequence}"
         )
     touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
     if touched and standing is not None:
         raise BuildRaced(
             f"release {standing.sequence}, or one just before it, published {', '.join(touched)} first; "
-            f"nothing of this {act} is in force, run it again"
+            f"nothing of this {act} was published, run it again"
         )
 
 
@@ -195,6 +195,6 @@ def make_deadline(
     def check() -> None:
         took = timedelta(seconds=round(clock() - started))
         if took > longest:
-            raise BuildTooLong(f"the {act} took {took}, longer than {longest}; nothing of it is in force")
+            raise BuildTooLong(f"the {act} took {took}, longer than {longest}; nothing of it was published")
 
     return check

@@ -133,7 +133,7 @@ def parse_release_id(text: str) -> tuple[int, str]:
     sequence, _, opening = text.partition("-")
     well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
     if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):
-        raise ValueError(f"release {text!r}: allowed is <sequence>-<8 hex digits>, such as 12-0a1b2c3d")
+        raise ValueError(f"release {text!r}: allowed: <sequence>-<8 hex digits>, such as 12-0a1b2c3d")
     return int(sequence), opening
 
 

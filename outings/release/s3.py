@@ -37,7 +37,7 @@ _GONE = ("404", "NoSuchKey", "NotFound")
 _ADVICE = {
     "AccessDenied": "the credentials need s3:GetObject, PutObject, DeleteObject and ListBucket here",
     "403": "the credentials need s3:GetObject, PutObject, DeleteObject and ListBucket here",
-    "NoSuchBucket": "make the bucket first",
+    "NoSuchBucket": "create the bucket first",
     "InvalidAccessKeyId": "check AWS_ACCESS_KEY_ID",
     "SignatureDoesNotMatch": "check AWS_SECRET_ACCESS_KEY",
 }
@@ -135,7 +135,7 @@ class S3Store:
                 return Outcome.UNKNOWN
             else:
                 return Outcome.WON
-        cause = f"it answered 409 to {CONFLICTS} attempts; other writers are at it, run the command again"
+        cause = f"it answered 409 to {CONFLICTS} attempts; other programs write there too; run the command again"
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
     def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
@@ -152,7 +152,7 @@ class S3Store:
     def read_clock(self) -> float:
         """As the head of an answer says."""
         reply = self._ask(
-            "ask the time of",
+            "read the time of",
             "the bucket",
             lambda: self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1),
         )
@@ -161,7 +161,7 @@ class S3Store:
             return parsedate_to_datetime(date).timestamp()
         except ValueError:
             cause = f'its answer has no date but "{date}"'
-            raise StoreError(store=str(self), operation="ask the time of", name="the bucket", cause=cause) from None
+            raise StoreError(store=str(self), operation="read the time of", name="the bucket", cause=cause) from None
 
     def _at(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}
@@ -177,7 +177,7 @@ class S3Store:
             return StoreError(store=str(self), operation=operation, name=name, cause=str(error))
         code = _code(error)
         if code in _GONE:
-            return NotFound(store=str(self), operation=operation, name=name, cause="there is nothing of this name")
+            return NotFound(store=str(self), operation=operation, name=name, cause="it does not exist")
         text = error.response.get("Error", {}).get("Message") or "no reason given"
         advice = f" ({_ADVICE[code]})" if code in _ADVICE else ""
         return StoreError(store=str(self), operation=operation, name=name, cause=f"{code}: {text}{advice}")

@@ -25,4 +25,4 @@ def open_store(
             return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
     if url == "memory:":
         return MemoryStore()
-    raise ValueError(f"store url {url!r}: allowed are file:PATH, s3://BUCKET/PREFIX and memory:")
+    raise ValueError(f"store url {url!r}: allowed: file:PATH, s3://BUCKET/PREFIX and memory:")

@@ -60,7 +60,7 @@ class Trust(Struct, frozen=True, kw_only=True):
         if not self.believed:
             return None
         if signature is None:
-            raise Untrusted(f"{named}: it is not signed, and only what {self._list_names()} signed is believed")
+            raise Untrusted(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
         found = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
         if found is None:
             raise Untrusted(f"{named}: its signature is not that of {self._list_names()}")
@@ -95,7 +95,7 @@ def read_publisher(signing: SigningTable) -> Trust:
     if signer is None:
         if believed is not None:
             raise WrongKey(
-                "[signing] public_key is given and key is not, so that servers would refuse what this command "
+                "[signing] has a public_key and no key, so that servers would refuse what this command "
                 "publishes; allowed: both, key alone, or neither"
             )
         return ANYBODY
@@ -103,8 +103,8 @@ def read_publisher(signing: SigningTable) -> Trust:
     if believed is not None and own.name not in {each.name for each in believed}:
         names = ", ".join(each.name for each in believed)
         raise WrongKey(
-            f"[signing] key is key {own.name}, which is none of public_key ({names}), so that servers would refuse "
-            "what it signs; allowed: one whose public half is among them"
+            f"[signing] key is key {own.name}, which is not in public_key ({names}), so that servers would refuse "
+            "what it signs; allowed: a key whose public half is in it"
         )
     return Trust(believed=believed or (own,), signer=signer)
 

@@ -56,7 +56,7 @@ def parse_rule(text: str) -> Rule:
     parts = dict(_split_parts(text))
     frequency = parts.pop("FREQ", "")
     if frequency not in FREQUENCIES + FINER_FREQUENCIES:
-        raise RuleError(f"FREQ={frequency}: one of {', '.join(FREQUENCIES)} is needed")
+        raise RuleError(f"FREQ={frequency}: expected one of {', '.join(FREQUENCIES)}")
     unsupported = [frequency] if frequency in FINER_FREQUENCIES else []
     members: dict[str, object] = {}
     times = []
@@ -82,7 +82,7 @@ def _split_parts(text: str) -> Iterator[tuple[str, str]]:
         if match is None:
             raise RuleError(f"{part!r}: a part is NAME=VALUE")
         if match[1] in seen:
-            raise RuleError(f"{match[1]} stands twice")
+            raise RuleError(f"{match[1]} appears twice")
         seen.add(match[1])
         yield match[1], match[2]
 
@@ -90,7 +90,7 @@ def _split_parts(text: str) -> Iterator[tuple[str, str]]:
 def _parse_number(name: str, value: str) -> int:
     """A count or an interval: at least 1."""
     if not re.fullmatch(r"\+?\d{1,9}", value) or int(value) < 1:
-        raise RuleError(f"{name}={value}: a whole number from 1 is needed")
+        raise RuleError(f"{name}={value}: expected a whole number from 1")
     return int(value)
 
 
@@ -103,7 +103,7 @@ def _parse_times(name: str, value: str) -> tuple[int, ...]:
     numbers = value.split(",")
     if all(re.fullmatch(r"\d{1,2}", each) and int(each) <= _TIMES[name] for each in numbers):
         return tuple(int(each) for each in numbers)
-    raise RuleError(f"{name}={value}: numbers from 0 to {_TIMES[name]} are needed")
+    raise RuleError(f"{name}={value}: expected numbers from 0 to {_TIMES[name]}")
 
 
 def _parse_until(name: str, value: str) -> datetime:
@@ -117,7 +117,7 @@ def _parse_until(name: str, value: str) -> datetime:
             return moment.replace(tzinfo=UTC) if plain.endswith("Z") else moment
     except ValueError:
         pass
-    raise RuleError(f"{name}={value}: a date (20261231) or a date-time (20261231T235959Z) is needed")
+    raise RuleError(f"{name}={value}: expected a date (20261231) or a date-time (20261231T235959Z)")
 
 
 def _parse_weekdays(name: str, value: str) -> tuple[tuple[int, int], ...]:
@@ -126,14 +126,14 @@ def _parse_weekdays(name: str, value: str) -> tuple[tuple[int, int], ...]:
         match = re.fullmatch(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", each)
         number = int(match[1]) if match and match[1] else None
         if match is None or number == 0 or abs(number or 0) > 53:
-            raise RuleError(f"{name}={value}: weekdays such as MO or -1FR are needed")
+            raise RuleError(f"{name}={value}: expected weekdays such as MO or -1FR")
         weekdays.append((number or 0, WEEKDAY_CODES.index(match[2])))
     return tuple(weekdays)
 
 
 def _parse_week_start(name: str, value: str) -> int:
     if value not in WEEKDAY_CODES:
-        raise RuleError(f"{name}={value}: one of {', '.join(WEEKDAY_CODES)} is needed")
+        raise RuleError(f"{name}={value}: expected one of {', '.join(WEEKDAY_CODES)}")
     return WEEKDAY_CODES.index(value)
 
 
@@ -144,7 +144,7 @@ def _parse_numbers_within(low: int, high: int) -> Callable[[str, str], tuple[int
         numbers = value.split(",")
         if all(re.fullmatch(r"[+-]?\d{1,3}", each) and low <= int(each) <= high and int(each) for each in numbers):
             return tuple(int(each) for each in numbers)
-        raise RuleError(f"{name}={value}: numbers from {low} to {high}, without 0, are needed")
+        raise RuleError(f"{name}={value}: expected numbers from {low} to {high}, without 0")
 
     return parse
 

@@ -32,7 +32,7 @@ WATCH_SECONDS = 1.0
 
 
 class ClusterError(Exception):
-    """The cluster can't do this build's work; nothing of it is in force."""
+    """The cluster can't do this build's work; nothing of it was published."""
 
 
 def parse_cluster(text: str) -> str:
@@ -65,7 +65,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
             yield executor
         except KilledWorker as killed:
             raise ClusterError(
-                f"{address}: the workers of this cluster died of it, one after the other: {killed}"
+                f"{address}: one piece of work killed several workers of this cluster: {killed}"
             ) from killed
         except CancelledError as cancelled:
             raise ClusterError(

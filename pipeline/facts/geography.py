@@ -96,7 +96,7 @@ def _decode_features(content: bytes) -> list[Any]:
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list):
         kind = document.get("type") if isinstance(document, dict) else type(document).__name__
-        raise GeographyError(f"a GeoJSON FeatureCollection with features is needed, this is {kind!r}")
+        raise GeographyError(f"expected a GeoJSON FeatureCollection with features, not {kind!r}")
     return features
 
 
@@ -116,7 +116,7 @@ def _read_shape(feature: Any, problems: list[str], *, where: str) -> BaseGeometr
     geometry = feature.get("geometry") if isinstance(feature, dict) else None
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind not in ("Polygon", "MultiPolygon"):
-        problems.append(f"{where} is left out: its geometry is {kind!r}, a Polygon or MultiPolygon is needed")
+        problems.append(f"{where} is left out: its geometry is {kind!r}, not a Polygon or MultiPolygon")
         return None
     try:
         shape = shapely.from_geojson(msgspec.json.encode(geometry))

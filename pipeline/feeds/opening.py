@@ -141,7 +141,7 @@ def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) ->
     except BucketError as error:
         raise FeedError(feed.name, feed.url, str(error)) from None
     except OSError as error:
-        raise FeedError(feed.name, feed.url, f"can't be kept while it is read: {error.strerror}") from error
+        raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
     return tuple(replace(look_at(feed, path.name, path), name=name) for name, path in found)
 
 
@@ -159,7 +159,7 @@ async def _fetch_body(
     except FetchError as error:
         raise FeedError(feed.name, show_url(feed.url), str(error)) from None
     except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
+        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
     return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
 
 

@@ -182,7 +182,7 @@ def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
     for name in feed.defaults:
         if name not in known:
             near = ", ".join(list_nearest(name, known) or sorted(known))
-            raise SettingError(feed.name, f"defaults.{name}", f"is no member of a record; the nearest: {near}")
+            raise SettingError(feed.name, f"defaults.{name}", f"is not a member of a record; the nearest: {near}")
 
 
 def fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:
@@ -229,7 +229,7 @@ def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
     for metro in configuration.metros:
         if stated in (metro.slug, *metro.aliases):
             return metro.timezone
-    raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not say which of the metros it is of")
+    raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not state its metro")
 
 
 def _number_lines(files: Sequence[SourceFile], reader: Reader) -> tuple[tuple[str, int], ...]:

@@ -70,7 +70,7 @@ def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
     serialized = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
     tree = msgspec.json.decode(serialized[0]) if serialized else {"error": True}
     if tree["error"]:
-        raise ValueError(f"is no plain SELECT: {tree.get('error_message', 'it can not be read')}")
+        raise ValueError(f"is not a plain SELECT: {tree.get('error_message', 'it can not be read')}")
     functions, words = _list_moving(connection)
     for node in _walk(tree):
         if node.get("type") == "TABLE_FUNCTION" and (name := node["function"]["function_name"]) not in TABLE_FUNCTIONS:
@@ -79,7 +79,7 @@ def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
         if node.get("function_name") == "age" and len(node["children"]) == 1:
             named = {"age with one argument"}
         for name in named | words.intersection(map(str.casefold, node.get("column_names", [])[:1])):
-            raise ValueError(f"asks for {name}: the same feed would not give the same listings twice")
+            raise ValueError(f"uses {name}: the same feed would not give the same listings twice")
 
 
 def _walk(tree: Any) -> Iterator[dict[str, Any]]:
@@ -111,7 +111,7 @@ def _check_columns(columns: Sequence[str], types: Sequence[Any], vocabulary: Voc
             known.setdefault(name, []).extend([kind.members] if isinstance(kind, Table) else [])
     for name, kind in zip(columns, types, strict=True):
         if columns.count(name) > 1:
-            raise ValueError(f"gives the column {name} twice")
+            raise ValueError(f"has the column {name} twice")
         if name != ROW:
             _check_name(name, list(known), f"column {name}")
             _check_struct(kind, known[name], name)
@@ -133,4 +133,4 @@ def _check_name(name: str, known: list[str], what: str) -> None:
     if name not in known:
         nearest = list_nearest(name, known)
         near = f"the nearest: {', '.join(nearest)}" if nearest else f"allowed: {', '.join(sorted(known))}"
-        raise ValueError(f"gives the {what}, which no record has; {near}")
+        raise ValueError(f"has the {what}, which no record has; {near}")

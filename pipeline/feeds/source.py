@@ -109,7 +109,7 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
             raise FeedError(feed.name, name, f"is a folder; {name}/*.ndjson names the files in it")
         found = path.stat()
         if not S_ISREG(found.st_mode):
-            raise FeedError(feed.name, name, "is no file: it would have no end")
+            raise FeedError(feed.name, name, "is not a file: it would never end")
     except OSError as error:
         raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
     return SourceFile(name=name, path=path, state=name_state(found))
@@ -155,4 +155,4 @@ def read_select(feed: str, path: Path) -> str:
 def check_unchanged(feed: FeedTable, files: Sequence[SourceFile], directory: Path) -> None:
     """Raises `FeedError` when a file moved since `files` were listed: half of one and half of another is no feed."""
     if list_files(feed, directory) != tuple(files):
-        raise FeedError(feed.name, feed.url, "changed while it was read; start again when it stands still")
+        raise FeedError(feed.name, feed.url, "changed while it was read; run the command again when nothing changes it")

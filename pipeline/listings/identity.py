@@ -29,7 +29,7 @@ def identify_records(records: Iterable[SpooledRecord], problems: list[Problem]) 
             problems.append(
                 Problem(
                     feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
-                    reason=f"duplicate_id: also of {first.head.feed} line {first.line}", value=row_id,
+                    reason=f"duplicate_id: {first.head.feed} line {first.line} has it too", value=row_id,
                     quarantined=each.line > 0,
                 )
             )  # fmt: skip

@@ -71,9 +71,9 @@ def check_bounds(row: Row) -> None:
     for name, (low, high) in _BOUNDS[table].items():
         value = row.columns.get(name)
         if value is not None and not low <= value <= high:
-            raise OverflowError(f"{name} is {value}; allowed are {low} to {high}")
+            raise OverflowError(f"{name} is {value}; allowed: {low} to {high}")
     if (happenings := HAPPENINGS.get(row.kind)) is not None and len(row.happenings) > _MOST_PARTS:
-        raise OverflowError(f"{len(row.happenings):,} {happenings}; allowed are {_MOST_PARTS:,}")
+        raise OverflowError(f"{len(row.happenings):,} {happenings}; allowed: {_MOST_PARTS:,}")
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:

@@ -90,7 +90,7 @@ def _clean_members(
             findings.append(MemberProblem(name, "missing: expected a text", None, quarantines=True))
     if removal and not origin.delta:
         findings.append(
-            MemberProblem("deleted", "contradictory: only a delta feed removes so", "true", quarantines=True)
+            MemberProblem("deleted", "contradictory: only a delta feed removes like this", "true", quarantines=True)
         )
     if type_ == "event":
         _settle(consistency.check_event(values), values, path="", findings=findings)
@@ -101,7 +101,7 @@ def _clean_members(
 def _clean_type(value: object, findings: list[MemberProblem]) -> str | None:
     """The record's type when it is one; what is wrong with it is found with the other members."""
     if value is None or (isinstance(value, str) and not value.strip()):
-        findings.append(MemberProblem("type", f"missing: allowed are {', '.join(RECORDS)}", None, quarantines=True))
+        findings.append(MemberProblem("type", f"missing: expected one of {', '.join(RECORDS)}", None, quarantines=True))
     word = value.strip().lower() if isinstance(value, str) else None
     return word if word in RECORDS else None
 
@@ -110,13 +110,13 @@ def _clean_metro(stated: str | None, origin: Origin, findings: list[MemberProble
     allowed = ", ".join(sorted(set(origin.metros.values())))
     if stated is None:
         if origin.metro is None and not any(finding.field == "metro" for finding in findings):
-            findings.append(MemberProblem("metro", f"missing: allowed are {allowed}", None, quarantines=True))
+            findings.append(MemberProblem("metro", f"missing: expected one of {allowed}", None, quarantines=True))
         return origin.metro
     slug = origin.metros.get(stated)
     if slug is None:
-        findings.append(MemberProblem("metro", f"unknown_word: allowed are {allowed}", stated, quarantines=True))
+        findings.append(MemberProblem("metro", f"unknown_word: expected one of {allowed}", stated, quarantines=True))
     elif origin.metro not in (None, slug):
-        reason = f"contradictory: the feed is of {origin.metro}"
+        reason = f"contradictory: the feed belongs to {origin.metro}"
         findings.append(MemberProblem("metro", reason, stated, quarantines=True))
     return slug
 
@@ -236,7 +236,7 @@ def explain_fault(error: Exception) -> str:
     """The reason of a record on which this program fails, where no rule of ours says what is wrong with it."""
     if isinstance(error, MemoryError):
         raise error  # no record's fault
-    return f"unsupported: this program fails on it, which is a fault of ours: {type(error).__name__}: {error}"
+    return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"
 
 
 def report_left_out(

@@ -96,12 +96,12 @@ def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
 def format_report(report: Report) -> str:
     """For people: the sum of each feed, then why records were set aside or members left out."""
     lines = _format_counts(report.feeds)
-    for title, quarantined in (("Quarantined records", True), ("Left out of records that were kept", False)):
+    for title, quarantined in (("Quarantined records", True), ("Values left out of records that were kept", False)):
         groups = [group for group in report.problems if group.quarantined is quarantined]
         if groups:
             lines += ["", f"{title}:", *(_format_group(group) for group in groups)]
     if report.unknown_members:
-        lines += ["", "Members that no record has, left out:"]
+        lines += ["", "Unknown members that were left out:"]
         for feed, members in report.unknown_members.items():
             lines.append(f"  {feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}")
     if report.decided:
@@ -126,7 +126,7 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
 
 def _format_last_good(count: FeedCount) -> str:
     assert count.last_good_since is not None
-    return f"  {count.feed}: {count.last_good:,}, the oldest of {format_instant(count.last_good_since)}"
+    return f"  {count.feed}: {count.last_good:,}, the oldest from {format_instant(count.last_good_since)}"
 
 
 def _format_group(group: ProblemGroup) -> str:

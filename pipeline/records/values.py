@@ -73,14 +73,14 @@ def parse_key(value: Any) -> str | None:
     """A text that names something (`source_id`, `program_key`): cut, it would name another."""
     text = tidy_line(_check_text(value))
     if len(text) > MAX_LINE:
-        raise InvalidValue(f"too_long: allowed are {MAX_LINE} characters")
+        raise InvalidValue(f"too_long: expected at most {MAX_LINE} characters")
     return text or None
 
 
 def parse_uuid(value: Any) -> str:
     text = _check_text(value).strip().lower()
     if not _UUID.match(text):
-        raise InvalidValue("wrong_type: expected a uuid, as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
+        raise InvalidValue("wrong_type: expected a uuid such as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
     return str(UUID(text))
 
 
@@ -96,9 +96,9 @@ def parse_url(value: Any) -> str | None:
     if not text:
         return None
     if len(text) > MAX_URL:
-        raise InvalidValue(f"too_long: allowed are {MAX_URL} characters")
+        raise InvalidValue(f"too_long: expected at most {MAX_URL} characters")
     if not (_URL.match(text) and text.isprintable()):
-        raise InvalidValue("wrong_type: expected a whole address that begins with http:// or https://")
+        raise InvalidValue("wrong_type: expected a complete address that begins with http:// or https://")
     return text
 
 
@@ -199,14 +199,14 @@ def parse_clock(value: Any) -> str:
 def parse_timezone(value: Any) -> str:
     text = _check_text(value).strip()
     if not is_zone(text):
-        raise InvalidValue("unknown_word: expected a name of the IANA database, as America/New_York")
+        raise InvalidValue("unknown_word: expected a name of the IANA database, such as America/New_York")
     return text
 
 
 def parse_currency(value: Any) -> str:
     text = _check_text(value).strip().upper()
     if not _CURRENCY.match(text):
-        raise InvalidValue("wrong_type: expected three letters of ISO 4217, as USD")
+        raise InvalidValue("wrong_type: expected three letters of ISO 4217, such as USD")
     return text
 
 
@@ -219,7 +219,7 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
             return word
         word = word.strip().lower()
         if word and word not in words:
-            raise UnknownWord(f"unknown_word: allowed are {', '.join(words)}")
+            raise UnknownWord(f"unknown_word: expected one of {', '.join(words)}")
         return word or None
 
     return parse_word
@@ -232,7 +232,7 @@ def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()
         if not isinstance(value, list):
             raise InvalidValue("wrong_type: expected a list")
         if len(value) > MAX_ITEMS:
-            raise InvalidValue(f"too_long: allowed are {MAX_ITEMS} entries")
+            raise InvalidValue(f"too_long: expected at most {MAX_ITEMS} entries")
         kept: dict[Any, None] = {}
         lost: list[tuple[str, Any]] = []
         for item in value:

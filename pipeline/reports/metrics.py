@@ -19,13 +19,13 @@ PREFIX = "outings_last_build_"
 
 # Of every metric its labels and what it says.
 METRICS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "timestamp_seconds": ((), "When the last build ended, whatever came of it."),
-    "exit_code": ((), "What it ended with: 0 published, 1 failed, 2 wrong usage, 3 refused by a guard, 143 stopped."),
+    "timestamp_seconds": ((), "When the last build ended, whatever its outcome."),
+    "exit_code": ((), "Its exit code: 0 published, 1 failed, 2 wrong usage, 3 refused by a guard, 143 stopped."),
     "duration_seconds": ((), "How long it took."),
     "success_timestamp_seconds": (("metro",), "When a build of the metro last published."),
     "release_number": ((), "The release of the last build that published."),
-    "records": (("feed", "outcome"), "Of each feed, when it was last published."),
-    "changes": (("kind",), "Versions that the last build that published made."),
+    "records": (("feed", "outcome"), "Records of each feed when it was last published."),
+    "changes": (("kind",), "Versions made by the last build that published."),
     "stage_seconds": (("stage",), "How long its stages took."),
 }
 # Each build that publishes says them anew, whole.

@@ -74,7 +74,7 @@ def test_a_wrong_select_is_a_wrong_configuration(folder: Path) -> None:
     (folder / "t.sql").write_text("SELECT a AS nme FROM feed")
     result = check(folder, GONE + TABLE)
     assert result.exit_code == 2
-    assert f"feed table: select {folder}/t.sql: gives the column nme" in result.stderr
+    assert f"feed table: select {folder}/t.sql: has the column nme" in result.stderr
     assert "feed gone" in result.stderr
 
 

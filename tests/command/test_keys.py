@@ -66,7 +66,7 @@ def test_a_star_beside_names_is_everything(run: Run) -> None:
         (("--plan", "standard", "--grant", "weather"), ("weather", "source", "forecast", "related")),
         (("--plan", "free", "--per-minute", "0"), ("0",)),
         (("--plan", "free", "--expires", "soon"), ("soon", "YYYY-MM-DD")),
-        (("--plan", "free", "--expires", "2020-01-01"), ("2020-01-01", "not after now")),
+        (("--plan", "free", "--expires", "2020-01-01"), ("2020-01-01", "in the past")),
     ],
 )
 def test_what_is_refused_is_exit_2_and_says_what_is_allowed(

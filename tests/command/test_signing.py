@@ -75,7 +75,7 @@ def test_a_build_and_a_rollback_sign_and_verify_tells_what_it_checked(world: Pat
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert [line.partition(":")[0] for line in lines[:3]] == [json.loads(rolled.stdout)["release"], *ids]
-    assert "The pointer is signed by key 34750f98bd59fcfc, which is believed." in lines
+    assert "The pointer is signed by key 34750f98bd59fcfc, which is trusted." in lines
     told = json.loads(run(world, "releases", "verify", "--json").stdout)
     assert told["signed_by"] == "34750f98bd59fcfc"
     objects = list((world.parent / "var/store/objects").glob("*/*"))
@@ -190,12 +190,12 @@ def test_wrong_keys_are_exit_2_before_anything_is_done(damage: Damage, said: tup
 
 def test_a_public_key_alone_is_enough_for_who_looks_and_too_little_for_who_publishes(world: Path) -> None:
     put_keys(world, '\n[signing]\npublic_key = "public.pem"\n')
-    check_wrong(build(world, 2), "public_key is given and key is not", code=2)
-    check_wrong(run(world, "releases", "sign"), "public_key is given and key is not", code=2)
+    check_wrong(build(world, 2), "has a public_key and no key", code=2)
+    check_wrong(run(world, "releases", "sign"), "has a public_key and no key", code=2)
     for words in (("check",), ("releases", "verify"), ("releases", "list"), ("releases", "prune")):
         assert run(world, *words).exit_code == 0
     put_keys(world, '\n[signing]\nkey = ""\npublic_key = ""\n')
-    check_wrong(run(world, "releases", "sign"), "[signing] key is not given", code=2)
+    check_wrong(run(world, "releases", "sign"), "[signing] key is missing", code=2)
 
 
 def test_a_server_with_a_wrong_public_key_does_not_start(world: Path) -> None:

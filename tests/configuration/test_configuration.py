@@ -162,14 +162,14 @@ def test_a_folder_of_the_store_is_absolute(read: Read, tmp_path: Path, url: str,
         ('[plans.free]\nmonthly_quota = "none"', "plans.free.monthly_quota", ['or "unlimited"']),
         ('[plans.free]\ngrants = ["sauce"]', "plans.free.grants", ["source, forecast, related"]),
         ('[geocoder]\nprovider = "google"', "geocoder.provider", ["none, local, nominatim, photon, census"]),
-        ('[geocoder]\nprovider = "photon"', "geocoder.url", ["a server of photon", "http://"]),
-        ('[geocoder]\nprovider = "census"\nurl = "localhost"', "geocoder.url", ["a server of census", "http://"]),
-        ('[geocoder]\nprovider = "local"\nurl = "http://x"', "geocoder.url", ['beside provider "local"', "empty"]),
-        ('[geocoder]\nurl = "http://x"', "geocoder.url", ['beside provider "local"', "empty"]),
+        ('[geocoder]\nprovider = "photon"', "geocoder.url", ["a photon server", "http://"]),
+        ('[geocoder]\nprovider = "census"\nurl = "localhost"', "geocoder.url", ["a census server", "http://"]),
+        ('[geocoder]\nprovider = "local"\nurl = "http://x"', "geocoder.url", ['with provider "local"', "empty"]),
+        ('[geocoder]\nurl = "http://x"', "geocoder.url", ['together with provider "local"', "empty"]),
         ('[weather]\nprovider = "sun"', "weather.provider", ["none, nws, file"]),
         ('[weather]\nprovider = "nws"\nurl = "weather"', "weather.url", ["a server of nws", "http://"]),
         ('[weather]\nprovider = "file"', "weather.path", ["missing", "a JSON file"]),
-        ('[weather]\npath = "f.json"', "weather.path", ['beside provider "none"', "only with file"]),
+        ('[weather]\npath = "f.json"', "weather.path", ['together with provider "none"', "only with file"]),
         ('[weather]\nprovider = "file"\npath = "f"\nurl = "http://x"', "weather.url", ["only with nws"]),
         ('[weather]\nprovider = "nws"\ncontact = "Zoë\\n"', "weather.contact", ["printable"]),
         ('[vocabulary]\nteams = ["Reds"]', "vocabulary.teams", ['"Reds"', "lower-case"]),
@@ -202,7 +202,7 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('metro = "seattle"', 'metro = "seatle"'), "feeds.spl.metro", ["did you mean seattle?"]),
         (('"ndjson"', '"ndjsn"'), "feeds.spl.format", ["did you mean ndjson?"]),
         (('"ndjson"\nurl = "data/*.ndjson"', '"rpde"\nurl = "https://x.example/"'), "feeds.spl.mode", ["delta"]),
-        (('"ndjson"', '"rpde"\nmode = "delta"'), "feeds.spl.url", ["no address of a server", "https://"]),
+        (('"ndjson"', '"rpde"\nmode = "delta"'), "feeds.spl.url", ["not the address of a server", "https://"]),
         (
             (
                 'metro = "seattle"\nformat = "ndjson"\nurl = "data/*.ndjson"',
@@ -215,10 +215,10 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('"ndjson"', '"ndjson"\nselect = "x.sql"'), "feeds.spl.select", ["only with table"]),
         (('"ndjson"', '"ndjson"\nmax_shrink = 1.5'), "feeds.spl.max_shrink", ["from 0 to 1"]),
         (('"ndjson"', '"ndjson"\nmode = "part"'), "feeds.spl.mode", ["full, delta"]),
-        (('"data/*.ndjson"', '"https:/example.org/x"'), "feeds.spl.url", ["no whole address", "https://"]),
-        (('"data/*.ndjson"', '"https://a b.example/x"'), "feeds.spl.url", ["no whole address"]),
-        (('"data/*.ndjson"', '"http://example.org:port/x"'), "feeds.spl.url", ["no whole address"]),
-        (('"data/*.ndjson"', '"s3:bucket/x"'), "feeds.spl.url", ["no whole address"]),
+        (('"data/*.ndjson"', '"https:/example.org/x"'), "feeds.spl.url", ["not a complete address", "https://"]),
+        (('"data/*.ndjson"', '"https://a b.example/x"'), "feeds.spl.url", ["not a complete address"]),
+        (('"data/*.ndjson"', '"http://example.org:port/x"'), "feeds.spl.url", ["not a complete address"]),
+        (('"data/*.ndjson"', '"s3:bucket/x"'), "feeds.spl.url", ["not a complete address"]),
         (('"ndjson"', '"ndjson"\nmax_bytes = 0'), "feeds.spl.max_bytes", ["from 1"]),
         (('"data/*.ndjson"', '""'), "feeds.spl.url", ["not empty"]),
     ],
@@ -285,8 +285,8 @@ def test_variables_set_scalars_of_every_table(read: Read, tmp_path: Path) -> Non
     ("variable", "value", "key", "words"),
     [
         ("OUTINGS_STORE_ULR", "x", "OUTINGS_STORE_ULR", ["did you mean OUTINGS_STORE_URL"]),
-        ("OUTINGS_EDGE_TRUSTED_PROXIES", "x", "OUTINGS_EDGE_TRUSTED_PROXIES", ["no scalar setting"]),
-        ("OUTINGS_FEEDS_SPL_NAME", "x", "OUTINGS_FEEDS_SPL_NAME", ["no scalar setting"]),
+        ("OUTINGS_EDGE_TRUSTED_PROXIES", "x", "OUTINGS_EDGE_TRUSTED_PROXIES", ["not the name of a setting"]),
+        ("OUTINGS_FEEDS_SPL_NAME", "x", "OUTINGS_FEEDS_SPL_NAME", ["not the name of a setting"]),
         ("OUTINGS_STORE_KEEP_DAYS", "soon", "store.keep_days", ['"soon"', "OUTINGS_STORE_KEEP_DAYS"]),
     ],
 )
@@ -376,4 +376,4 @@ def test_related_words_that_are_no_groups_are_refused_by_line(read: Read, tmp_pa
 
 
 def test_what_is_derived_is_no_setting(refuse: Refuse) -> None:
-    assert refuse(f'related = "x"\n{METRO}')["related"].startswith("is no setting")
+    assert refuse(f'related = "x"\n{METRO}')["related"].startswith("is not a setting")

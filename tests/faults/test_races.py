@@ -77,7 +77,7 @@ def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
     slow, quick = build_beside(config, "seattle", "seattle", number=number)
     assert (slow.code, quick.code) == (3, 0), slow.err + quick.err
     assert slow.out == ""
-    assert "published seattle first; nothing of this build is in force" in slow.err
+    assert "published seattle first; nothing of this build was published" in slow.err
     assert "Traceback" not in slow.err
     assert read_current(config).sequence == number + 1
     # Nothing is left that a next build would stumble over.

@@ -198,7 +198,7 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
         ([make_reply(500)] * ATTEMPTS, "500 no"),
         ([ConnectionResetError("reset")] * ATTEMPTS, "reset"),
         ([make_reply(429, retry_after="86400")], "429 no"),
-        ([Reply(status=200, headers={}, data=b"<html>")], "no JSON"),
+        ([Reply(status=200, headers={}, data=b"<html>")], "not JSON"),
     ],
 )
 def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], said: str) -> None:
@@ -231,7 +231,7 @@ def test_a_store_that_was_begun_anew_is_noticed(api: Api, tmp_path: Path) -> Non
     young = City(tmp_path / "other")
     young.write([make_event("a")])
     young.build()
-    with pytest.raises(MirrorError, match="Begin a new file"):
+    with pytest.raises(MirrorError, match="Start with a new file"):
         catch_up(Api(young).open(), open_file(api), url=URL)
 
 

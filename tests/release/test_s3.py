@@ -91,7 +91,7 @@ def test_a_swap_of_a_missing_key_is_lost(s3_store: S3Store) -> None:
 def test_a_bucket_that_is_not_there_is_said(s3_endpoint: str) -> None:
     store = S3Store("no-such-bucket", "p", endpoint_url=s3_endpoint)
     for act in (lambda: store.put("keys.json", b"x"), lambda: store.put_if(NAME, b"x", expected="y")):
-        with pytest.raises(StoreError, match=r"s3://no-such-bucket/p/: cannot .*NoSuchBucket.*make the bucket"):
+        with pytest.raises(StoreError, match=r"s3://no-such-bucket/p/: cannot .*NoSuchBucket.*create the bucket"):
             act()
     with pytest.raises(StoreError, match="NoSuchBucket") as caught:
         store.get("keys.json")

@@ -35,7 +35,7 @@ def test_what_was_put_is_got_as_it_was(store: Store) -> None:
 
 
 def test_a_name_that_nothing_has_is_not_found(store: Store) -> None:
-    with pytest.raises(NotFound, match=r"cannot get objects/aa/none: there is nothing of this name"):
+    with pytest.raises(NotFound, match=r"cannot get objects/aa/none: it does not exist"):
         store.get("objects/aa/none")
     assert store.read_versioned("current.json") is None
     assert not store.exists("objects/aa/none")
@@ -139,7 +139,7 @@ def test_a_delete_removes_what_was_listed_and_says_so(store: Store) -> None:
 
 def test_urls_of_other_stores_are_refused() -> None:
     for url in ("", "var/store", "file:", "s3:", "s3://", "ftp://host/x", "memory:x"):
-        with pytest.raises(ValueError, match="allowed are file:PATH, s3://BUCKET/PREFIX and memory:"):
+        with pytest.raises(ValueError, match="allowed: file:PATH, s3://BUCKET/PREFIX and memory:"):
             open_store(url)
 
 

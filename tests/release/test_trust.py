@@ -334,7 +334,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_who_publishes_needs_both_halves_to_fit() -> None:
-    with pytest.raises(WrongKey, match="public_key is given and key is not"):
+    with pytest.raises(WrongKey, match="has a public_key and no key"):
         read_publisher(SigningTable(public_key=write_public(ONE)))
     with pytest.raises(WrongKey, match=r"key 34750f98bd59fcfc, which is none of public_key \(6a3803d5f059902a\)"):
         read_publisher(SigningTable(key=write_private(ONE), public_key=write_public(OTHER)))

@@ -16,7 +16,7 @@ from outings.release.sealing import WrongSeal, open_seal
 @take_config
 @click.argument("id_", metavar="ID")
 @click.argument("addons", metavar="[NAME]...", nargs=-1)
-@click.option("--remove", "removed", multiple=True, metavar="NAME", help="An add-on that it loses.")
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help="An add-on to take back. Repeat for several.")
 @take_json
 def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str, ...], as_json: bool) -> None:
     """Give a key add-ons that its plan has not, or take them back."""
@@ -47,7 +47,7 @@ def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
     configuration = read_config(config)
     secret = open_seal(configuration.edge.legacy_key_secret)
     if secret is None:
-        raise click.UsageError("[edge] legacy_key_secret is not given; set OUTINGS_EDGE_LEGACY_KEY_SECRET")
+        raise click.UsageError("[edge] legacy_key_secret is missing; set OUTINGS_EDGE_LEGACY_KEY_SECRET")
     before: list[Registry] = []
 
     def change(found: Registry) -> Registry:
@@ -82,4 +82,4 @@ def revoke(*, config: Path, id_: str, as_json: bool) -> None:
     if as_json:
         print_json(described)
     else:
-        click.echo(f"{id_} is revoked since {described['revoked_at']}.")
+        click.echo(f"{id_} was revoked at {described['revoked_at']}.")

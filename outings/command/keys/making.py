@@ -17,7 +17,7 @@ from outings.release.sealing import WrongSeal, open_seal
 _MOST_BYTES = 1_024
 
 _UNSEALED = (
-    "Its plain SHA-256 is kept: who reads the registry can find a key that could be guessed. Set "
+    "Only its plain SHA-256 is stored: whoever reads the registry can find a key that can be guessed. Set "
     "OUTINGS_EDGE_LEGACY_KEY_SECRET, for servers too, then run `outings keys seal`."
 )
 
@@ -73,7 +73,7 @@ def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: 
     default=24,
     show_default=True,
     metavar="HOURS",
-    help="How long the old key goes on.",
+    help="How many hours the old key keeps working.",
 )
 @take_json
 def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
@@ -92,7 +92,7 @@ def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
         raise click.BadParameter(str(error), param_hint="ID") from None
     replaced = {"id": id_, "expires_at": describe_key(registry, id_, now=now)["expires_at"]}
     _show_once(text, {**describe_key(registry, new_id, now=now), "replaces": replaced}, as_json=as_json)
-    click.echo(f"{id_} goes on until {replaced['expires_at']}.", err=True)
+    click.echo(f"{id_} works until {replaced['expires_at']}.", err=True)
 
 
 def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
@@ -112,5 +112,7 @@ def _read_legacy_text() -> bytes:
             f"standard input has no key: one line of 1 to {_MOST_BYTES} bytes without control characters"
         )
     if has_key_form(text):
-        raise click.UsageError("standard input has a key of our own form, no legacy one: make it with `keys create`")
+        raise click.UsageError(
+            "standard input has a key in this program's own form: create such keys with `outings keys create`"
+        )
     return text

@@ -57,12 +57,15 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
 
 @click.command()
 @take_config
-@click.option("--key", "id_", metavar="ID", help="This key's alone.")
-@click.option("--client", help="This client's alone.")
+@click.option("--key", "id_", metavar="ID", help="Only this key.")
+@click.option("--client", help="Only this client.")
 @click.option(
-    "--from", "first", type=click.DateTime(["%Y-%m-%d"]), help="A day in UTC; the month's first if not given."
+    "--from",
+    "first",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The first day, in UTC; the first of this month if not given.",
 )
-@click.option("--to", "last", type=click.DateTime(["%Y-%m-%d"]), help="A day in UTC, inclusive; today if not given.")
+@click.option("--to", "last", type=click.DateTime(["%Y-%m-%d"]), help="The last day, in UTC; today if not given.")
 @take_json
 def usage(
     *, config: Path, id_: str | None, client: str | None, first: datetime | None, last: datetime | None, as_json: bool

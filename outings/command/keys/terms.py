@@ -20,13 +20,25 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option("--plan", type=click.Choice(tuple(PLANS)), required=True),
-    click.option("--metro", "metros", multiple=True, metavar="SLUG", help="A metro it may read; * or none: all."),
-    click.option("--type", "types", multiple=True, metavar="NAME", help=f"Of {', '.join(TYPES)}; * or none: all."),
+    click.option(
+        "--metro",
+        "metros",
+        multiple=True,
+        metavar="SLUG",
+        help="A metro that the key may read; all if not given, or *. Repeat for several.",
+    ),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        metavar="NAME",
+        help=f"A type that the key may read: {', '.join(TYPES)}; all if not given, or *.",
+    ),
     click.option("--grant", "grants", multiple=True, metavar="NAME", help=f"An add-on: {', '.join(INCLUDES)}."),
-    click.option("--per-minute", type=click.IntRange(min=1), help="A rate of its own."),
-    click.option("--client", help="Who owns it; several keys may share one. Its own id if not given."),
-    click.option("--monthly-quota", type=click.IntRange(min=1), help="The client's own, over all its keys."),
-    click.option("--expires", metavar="DATE", help="The first day on which it is refused (UTC), or an instant."),
+    click.option("--per-minute", type=click.IntRange(min=1), help="The key's own rate."),
+    click.option("--client", help="Who owns the key; several keys may share a client. The key's id if not given."),
+    click.option("--monthly-quota", type=click.IntRange(min=1), help="The client's quota, shared by all its keys."),
+    click.option("--expires", metavar="DATE", help="The first day on which the key is refused (UTC), or an instant."),
 )
 
 
@@ -73,7 +85,7 @@ def read_clock() -> datetime:
 
 
 def refuse_id(id_: str) -> click.BadParameter:
-    return click.BadParameter(f"there is no key {id_!r}; `outings keys list` names them", param_hint="ID")
+    return click.BadParameter(f"there is no key {id_!r}; `outings keys list` shows all keys", param_hint="ID")
 
 
 def check_addons(option: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,7 +100,9 @@ def _read_metros(names: tuple[str, ...], configuration: Configuration) -> tuple[
 
 def _read_grants(names: tuple[str, ...], *, plan: str) -> tuple[str, ...]:
     if names and plan not in GRANTABLE:
-        raise click.BadParameter(f"the {plan} plan takes no add-ons: {', '.join(GRANTABLE)}", param_hint="--grant")
+        raise click.BadParameter(
+            f"the {plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}", param_hint="--grant"
+        )
     return check_addons("--grant", names)
 
 
@@ -101,7 +115,7 @@ def _check_names(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...
     """The names in the order given, each once."""
     for name in names:
         if name not in allowed:
-            raise click.BadParameter(f"{name!r} is none of {', '.join(allowed)}", param_hint=option)
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(allowed)}", param_hint=option)
     return tuple(dict.fromkeys(names))
 
 
@@ -111,10 +125,10 @@ def _read_expiry(text: str, *, now: datetime) -> datetime:
         expires = datetime.fromisoformat(text)
     except ValueError:
         raise click.BadParameter(
-            f"{text!r} is no date; allowed is YYYY-MM-DD or an instant with an offset", param_hint="--expires"
+            f"{text!r} is not a date; allowed: YYYY-MM-DD, or an instant with an offset", param_hint="--expires"
         ) from None
     if expires.tzinfo is None:
         expires = expires.replace(tzinfo=UTC)
     if expires <= now:
-        raise click.BadParameter(f"{text} is not after now", param_hint="--expires")
+        raise click.BadParameter(f"{text} is in the past", param_hint="--expires")
     return expires.astimezone(UTC).replace(microsecond=0)

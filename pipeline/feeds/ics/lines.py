@@ -71,7 +71,7 @@ def parse_calendar(content: bytes) -> Calendar:
     for number, text in _unfold(_encode_utf8(content)):
         reader.take(number, text)
     if not reader.calendars:
-        raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
+        raise ValueError("is not an iCalendar file: it has no BEGIN:VCALENDAR")
     if reader.is_open:
         raise ValueError("is cut short: it ends before END:VCALENDAR")
     return Calendar(

@@ -66,7 +66,7 @@ def _note_cut(said: _RuleFit) -> list[Note]:
     cut = [int(each[MAX_ITEMS]) for each in (said.missing, said.extra) if each.size > MAX_ITEMS]
     if not cut:
         return []
-    reason = f"too_long: a record names {MAX_ITEMS} dates beside its rule; from this one on some are wrong"
+    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
     return [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
 
 

@@ -89,7 +89,7 @@ def read_recurrence(
     texts, unread = _sort_rules(event, "RRULE", starts)
     exrules, others = _sort_rules(event, "EXRULE", starts)
     lost = [*(unread if texts else unread[1:]), *others]
-    notes += [Note("rrule", "unsupported: a rule among others that can't be followed", text) for text in lost]
+    notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
     clock = starts.clock
     pattern = Pattern(
         anchor=count_seconds(starts.local),
@@ -121,7 +121,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     ruled = dates.starts[~np.isin(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))]
     live = LiveDates(starts=merge_starts(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
-    reason = f"assumed: a series in UTC without an end in sight repeats by the clock of {shown.zone}"
+    reason = f"assumed: a series in UTC without a near end repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
     return SeriesOnClock(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
 

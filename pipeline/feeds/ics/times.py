@@ -85,7 +85,7 @@ def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
     """Days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
     found = _DURATION.fullmatch(line.value.strip())
     if found is None or not any(found.groups()):
-        raise UnreadableEvent(f"wrong_type: {line.name} is no duration, as P1D or PT1H30M", line)
+        raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)
     weeks, days, hours, minutes, seconds = (int(number or 0) for number in found.groups())
     return timedelta(weeks=weeks, days=days), timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
@@ -112,7 +112,9 @@ def find_fold_zone(moment: Moment, clock: Clock) -> str | None:
 def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
     found = _MOMENT.fullmatch(text)
     if found is None:
-        raise UnreadableEvent(f"wrong_type: {line.name} is no date or time, as 20260811 or 20260811T090000", line)
+        raise UnreadableEvent(
+            f"wrong_type: {line.name} is not a date or time such as 20260811 or 20260811T090000", line
+        )
     try:
         day = date(int(found[1]), int(found[2]), int(found[3]))
         if day.year not in YEARS:

@@ -32,7 +32,7 @@ def read_bucket(
             path.write_bytes(store.get(entry.name))
             found.append((f"{SCHEME}{bucket}/{entry.name}", path))
     except NotFound:
-        raise BucketError("changed while it was read; start again when it stands still") from None
+        raise BucketError("changed while it was read; run the command again when nothing changes it") from None
     except StoreError as error:
         raise BucketError(error.cause) from error
     return found

@@ -158,7 +158,7 @@ async def _fetch_once(
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         doubt = _find_doubt(error)
         if doubt is not None:
-            raise FetchError(f"has a certificate that is not believed: {doubt.verify_message}") from None
+            raise FetchError(f"has a certificate that is not trusted: {doubt.verify_message}") from None
         # Not chained: its text may name the address.
         raise TransientFetchError(_describe(error)) from None
     content_type = response.headers.get("content-type", "")
@@ -184,7 +184,7 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
             raise FetchError(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
         if (before.url.scheme, request.url.scheme) == ("https", "http"):
             raise FetchError(f"leads from https to http, to {show_url(str(request.url))}")
-    raise FetchError(f"leads on and on; allowed are {MOST_REDIRECTS} redirects")
+    raise FetchError(f"redirects too often; allowed: {MOST_REDIRECTS} redirects")
 
 
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
@@ -214,7 +214,7 @@ def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool)
         raise FetchError(f"answers {status}", status=status)
     rest = read_rest(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
-        raise FetchError(f"answers {status} and wants to be left alone for {rest:.0f} s", status=status)
+        raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
     if rest is None and status == 503 and not presses:
         raise FetchError(f"answers {status}, and does not say for how long", status=status)
     raise TransientFetchError(f"answers {status}", status=status, rest=rest)
@@ -264,9 +264,9 @@ def _describe(error: Exception) -> str:
     if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
         return "can't be reached"
     if isinstance(error, httpx2.TimeoutException):
-        return "is silent for too long"
+        return "sends nothing for too long"
     if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
-        return "breaks off, or is no HTTP"
+        return "breaks off, or is not HTTP"
     return f"can't be fetched ({type(error).__name__})"
 
 

@@ -23,7 +23,7 @@ class PrivateAddress(Exception):  # noqa: N818 - the name says it
     def __init__(self, address: Address) -> None:
         super().__init__(
             f"is at {address}, an address of this machine or of a private network; "
-            "a feed that says allow_private = true may be asked there"
+            "for a feed of your own network, set allow_private = true"
         )
 
 

@@ -20,7 +20,7 @@ class Unpacker:
         """ValueError for a coding that was not asked for."""
         coding = coding.strip().lower()
         if coding not in ("", "identity", "gzip", "x-gzip"):
-            raise ValueError(f'is encoded as "{coding[:50]}", which was not asked for')
+            raise ValueError(f'has the encoding "{coding[:50]}", which was not requested')
         self._is_packed = coding in ("gzip", "x-gzip")
         self._stream = zlib.decompressobj(_GZIP)
         self._is_begun = False
@@ -40,7 +40,7 @@ class Unpacker:
                 yield self._stream.decompress(piece, _PIECE)
                 piece = self._stream.unconsumed_tail or self._stream.unused_data
         except zlib.error as error:
-            raise CorruptBody(f"is no gzip: {error}") from error
+            raise CorruptBody(f"is not gzip: {error}") from error
 
     def finish(self) -> None:
         """Raises Torn where more should have come."""

@@ -57,7 +57,7 @@ async def open_walk(
                 walk = await _walk(feed, client, path, known=None, tell=tell_of, patience=patience)
             assert walk is not None  # only a remembered place is given up
     except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be kept while it is read: {error.strerror}") from error
+        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
     own = None if known is None or not walk.items else walk.items
     files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
     return Source(

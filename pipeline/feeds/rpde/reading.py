@@ -97,7 +97,7 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
         return raw._replace(reason="missing: expected the item's id, a text or a whole number")
     key = " ".join(f"{kind.strip()}/{own}".split()).replace(PART, "%23")
     if state not in ("updated", "deleted"):
-        return raw._replace(reason="unknown_word: allowed as state are updated, deleted", source_id=key)
+        return raw._replace(reason="unknown_word: expected the state updated or deleted", source_id=key)
     if state == "updated" and not isinstance(data, dict):
         return raw._replace(reason="missing: expected data, an object", source_id=key)
     if state == "updated" and _is_deep(data):

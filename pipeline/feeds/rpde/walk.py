@@ -58,7 +58,7 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         content = await fetch(url, most=min(most, MOST_PAGE_BYTES))
         left -= len(content)
         if left < 0:
-            raise WalkError(url, f"is beyond {most:,} bytes of pages, the feed's max_bytes")
+            raise WalkError(url, f"goes beyond {most:,} bytes of pages, the feed's max_bytes")
         page = _parse_page(content, url)
         following = _resolve(page.next, url)
         items = [bytes(item).replace(b"\n", b" ") for item in page.items]
@@ -75,10 +75,10 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         if _normalize(following) in seen:
             raise WalkError(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
         if empty == MOST_EMPTY:
-            raise WalkError(url, f"is the {empty}th page without items, one after the other, and not the last")
+            raise WalkError(url, f"is the {empty}th page in a row without items, and not the last")
         seen.add(_normalize(following))
         url, before = following, items
-    raise WalkError(url, f"is the page {MOST_PAGES:,} and not the last")
+    raise WalkError(url, f"is page {MOST_PAGES:,}, and not the last")
 
 
 def _parse_page(content: bytes, url: str) -> _Page:
@@ -89,7 +89,7 @@ def _parse_page(content: bytes, url: str) -> _Page:
         try:
             return msgspec.json.decode(_mend_json(content), type=_Page)
         except (ValueError, RecursionError):
-            raise WalkError(url, f"is no page of RPDE: {error}") from None
+            raise WalkError(url, f"is not an RPDE page: {error}") from None
 
 
 def _mend_json(content: bytes) -> bytes:
@@ -107,7 +107,7 @@ def _resolve(following: str, url: str) -> str:
             there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
         same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
     except ValueError:
-        raise WalkError(url, "names a next page that is no address") from None
+        raise WalkError(url, "names a next page that is not an address") from None
     if there.scheme not in SCHEMES or not same or len(following) > _MOST_URL or not following.isprintable():
         raise WalkError(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
     return urlunsplit(there._replace(netloc=here.netloc, fragment=""))

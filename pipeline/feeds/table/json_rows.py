@@ -36,7 +36,7 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
     try:
         collection = msgspec.json.decode(content, type=_FeatureCollection)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"is no GeoJSON FeatureCollection: {explain_json(content, error)}") from error
+        raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
     rows = [_parse_feature(feature) for feature in collection.features]
     return make_part(rows, content, connection, scratch, found=collection.features, json_columns=("geometry",))
 
@@ -188,7 +188,7 @@ def make_part(
             objects += is_object
             target.write((encoded.replace(b"\n", b" ") if is_object else b"{}") + b"\n")
     if not objects:
-        raise ValueError("holds no objects; expected a list of them, or one a line")
+        raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
     lines = number_lines(rows if found is None else found, content)
     return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))

@@ -36,16 +36,16 @@ def find_kind(path: Path, name: str) -> str:
         return found
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF"):
-        raise ValueError("is a PDF, which is no table; ask its publisher for the data as CSV or a spreadsheet")
+        raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
     if kind in _TEXTS or kind is None:
         _refuse_markup(head, start)
     if kind in _NAMES:
         raise ValueError(
-            f"is no table: it is named {ending} and is not {_NAMES[kind]}, or is cut off; fetch it again, or give it "
-            "the ending of what it is"
+            f"is not a table: it is named {ending} but is not {_NAMES[kind]}, or is cut off; fetch it again, "
+            "or give it the ending of what it is"
         )
     if kind is None and ending and ending[1:].isalpha() and not _looks_like_text(head):
-        raise ValueError(f"is no table; allowed endings: {', '.join(ENDINGS)}")
+        raise ValueError(f"is not a table; allowed endings: {', '.join(ENDINGS)}")
     if kind is None:
         return "json" if start[:1] in (b"{", b"[") else "csv"
     return kind

@@ -63,5 +63,5 @@ def test_of_two_servers_that_begin_at_once_the_second_ends_and_says_why(tmp_path
         )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
-    assert f"127.0.0.1:{first.port}: another server has this port" in done.stderr
+    assert f"127.0.0.1:{first.port}: another server uses this port" in done.stderr
     bind_sockets("127.0.0.1", first.port, count=2).close()

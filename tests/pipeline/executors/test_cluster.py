@@ -122,7 +122,7 @@ def test_programs_are_the_same_by_python_sources_and_libraries() -> None:
              "dask://user@here:8786", "dask://here:8786/path"],
 )  # fmt: skip
 def test_another_executor_is_exit_2_with_what_is_allowed(text: str, unbuilt: Path) -> None:
-    check_failed(build(unbuilt, "--executor", text), f"--executor {text}: allowed are processes, or dask://", code=2)
+    check_failed(build(unbuilt, "--executor", text), f"--executor {text}: allowed: processes, or dask://", code=2)
 
 
 def test_a_cluster_has_its_own_workers(unbuilt: Path) -> None:

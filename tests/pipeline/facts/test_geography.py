@@ -126,11 +126,11 @@ BOW = [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]]
         (make_feature("!", make_square(0, 0)), NAMELESS),
         (make_feature(7, make_square(0, 0)), NAMELESS),
         (make_feature("W", make_square(0, 0), key="city"), NAMELESS),
-        ("no feature", "feature 1 is left out: its geometry is None, a Polygon or MultiPolygon is needed"),
+        ("no feature", "feature 1 is left out: its geometry is None, not a Polygon or MultiPolygon"),
         (make_feature("W", [0, 0], "Point"),
-         "feature 1 (W) is left out: its geometry is 'Point', a Polygon or MultiPolygon is needed"),
+         "feature 1 (W) is left out: its geometry is 'Point', not a Polygon or MultiPolygon"),
         ({"type": "Feature", "properties": {"name": "W"}, "geometry": None},
-         "feature 1 (W) is left out: its geometry is None, a Polygon or MultiPolygon is needed"),
+         "feature 1 (W) is left out: its geometry is None, not a Polygon or MultiPolygon"),
         (make_feature("W", make_square(1287922, 191041)),
          "feature 1 (W) is left out: its coordinates are not longitudes and latitudes in degrees"),
         (make_feature("W", [[[0, 0], [1, 1], [0, 0]]]), "feature 1 (W) is left out: "),
@@ -157,8 +157,8 @@ def test_a_bow_tie_is_both_its_wings() -> None:
     [
         (b"{", "no JSON: "),
         (b"\xff", "no JSON: "),
-        (b"[]", "a GeoJSON FeatureCollection with features is needed, this is 'list'"),
-        (b'{"type": "Topology"}', "a GeoJSON FeatureCollection with features is needed, this is 'Topology'"),
+        (b"[]", "expected a GeoJSON FeatureCollection with features, not 'list'"),
+        (b'{"type": "Topology"}', "expected a GeoJSON FeatureCollection with features, not 'Topology'"),
     ],
 )
 def test_a_file_that_is_no_geojson_is_refused(content: bytes, message: str) -> None:

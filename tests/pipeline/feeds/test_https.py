@@ -41,6 +41,6 @@ def test_a_certificate_that_the_environment_names_is_believed(web: Web, certific
 def test_one_that_nobody_vouches_for_is_not(web: Web, tmp_path: Path) -> None:
     checked = check(tmp_path, web)
     assert checked.returncode == 1
-    assert "a certificate that is not believed: self-signed certificate" in checked.stderr
+    assert "a certificate that is not trusted: self-signed certificate" in checked.stderr
     assert "asked again" not in checked.stderr
     assert web.targets == []

@@ -93,7 +93,7 @@ def test_ids_within_a_page_are_of_the_page(read_jsonld: ReadJsonld) -> None:
 
 
 def test_its_feed_names_its_metro(read_jsonld: ReadJsonld) -> None:
-    with pytest.raises(SettingError, match="jsonld does not say which of the metros it is of"):
+    with pytest.raises(SettingError, match="jsonld does not state its metro"):
         read_jsonld(event(), settings="")
 
 

@@ -64,9 +64,9 @@ def test_an_organization_of_one_feed_may_be_in_two_metros_and_a_place_in_one(rea
         ('metro = "seattle"', "sea", "seattle", None),
         ("", "sea", "seattle", None),
         ("", "new-york", "new-york", None),
-        ("", None, None, "missing: allowed are new-york, seattle"),
-        ("", "boston", None, "unknown_word: allowed are new-york, seattle"),
-        ('metro = "seattle"', "new-york", None, "contradictory: the feed is of seattle"),
+        ("", None, None, "missing: expected one of new-york, seattle"),
+        ("", "boston", None, "unknown_word: expected one of new-york, seattle"),
+        ('metro = "seattle"', "new-york", None, "contradictory: the feed belongs to seattle"),
         ("", 7, None, "wrong_type: expected a text"),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_delta_removes_by_type_and_source_id(read_ndjson: ReadNdjson) -> None:
 def test_in_a_full_feed_deleted_is_a_contradiction(read_ndjson: ReadNdjson) -> None:
     read = read_ndjson(lines({"type": "event", "source_id": "1", "deleted": True}))
     assert [(problem.field, problem.reason) for problem in read.problems] == [
-        ("deleted", "contradictory: only a delta feed removes so")
+        ("deleted", "contradictory: only a delta feed removes like this")
     ]
 
 
@@ -201,7 +201,7 @@ def test_a_glob_is_one_feed_whose_problems_name_the_file(configure: Configure, t
         ("gone.ndjson", r"feed spl: gone\.ndjson: can't be read: No such file or directory"),
         ("gone/*.ndjson", r"feed spl: gone/\*\.ndjson: no file matches"),
         ("folder", "feed spl: folder: is a folder"),
-        ("/dev/zero", "feed spl: /dev/zero: is no file"),
+        ("/dev/zero", "feed spl: /dev/zero: is not a file"),
     ],
 )
 def test_a_source_that_is_not_there_fails_with_its_path(

@@ -44,7 +44,7 @@ def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
         asked.append(url)
         return json.dumps({"next": f"/feed?p={len(asked)}", "items": []}).encode()
 
-    with pytest.raises(WalkError, match="is the 100th page without items, one after the other, and not the last"):
+    with pytest.raises(WalkError, match="is the 100th page in a row without items, and not the last"):
         asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=10_000, tell=asked.append))
     assert len(asked) == MOST_EMPTY
 

@@ -295,4 +295,4 @@ def test_settings_of_tables_are_refused_beside_other_formats(configure: Configur
 
     with pytest.raises(ConfigurationError) as wrong:
         configure(f'metro = "seattle"\nformat = "ndjson"\nurl = "t.ndjson"\n{setting}')
-    assert 'is given beside format "ndjson"; allowed: only with table' in str(wrong.value.problems[0])
+    assert 'is set together with format "ndjson"; allowed: only with table' in str(wrong.value.problems[0])

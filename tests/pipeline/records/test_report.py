@@ -64,10 +64,10 @@ def test_the_text_shows_the_sum_of_each_feed_and_an_example_of_each_problem() ->
         '  parks: 1 × unreadable: not UTF-8; as b.ndjson line 8 (s8): "free"',
         '  spl: price.min: 1 × out_of_range: expected a number from 0; as line 6 (s6): "free"',
         "",
-        "Left out of records that were kept:",
+        "Values left out of records that were kept:",
         '  spl: image_url: 2 × wrong_type: expected an address; as line 1 (s1): "free"',
         "",
-        "Members that no record has, left out:",
+        "Unknown members that were left out:",
         "  spl: colour (1,200)",
     ]
 
