@@ -20,8 +20,7 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_store
-from outings.release.tables import NEIGHBORHOODS
-from pipeline.changes.diff import PUBLISHED
+from outings.release.tables import NEIGHBORHOODS, PUBLISHED
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.feed_cache import put_cached_read, read_cached_read, read_cached_records

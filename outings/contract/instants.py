@@ -1,6 +1,30 @@
-"""Text forms of times: an instant, a local time, a clock time. Whole seconds; what is finer is cut off."""
+"""Times as texts and as numbers: instants, local times, clock times, dates. Whole seconds; what is finer is cut off.
 
-from datetime import UTC, datetime, time
+As numbers, dates are days since 1970-01-01, and local times are seconds since its midnight on their own clock.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+
+DAY = 86_400  # seconds
+
+_FIRST = datetime(1970, 1, 1)
+_FIRST_ORDINAL = _FIRST.toordinal()
+
+
+def number_day(day: date) -> int:
+    return day.toordinal() - _FIRST_ORDINAL
+
+
+def read_date(days: int) -> date:
+    return date.fromordinal(days + _FIRST_ORDINAL)
+
+
+def count_seconds(local: datetime) -> int:
+    return (local - _FIRST) // timedelta(seconds=1)
+
+
+def read_local(seconds: int) -> datetime:
+    return _FIRST + timedelta(seconds=seconds)
 
 
 def format_instant(value: int | datetime) -> str:

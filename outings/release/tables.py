@@ -10,8 +10,13 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from outings.contract.vocabulary import STATUSES
+
 # Another layout is another number: a reader never opens tables of a layout that it does not know.
 LAYOUT = 1
+
+# Of `status`: places in the vocabulary's STATUSES.
+PUBLISHED, ARCHIVED, DRAFT = range(len(STATUSES))
 
 # Where a row's document is: pack's index in the manifest, byte offset and length.
 _DOCUMENT: Mapping[str, pl.DataType] = {
@@ -24,7 +29,7 @@ _DOCUMENT: Mapping[str, pl.DataType] = {
 _IDENTITY: Mapping[str, pl.DataType] = {
     "row": pl.UInt32(),
     "id": pl.String(),
-    "status": pl.UInt8(),  # index in vocabulary.STATUSES
+    "status": pl.UInt8(),  # PUBLISHED, ARCHIVED or DRAFT
     "slug": pl.String(),
     "name": pl.String(),
     "name_key": pl.String(),  # the name, case-folded

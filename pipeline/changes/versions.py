@@ -20,7 +20,8 @@ from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.root import Part
 from outings.release.store import Store
-from pipeline.changes.diff import PUBLISHED, Change, name_changed_members, name_kind
+from outings.release.tables import PUBLISHED
+from pipeline.changes.diff import Change, name_changed_members, name_kind
 
 _COLUMNS = (
     "id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length", "home"

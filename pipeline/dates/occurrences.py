@@ -1,22 +1,20 @@
 """The live dates of an event, as columns: a metro has millions, and a tuple of objects each would not fit."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.contract.instants import DAY, read_local
 from outings.release.tables import OCCURRENCES
 
 Seconds = NDArray[np.int64]
 
 # Stands in an `ends_*` column for an end that is not stated.
 NO_END = np.iinfo(np.int64).min
-
-_EPOCH = datetime(1970, 1, 1)
-_DAY = 86_400
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
@@ -46,8 +44,8 @@ class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
         for index, starts_local, ends_local, starts_at, ends_at in zip(*(c.tolist() for c in columns), strict=True):
             yield Occurrence(
                 index=index,
-                starts_local=_EPOCH + timedelta(seconds=starts_local),
-                ends_local=None if ends_local == NO_END else _EPOCH + timedelta(seconds=ends_local),
+                starts_local=read_local(starts_local),
+                ends_local=None if ends_local == NO_END else read_local(ends_local),
                 starts_at=starts_at,
                 ends_at=None if ends_at == NO_END else ends_at,
             )
@@ -69,10 +67,10 @@ def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bo
         "ends_at": _hide_missing(occurrences.ends_at),
         "starts_local": pl.Series(local * 1_000_000).cast(pl.Datetime("us")),
         "ends_local": (_hide_missing(occurrences.ends_local) * 1_000_000).cast(pl.Datetime("us")),
-        "date": pl.Series(local // _DAY).cast(pl.Int32).cast(pl.Date),
+        "date": pl.Series(local // DAY).cast(pl.Int32).cast(pl.Date),
         # 1970-01-01 was a Thursday; Monday is 0.
-        "weekday": (local // _DAY + 3) % 7,
-        "time": pl.Series(local % _DAY).set(pl.Series(~has_time), None),
+        "weekday": (local // DAY + 3) % 7,
+        "time": pl.Series(local % DAY).set(pl.Series(~has_time), None),
     }
     return pl.DataFrame(columns, schema_overrides={name: OCCURRENCES[name] for name in columns})
 

@@ -7,10 +7,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from outings.contract.instants import DAY, count_seconds, number_day
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rule_days import LAST_DAY
 from pipeline.dates.rules import Rule, RuleError, parse_rule
-from pipeline.dates.series import DAY, LiveDates, Seconds, Series, count_seconds, list_live
+from pipeline.dates.series import LiveDates, Seconds, Series, list_live
 from pipeline.dates.zones import Zone, find_zone
 
 # Of one series within the horizon. A rule has one a day at most: only added dates can be more.
@@ -87,9 +88,9 @@ def expand_recurrence(
         added=tuple(rdates),
         excluded=tuple(exdates),
         has_time=has_time,
-        last_day=_count_days(horizon[1]),
+        last_day=number_day(horizon[1]),
     )
-    return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=_count_days(horizon[0]))
+    return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
 
 
 def _read_rule(rrule: str | None, starts: time | None) -> tuple[Rule | None, tuple[str, ...]]:
@@ -109,10 +110,6 @@ def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None
     # A start that the clocks skip lies behind the gap, maybe past the end of a short event.
     ends_at = None if ends is None else max(starts_at, zone.resolve(ends))
     return Moment(starts_local=starts, ends_local=ends, starts_at=starts_at, ends_at=ends_at)
-
-
-def _count_days(day: date) -> int:
-    return count_seconds(datetime.combine(day, time())) // DAY
 
 
 def _list_single(moment: Moment) -> Occurrences:

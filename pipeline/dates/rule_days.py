@@ -13,16 +13,16 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.contract.instants import number_day, read_date
 from pipeline.dates.rules import Rule
 
 # Days are counted from 1970-01-01.
 Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-_EPOCH = date(1970, 1, 1).toordinal()
-FIRST_DAY = date(1, 1, 1).toordinal() - _EPOCH
+FIRST_DAY = number_day(date(1, 1, 1))
 # No series is followed past this day: one that says that it runs longer has no end.
-LAST_DAY = date(2299, 12, 31).toordinal() - _EPOCH
+LAST_DAY = number_day(date(2299, 12, 31))
 
 
 class _Calendar(Struct, frozen=True, kw_only=True):
@@ -85,9 +85,9 @@ def _cut_calendar(rule: Rule, anchor: int, last: int) -> _Calendar:
         return calendar.cut(anchor, last)
     if rule.frequency == "WEEKLY":
         return calendar.cut(anchor - 6, last + 6)
-    first_year = date.fromordinal(anchor + _EPOCH).replace(month=1, day=1)
-    last_year = date.fromordinal(max(anchor, last) + _EPOCH).replace(month=12, day=31)
-    return calendar.cut(first_year.toordinal() - _EPOCH, last_year.toordinal() - _EPOCH)
+    first_year = read_date(anchor).replace(month=1, day=1)
+    last_year = read_date(max(anchor, last)).replace(month=12, day=31)
+    return calendar.cut(number_day(first_year), number_day(last_year))
 
 
 def _number_periods(rule: Rule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
@@ -106,7 +106,7 @@ def _meet_conditions(rule: Rule, calendar: _Calendar, anchor: int) -> Mask:
     """The parts that name days; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
     if not month_days and not weekdays and not rule.year_days:
-        start = date.fromordinal(anchor + _EPOCH)
+        start = read_date(anchor)
         if rule.frequency == "WEEKLY" or rule.weeks:
             weekdays = ((0, start.weekday()),)
         elif rule.frequency != "DAILY":

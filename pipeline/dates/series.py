@@ -4,29 +4,23 @@ Local times are seconds since 1970 in their own wall-clock time: a series repeat
 """
 
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.contract.instants import DAY, count_seconds
 from pipeline.dates.rule_days import LAST_DAY, list_days
 from pipeline.dates.rules import DAY_END, Rule
 from pipeline.dates.zones import Zone
 
 Seconds = NDArray[np.int64]
 
-DAY = 86_400
 
-_EPOCH = datetime(1970, 1, 1)
 # The longest that a period is, in days: as far as a COUNT reaches where each period has a date.
 _PERIODS = {"DAILY": 1, "WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
-
-
-def count_seconds(local: datetime) -> int:
-    """A naive local time as seconds since 1970 in its own wall-clock time."""
-    return (local - _EPOCH) // timedelta(seconds=1)
 
 
 class Series(Struct, frozen=True, kw_only=True):

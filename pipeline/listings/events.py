@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime, time
 
-from outings.contract.instants import format_clock, format_instant, format_local
+from outings.contract.instants import count_seconds, format_clock, format_instant, format_local
 from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
-from pipeline.dates.series import count_seconds
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
 from pipeline.listings.price import complete_price
 from pipeline.listings.resolution import MetroContext, ResolvedRecord

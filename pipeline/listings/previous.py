@@ -8,17 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from outings.contract.vocabulary import SETS, STATUSES, TYPES, Vocabulary
+from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import ARCHIVED, HAPPENINGS
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.happenings import split_happenings
 from pipeline.listings.resolution import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
 
 ORGANIZATION = "organization"
-_ARCHIVED = STATUSES.index("archived")
 # Columns that a build gives anew to every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
 # What is asked of single rows.
@@ -84,7 +83,7 @@ class PreviousSnapshot:
     def list_shown(self) -> list[str]:
         """Ids of all but what was withdrawn: its record is gone, and nothing may refer to it. What other metros lent is
         theirs."""
-        shown = (pl.col("status") != _ARCHIVED) | pl.col("reason").ne_missing("withdrawn")
+        shown = (pl.col("status") != ARCHIVED) | pl.col("reason").ne_missing("withdrawn")
         return [row_id for frame in self._list_own() for row_id in frame.filter(shown)["id"]]
 
     def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -13,7 +13,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference
-from outings.contract.vocabulary import STATUSES
+from outings.release.tables import PUBLISHED
 from pipeline.facts.ages import complete_ages
 from pipeline.facts.confidence import score_confidence, weigh_freshness
 from pipeline.facts.geography import Neighborhoods
@@ -42,7 +42,6 @@ from pipeline.records.record import (
 )
 from pipeline.records.spool import EncodedRecord, SpooledRecord, decode_record
 
-_PUBLISHED = STATUSES.index("published")
 _ORIGIN_BYTES = 16
 _encoder = msgspec.msgpack.Encoder()
 
@@ -194,7 +193,7 @@ class RowMaker:
             return
         at = [self._previous.find_row(stay.id) for stay in self.stays]
         rows = self._previous.listings[at].filter(
-            (pl.col("status") == _PUBLISHED) & pl.col("organization_id").is_not_null()
+            (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )
         for organization, own in rows.select("organization_id", "categories").iter_rows():
             categories[organization] = categories.get(organization, 0) | own
@@ -225,7 +224,7 @@ def _hash_origin(
 def _gather_categories(categories: dict[str, int], row: Row) -> None:
     """The union of published listings' categories, by organization."""
     organization = row.columns.get("organization_id")
-    if organization is not None and row.columns["status"] == _PUBLISHED:
+    if organization is not None and row.columns["status"] == PUBLISHED:
         categories[organization] = categories.get(organization, 0) | row.columns["categories"]
 
 

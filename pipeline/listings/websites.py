@@ -8,12 +8,9 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 from msgspec import Struct
 
-from outings.contract.vocabulary import STATUSES
+from outings.release.tables import PUBLISHED
 from pipeline.listings.rows import Row
 from pipeline.records.record import OrganizationRecord
-
-_PUBLISHED = STATUSES.index("published")
-
 
 # Scheme and host.
 Origin = tuple[str, str]
@@ -108,7 +105,7 @@ _decoder = msgspec.json.Decoder(_DocumentLinks)
 def read_links(row: Row) -> Links | None:
     """None for a row that is not published or has no organization."""
     organization_id = row.columns.get("organization_id")
-    if organization_id is None or row.columns["status"] != _PUBLISHED:
+    if organization_id is None or row.columns["status"] != PUBLISHED:
         return None
     # A row that was carried over has its document alone.
     if row.members is None:

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from outings.contract.envelope import encode_detail
 from outings.release.packs import Pack, PackWriter, choose_kept
-from outings.release.tables import TABLES
-from pipeline.changes.diff import DRAFT
+from outings.release.tables import DRAFT, TABLES
 from pipeline.objects.object_writer import ObjectWriter
 from pipeline.tables.document_buffer import DocumentBuffer
 

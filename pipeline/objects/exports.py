@@ -18,13 +18,14 @@ from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import Entry, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
-from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.columns import read_columns
 from outings.release.exports import NO_ROWS, add_rows
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.snapshot import Export, Snapshot
 from outings.release.store import NotFound, Store
+from outings.release.tables import PUBLISHED
 from pipeline.objects.documents import GZIP_LEVEL
 from pipeline.objects.export_columns import list_columns
 from pipeline.objects.object_writer import ObjectWriter
@@ -76,7 +77,7 @@ def put_exports(
     """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before, of which `known` tells."""
     published = (
         read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
-        .filter(pl.col("status") == STATUSES.index("published"))
+        .filter(pl.col("status") == PUBLISHED)
         .drop("status")
     )
     exports = {}

@@ -8,7 +8,8 @@ from msgspec import Struct
 from outings.release.manifest import read_manifest
 from outings.release.root import Part, Root
 from outings.release.store import Store
-from pipeline.changes.diff import PUBLISHED, name_changed_members
+from outings.release.tables import PUBLISHED
+from pipeline.changes.diff import name_changed_members
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import open_previous, read_base
 

@@ -14,9 +14,10 @@ from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.snapshot import Snapshot
 from outings.release.store import NotFound, Store
+from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
-from pipeline.changes.diff import PUBLISHED, Change
+from pipeline.changes.diff import Change
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base

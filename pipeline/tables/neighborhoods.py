@@ -7,10 +7,8 @@ from typing import Any
 import polars as pl
 
 from outings.contract.folding import fold_text
-from outings.contract.vocabulary import STATUSES
-from outings.release.tables import NEIGHBORHOODS
+from outings.release.tables import NEIGHBORHOODS, PUBLISHED
 
-_PUBLISHED = STATUSES.index("published")
 _STATED = ("neighborhood_slug", "neighborhood")
 # Six decimals of a degree are a tenth of a metre.
 _DECIMALS = 6
@@ -20,7 +18,7 @@ def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataF
     """`neighborhoods`: of the map, or of a release before, whose listings are others."""
     mapped = neighborhoods.filter(pl.col("south").is_not_null())
     is_mapped = pl.col("neighborhood_slug").is_in(mapped["slug"]) | pl.col("neighborhood_key").is_in(mapped["key"])
-    stating = listings.filter((pl.col("status") == _PUBLISHED) & ~is_mapped).drop_nulls(_STATED)
+    stating = listings.filter((pl.col("status") == PUBLISHED) & ~is_mapped).drop_nulls(_STATED)
     grouped = stating.group_by("neighborhood_slug").agg("neighborhood", "lat", "lng")
     stated = [_describe(slug, *columns) for slug, *columns in grouped.iter_rows()]
     return pl.concat([mapped, pl.DataFrame(stated, schema=dict(NEIGHBORHOODS))]).sort("slug")

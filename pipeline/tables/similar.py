@@ -11,12 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.contract.routes import LISTS
-from outings.contract.vocabulary import AUDIENCES, STATUSES, TYPES
-from outings.release.tables import RELATED
+from outings.contract.vocabulary import AUDIENCES, TYPES
+from outings.release.tables import PUBLISHED, RELATED
 from pipeline.tables.similarity import score_likeness, weigh_categories
 from pipeline.tables.traits import Floats, Numbers, Traits, find_middles, read_traits
 
-_PUBLISHED, _ADULTS = STATUSES.index("published"), AUDIENCES.index("adults")
+_ADULTS = AUDIENCES.index("adults")
 # The types that have similar listings, and are such: things to do on a day.
 KINDS = ("event", "class", "camp")
 # How many of each type are kept: a reader is shown six, of those that are live then and that it may see.
@@ -41,7 +41,7 @@ def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataF
     listings = tables["listings"]
     traits = read_traits(tables)
     is_dated = listings["type"].is_in([TYPES.index(kind) for kind in KINDS])
-    owners = listings.filter(is_dated & (pl.col("status") == _PUBLISHED) & (pl.col("categories") != 0))["row"]
+    owners = listings.filter(is_dated & (pl.col("status") == PUBLISHED) & (pl.col("categories") != 0))["row"]
     own = owners.to_numpy().astype(np.int64)
     live = _find_live(tables, today=today)
     keys = [_find_similar(own, live[traits.types[live] == TYPES.index(kind)], traits) for kind in KINDS]
@@ -65,7 +65,7 @@ def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
         )
     ).unique()
     is_shown = (
-        (pl.col("status") == _PUBLISHED)
+        (pl.col("status") == PUBLISHED)
         & (pl.col("audience") != _ADULTS)
         & (pl.col("confidence") >= pl.lit(_LIST.parameters["min_confidence"].default))
         & (pl.col("categories") != 0)

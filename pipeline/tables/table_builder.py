@@ -12,8 +12,8 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import HAPPENINGS, TABLES
-from pipeline.changes.diff import DRAFT, PUBLISHED, Change, VersionedRow, settle_row, withdraw_row
+from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
+from pipeline.changes.diff import Change, VersionedRow, settle_row, withdraw_row
 from pipeline.listings.happenings import join_happenings
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing

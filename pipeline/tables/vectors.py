@@ -13,7 +13,7 @@ from msgspec import Struct
 from outings.answers.semantic.model import hash_model, load_model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.snapshot import SemanticFiles
-from pipeline.changes.diff import PUBLISHED
+from outings.release.tables import PUBLISHED
 from pipeline.tables.document_buffer import DocumentBuffer
 
 # Letters of a description that are read: what it opens with says what it is.

@@ -13,6 +13,7 @@ from outings.answers.documents.splicing import add_member
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
+from outings.contract.instants import number_day
 from outings.contract.notices import Notice, unavailable_forecast
 from outings.contract.query import Query
 from outings.contract.resources.forecast import DayForecast, EventForecast
@@ -22,7 +23,6 @@ from outings.release.snapshot import Snapshot
 DAYS_AFTER = 7
 # A metro's forecast is of its center: what is further away has another weather.
 REACH_M = 50_000
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class _Event(Struct, frozen=True):
@@ -78,7 +78,7 @@ class ForecastBlocks:
         if not self.is_asked:
             return None
         series = open_snapshot(self._snapshot).series
-        low, high = (each.toordinal() - _EPOCH for each in (self._first, self._last))
+        low, high = map(number_day, (self._first, self._last))
         found = series.find_first(row, low, high) if number is None else number
         if found < 0:
             return None

@@ -8,14 +8,12 @@ from msgspec import Struct
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.instants import format_instant
+from outings.contract.instants import DAY, format_instant, number_day
 from outings.contract.resources.source import SourceBlock, Verification
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.release.mapped import NOT_STATED, MappedTable
 
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
 _UNKNOWN = -1
-_DAY = 86_400
 # Dates that nobody looked at for longer are stale, in days.
 STALE_DAYS = 30
 # Outcomes of a check that reached the source, and so bear on the score.
@@ -59,7 +57,7 @@ def make_sources(
         pl.col("verification").cast(pl.Int16()).fill_null(_UNKNOWN),
         pl.col("crawled_at", "checked_at").fill_null(_UNKNOWN),
         pl.col("source_url", "changed_fields").fill_null(""),
-        last=pl.max_horizontal(pl.col("last").to_physical(), pl.col("beyond_starts_local") // _DAY)
+        last=pl.max_horizontal(pl.col("last").to_physical(), pl.col("beyond_starts_local") // DAY)
         .cast(pl.Int32())
         .fill_null(NOT_STATED),
     )
@@ -118,10 +116,10 @@ class Sources:
         if disputed:
             return "conflicting"
         last = self._lasts[row]
-        if last != NOT_STATED and last < today.date.toordinal() - _EPOCH:
+        if last != NOT_STATED and last < number_day(today.date):
             return "past"
         seen = max(self._crawled[row], self._checked[row])
-        return "stale" if seen != _UNKNOWN and seen < today.start - STALE_DAYS * _DAY else "ok"
+        return "stale" if seen != _UNKNOWN and seen < today.start - STALE_DAYS * DAY else "ok"
 
 
 def open_sources(reader: SnapshotReader) -> Sources:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
-from outings.contract.vocabulary import STATUSES, TYPES, VERIFICATION_STATUSES
+from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.release.mapped import MappedTable
+from outings.release.tables import PUBLISHED
 
-_PUBLISHED = STATUSES.index("published")
 # Confidences are summed as whole numbers: a sum is the same in whatever order.
 CONFIDENCE = 1_000_000
 
@@ -31,7 +31,7 @@ Numbers = NDArray[np.int64]
 
 def make_groups(listings: pl.DataFrame) -> pl.DataFrame:
     """`crawled`, `verified`: the instants that are stated, rising. A neighborhood that is not stated is empty."""
-    published = listings.filter(pl.col("status") == _PUBLISHED)
+    published = listings.filter(pl.col("status") == PUBLISHED)
     statuses = pl.col("verification").fill_null(len(VERIFICATION_STATUSES))
     return (
         published.group_by(
@@ -51,7 +51,7 @@ def make_groups(listings: pl.DataFrame) -> pl.DataFrame:
 def _list_counted() -> dict[str, pl.Expr]:
     """What is counted of each group: how many listings are so."""
     return {
-        "published": pl.col("status") == _PUBLISHED,
+        "published": pl.col("status") == PUBLISHED,
         "dateless": ~pl.col("has_date"),
         "with_coordinates": pl.col("lat").is_not_null() & pl.col("lng").is_not_null(),
         "with_price": pl.col("has_price"),

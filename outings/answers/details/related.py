@@ -4,7 +4,6 @@ All of it stands in the default lists of the key's types on the answer's date, a
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 
 import msgspec
 import numpy as np
@@ -20,11 +19,11 @@ from outings.answers.near.scan import deal_programs
 from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.instants import number_day
 from outings.contract.query import Query
 from outings.contract.resources.shared import PlaceReference
 from outings.release.snapshot import Snapshot
 
-_EPOCH = date(1970, 1, 1).toordinal()
 # Cards in a group.
 MOST = 6
 # What is done on a day: a place is no card.
@@ -108,7 +107,7 @@ class _Neighbours:
             self._evaluator.keep_rows(select_default(each, self._snapshot, self._today), rows) for each in self._types
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
-        start = self._today.toordinal() - _EPOCH
+        start = number_day(self._today)
         dealt = deal_programs(live, self._opened.open_index(open_near), start=start).tolist()
         cards = {_name_card(row, program): row for row, program in self._pair(dealt)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))

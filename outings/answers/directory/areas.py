@@ -15,13 +15,13 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
 from outings.contract.resources.metro import Bounds
 from outings.contract.resources.neighborhood import NeighborhoodCenter
-from outings.contract.vocabulary import STATUSES, TYPES
+from outings.contract.vocabulary import TYPES
 from outings.release.mapped import MappedTable
+from outings.release.tables import PUBLISHED
 
 # What the indexes are made of.
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
 LISTINGS = ("row", "type", "status", "neighborhood_slug", "neighborhood_key")
-_PUBLISHED = STATUSES.index("published")
 _DEGREES = NEIGHBORHOODS[2:]
 # Whoever reads a type may know of what is on the map.
 _EVERY_TYPE = (1 << len(TYPES)) - 1
@@ -38,7 +38,7 @@ def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFr
         for column in ("neighborhood_slug", "neighborhood_key")
     )
     rows = [sorted({*by_slug.get(slug.casefold(), ()), *by_key.get(fold_text(slug), ())}) for slug in ordered["slug"]]
-    types = dict(listings.filter(pl.col("status") == _PUBLISHED).select("row", "type").iter_rows())
+    types = dict(listings.filter(pl.col("status") == PUBLISHED).select("row", "type").iter_rows())
     known = [
         reduce(or_, (1 << types[row] for row in own if row in types), 0) if south is None else _EVERY_TYPE
         for own, south in zip(rows, ordered["south"], strict=True)

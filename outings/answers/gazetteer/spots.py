@@ -17,8 +17,9 @@ from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Words, fold_words
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
-from outings.contract.vocabulary import STATUSES, TYPES
+from outings.contract.vocabulary import TYPES
 from outings.release.columns import read_columns
+from outings.release.tables import PUBLISHED
 
 # The mapped files.
 SPOTS, SPOT_NAMES, SPOT_AREAS = "spots", "spot_names", "spot_areas"
@@ -68,7 +69,7 @@ def _read_listed(reader: SnapshotReader) -> Iterator[tuple[Listed, float, float]
     """Published ones with coordinates: every place, and of those that are at none one for each point."""
     columns = ("row", "type", "status", "lat", "lng", "place_id")
     listings = read_columns(reader.tables["listings"], "listings", columns).filter(
-        pl.col("status") == STATUSES.index("published"), pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
+        pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")
     told = pl.when(is_place).then(pl.col("row")).alias("told")

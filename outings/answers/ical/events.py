@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, list_excluded, read_local
+from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, list_excluded
 from outings.answers.snapshot.series import Moment, Series
+from outings.contract.instants import read_local
 
 _DAY = timedelta(days=1)
 # How `_write_event` begins and ends. No line of a text begins so: where one goes on it begins with a space.

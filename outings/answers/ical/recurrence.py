@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from outings.answers.snapshot.series import Moment
 from outings.configuration import read_zone
+from outings.contract.instants import read_local
 
 # Beyond them a rule says less than the dates do.
 MOST_EXCLUDED = 64
@@ -82,11 +83,6 @@ def list_excluded(known: Known) -> set[datetime]:
         is_day = known.zone is None or (each.time() == time() and each not in started)
         excluded |= started if is_day else {each}
     return excluded
-
-
-def read_local(seconds: int) -> datetime:
-    """Of the local clock, naive."""
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def _place(stated: datetime, known: Known) -> datetime:

@@ -20,6 +20,7 @@ from outings.answers.selecting.collections import CollectionQueries, CollectionS
 from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import Point, find_line, find_point
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.instants import number_day, read_date
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
@@ -31,7 +32,6 @@ CELLS = "cells"
 SIDE = 20
 # Sets of types that were asked for.
 _TYPES = 16
-_EPOCH = date(1970, 1, 1).toordinal()
 _ROUTE = next(route for route in ROUTES if route.name == "activity")
 _COLUMNS = ("counts", "free", "paid", "categories")
 
@@ -52,7 +52,7 @@ def make_cells(reader: SnapshotReader, today: date) -> pl.DataFrame:
     layer = make_default_layer(reader, today)
     found = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(reader.metro.bounds))
     tallies = [each for each in found if each.counts.any()]
-    start = today.toordinal() - _EPOCH
+    start = number_day(today)
     columns: dict[str, NDArray[np.generic]] = {"date": np.full(len(tallies), start, dtype=np.int32)}
     for name in _COLUMNS:
         table = np.concatenate([getattr(each, name) for each in tallies]) if tallies else np.empty((0, len(TYPES)))
@@ -85,7 +85,7 @@ class Cells:
     """Of one snapshot. `date` is the build's; None where nothing is in reach of any point."""
 
     def __init__(self, table: MappedTable) -> None:
-        self.date = date.fromordinal(int(table.read_array("date")[0]) + _EPOCH) if len(table) else None
+        self.date = read_date(int(table.read_array("date")[0])) if len(table) else None
         counts, free, paid, categories = (
             np.stack([table.read_array(f"{name}_{each}") for each in TYPES], axis=1) for name in _COLUMNS
         )

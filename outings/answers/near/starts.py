@@ -1,7 +1,7 @@
 """When rows begin: in a window of days, and not before now."""
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 import numpy as np
 from msgspec import Struct
@@ -12,11 +12,10 @@ from outings.answers.near.tiles import Rows
 from outings.answers.snapshot.meetings import Meetings
 from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
+from outings.contract.instants import DAY, count_seconds, read_local
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, MappedTable
 
-DAY = 86_400
-_EPOCH = datetime(1970, 1, 1)
 _EVENT, _CLASS = TYPES.index("event"), TYPES.index("class")
 # Dates and minutes with windows, and days of classes, that are remembered; who asked, of which one may be asked again.
 _STARTS, _DAYS, _ASKED = 2, 4, 64
@@ -33,12 +32,12 @@ class Now(Struct, frozen=True, kw_only=True):
 
     @property
     def date(self) -> date:
-        return (_EPOCH + timedelta(seconds=self.local)).date()
+        return read_local(self.local).date()
 
 
 def read_now(minute: datetime, timezone: str) -> Now:
     local = minute.astimezone(read_zone(timezone)).replace(tzinfo=None)
-    return Now(instant=int(minute.timestamp()), local=(local - _EPOCH) // timedelta(seconds=1))
+    return Now(instant=int(minute.timestamp()), local=count_seconds(local))
 
 
 class Start(Struct, frozen=True):

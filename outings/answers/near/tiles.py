@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, Vectors, find_vectors, measure_squares
-from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
+from outings.release.tables import PUBLISHED
 
 TILE = 256
-_PUBLISHED = STATUSES.index("published")
 # Tiles that are looked at first; each further look is at twice as many.
 _FIRST_TILES = 4
 # What rounding may do to a tile's reach.
@@ -33,7 +32,7 @@ LISTINGS = ("row", "status", "lat", "lng")
 def make_tiles(listings: pl.DataFrame) -> pl.DataFrame:
     """The published rows with coordinates, tile after tile, as points of the unit sphere."""
     placed = listings.filter(
-        (pl.col("status") == _PUBLISHED) & pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
+        (pl.col("status") == PUBLISHED) & pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     ).sort("row")
     vectors = find_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy())
     ordered = _order_tiles(np.stack(vectors, axis=1))

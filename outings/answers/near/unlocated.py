@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, find_vectors, measure_squares
 from outings.answers.snapshot.zips import Zips
-from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
-
-_PUBLISHED = STATUSES.index("published")
+from outings.release.tables import PUBLISHED
 
 Rows = NDArray[np.int64]
 
@@ -26,7 +24,7 @@ def make_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.Da
     """The published rows without coordinates, rising, with the center of their neighborhood; NaN where there is none
     that the metro's map has."""
     is_unplaced = pl.col("lat").is_null() | pl.col("lng").is_null()
-    rows = listings.filter((pl.col("status") == _PUBLISHED) & is_unplaced).select("row", slug="neighborhood_slug")
+    rows = listings.filter((pl.col("status") == PUBLISHED) & is_unplaced).select("row", slug="neighborhood_slug")
     joined = rows.join(neighborhoods, on="slug", how="left").sort("row")
     x, y, z = find_vectors(*(joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return pl.DataFrame({"row": joined["row"], "x": x, "y": y, "z": z})

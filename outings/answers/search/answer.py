@@ -1,7 +1,6 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
 
 import msgspec
 import numpy as np
@@ -33,12 +32,11 @@ from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
+from outings.contract.instants import number_day, read_local
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, SearchResult
 from outings.release.mapped import NEVER
 from outings.release.snapshot import Snapshot
-
-_EPOCH, _MIDNIGHT = date(1970, 1, 1), datetime(1970, 1, 1)
 
 _SEARCHED_WORD = Rate(each=100)
 # Of listings that have a word.
@@ -119,7 +117,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Matche
     classes = collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
-    start = (classes.selection.start - _EPOCH).days
+    start = number_day(classes.selection.start)
     return deal_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
@@ -185,6 +183,6 @@ def _make_items(
                 snippet=make_snippet(document.description, name=document.name, words=words),
                 match=LEVELS[level],
                 score=score / 1000,
-                starts_local=None if start == NEVER else (_MIDNIGHT + timedelta(seconds=start)).isoformat(),
+                starts_local=None if start == NEVER else read_local(start).isoformat(),
             )
         )

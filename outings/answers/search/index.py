@@ -16,6 +16,7 @@ from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.meetings import SLOTS, Meetings
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
+from outings.contract.instants import DAY
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped import NEVER, NOT_STATED
 
@@ -24,9 +25,6 @@ _FILTERS, _DATES = 32, 4
 
 # The first and the last day since 1970.
 Window = tuple[int, int | None]
-
-
-_DAY = 86_400  # seconds
 
 
 class SearchIndex:
@@ -86,7 +84,7 @@ class SearchIndex:
         if is_recalled:
             recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
             return recalled[rows]
-        days = self._meetings.find_class_starts(rows, start=start) // _DAY  # whatever the hour
+        days = self._meetings.find_class_starts(rows, start=start) // DAY  # whatever the hour
         ranks = np.empty(rows.size, dtype=np.int64)
         ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
         return ranks

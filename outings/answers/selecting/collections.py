@@ -11,6 +11,7 @@ from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
 from outings.answers.selecting.filters import NAMES, Values, make_conditions
 from outings.answers.selecting.selection import Selection
 from outings.contract.entitlement import Entitlement
+from outings.contract.instants import number_day
 from outings.contract.parameter import Moving, Parameter
 from outings.contract.query import Query
 from outings.contract.routes import LISTS, ROUTES
@@ -20,7 +21,6 @@ from outings.contract.window import LIST_DAYS_AFTER, check_window
 
 # Nearly all requests of a day ask with the same filters: working them out takes 0.1 ms.
 _MEMORY = 512
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     )
     is_over = start is not None and end is not None and end < today
     low = start if start is not None and is_over and not scope.is_now else max(start or today, today)
-    window = (low.toordinal() - _EPOCH, None if end is None else end.toordinal() - _EPOCH)
+    window = (number_day(low), None if end is None else number_day(end))
     return CollectionQuery(filters=filters, selection=selection, window=window)
 
 

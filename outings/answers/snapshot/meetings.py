@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.snapshot.derived import derive_table
+from outings.contract.instants import DAY
 from outings.release.mapped import NEVER, NOT_STATED, MappedTable
 
-_DAY = 86_400
 _DAYS = 7
 
 Numbers = NDArray[np.int64]
@@ -82,7 +82,7 @@ class Meetings:
         if now is None:
             return np.zeros(days.size, dtype=np.bool_)
         times = self._times[numbers]
-        is_past: NDArray[np.bool_] = (times != NOT_STATED) & (days <= now // _DAY) & (days * _DAY + times < now)
+        is_past: NDArray[np.bool_] = (times != NOT_STATED) & (days <= now // DAY) & (days * DAY + times < now)
         return is_past
 
     def _spread(self, rows: Numbers) -> tuple[Numbers, Numbers]:
@@ -95,6 +95,6 @@ class Meetings:
     def _find_least(self, days: Numbers, numbers: Numbers, firsts: Numbers) -> Numbers:
         if not firsts.size:
             return firsts
-        seconds = np.where(days == NEVER, NEVER, days * _DAY + np.maximum(self._times[numbers], 0))
+        seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(self._times[numbers], 0))
         least: Numbers = np.minimum.reduceat(seconds, firsts)
         return least

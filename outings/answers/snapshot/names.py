@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import HashedTexts, make_texts
-from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
+from outings.release.tables import ARCHIVED, PUBLISHED
 
-_PUBLISHED, _ARCHIVED = STATUSES.index("published"), STATUSES.index("archived")
 _HASH_BYTES = 32
 _HALF = (1 << 64) - 1
 # Stands for a time that is not stated.
@@ -94,7 +93,7 @@ class Names:
     def is_visible(self, row: int, *, include_archived: bool) -> bool:
         """Published rows are; archived ones where they are asked for; drafts never."""
         status = self._statuses[row]
-        return status == _PUBLISHED or (include_archived and status == _ARCHIVED)
+        return status == PUBLISHED or (include_archived and status == ARCHIVED)
 
     def is_lent(self, row: int) -> bool:
         """Whether it is an organization's whose own record is in another metro."""
@@ -102,7 +101,7 @@ class Names:
 
     def find_published(self) -> NDArray[np.bool_]:
         """By row."""
-        published: NDArray[np.bool_] = np.asarray(self._statuses) == _PUBLISHED
+        published: NDArray[np.bool_] = np.asarray(self._statuses) == PUBLISHED
         return published
 
     def share_categories(self, bits: int) -> NDArray[np.bool_]:

@@ -9,16 +9,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import MappedTable
-
-_PUBLISHED = STATUSES.index("published")
+from outings.release.tables import PUBLISHED
 
 # What they are made of.
 LISTINGS = ("row", "status", "program_key", "audience", "confidence")
 
 
-_IS_SHARED = pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED)
+_IS_SHARED = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
 
 
 def number_programs() -> pl.Expr:

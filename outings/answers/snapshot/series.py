@@ -9,11 +9,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
+from outings.contract.instants import DAY, number_day
 from outings.release.mapped import NEVER, MappedTable
 
-_EPOCH = date(1970, 1, 1).toordinal()
 _MICROSECONDS = 1_000_000
-_DAY = 86_400
 _UNKNOWN = -1
 
 
@@ -186,7 +185,7 @@ class Series:
     def find_next(self, row: int, today: date) -> Next:
         """The first live occurrence on or after the date, however far."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
-        at = bisect_left(self._days, today.toordinal() - _EPOCH, first, last)
+        at = bisect_left(self._days, number_day(today), first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
         if at < last:
             found = self.read_moment(self._numbers[at])
@@ -196,6 +195,6 @@ class Series:
         if index == NEVER:  # of a release from before it was kept
             index = 1 + (self._indexes[self._numbers[last - 1]] if last > first else 0)
         remaining = None if total is None else total - index + 1
-        if starts_local == NEVER or starts_local // _DAY < today.toordinal() - _EPOCH:
+        if starts_local == NEVER or starts_local // DAY < number_day(today):
             return Next(starts_at=None, starts_local=None, remaining=remaining, total=total)
         return Next(starts_at=starts_at, starts_local=starts_local, remaining=remaining, total=total)

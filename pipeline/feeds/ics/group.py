@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from pipeline.dates.series import DAY, count_seconds
+from outings.contract.instants import DAY, count_seconds
 from pipeline.feeds.ics.entry import CalendarEntry
 from pipeline.feeds.ics.pattern import list_unmet
 from pipeline.feeds.ics.series import read_recurrence

@@ -4,33 +4,24 @@ Local times are naive seconds since 1970, as those of `pipeline.dates.series`.
 """
 
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.contract.instants import DAY, number_day
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import Rule
-from pipeline.dates.series import (
-    DAY,
-    LiveDates,
-    Seconds,
-    Series,
-    find_excluded,
-    list_live,
-    localize_until,
-    merge_starts,
-)
+from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
 
-_EPOCH = datetime(1970, 1, 1)
 # A series without an end is listed up to here, and compared with the rule that says it up to a year before: some of its
 # dates may be moved.
-_FOLLOWED = (date(2100, 1, 1) - _EPOCH.date()).days
-COMPARED = (date(2099, 1, 1) - _EPOCH.date()).days * DAY
+_FOLLOWED = number_day(date(2100, 1, 1))
+COMPARED = number_day(date(2099, 1, 1)) * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -41,10 +32,6 @@ class Pattern(Struct, frozen=True, kw_only=True):
     exrules: tuple[Rule, ...] = ()
     added: tuple[int, ...] = ()
     excluded: tuple[int, ...] = ()
-
-
-def read_local(seconds: int) -> datetime:
-    return _EPOCH + timedelta(seconds=seconds)
 
 
 def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from outings.contract.instants import read_local
 from pipeline.dates.rules import parse_rule
 from pipeline.dates.series import LiveDates, Seconds
-from pipeline.feeds.ics.pattern import COMPARED, list_ruled, read_local
+from pipeline.feeds.ics.pattern import COMPARED, list_ruled
 from pipeline.feeds.ics.rule_texts import end_rule
 from pipeline.feeds.raw import Note
 from pipeline.records.values import MAX_ITEMS, YEARS

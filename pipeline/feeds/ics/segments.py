@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.dates.series import DAY, LiveDates, count_seconds, merge_starts
-from pipeline.feeds.ics.pattern import exclude, list_unmet, read_local
+from outings.contract.instants import DAY, count_seconds, read_local
+from pipeline.dates.series import LiveDates, merge_starts
+from pipeline.feeds.ics.pattern import exclude, list_unmet
 from pipeline.feeds.ics.series import Members, Recurrence, SeriesOnClock, place_recurrence, say_placed
 from pipeline.feeds.ics.times import Moment
 from pipeline.feeds.ics.zones import Zones

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from outings.contract.instants import DAY, count_seconds, read_local
 from pipeline.dates.rules import Rule, RuleError, parse_rule
-from pipeline.dates.series import DAY, LiveDates, Seconds, count_seconds, merge_starts
+from pipeline.dates.series import LiveDates, Seconds, merge_starts
 from pipeline.feeds.ics.lines import Component, unescape
-from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, read_local, settle_rule
+from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, settle_rule
 from pipeline.feeds.ics.rule_fitting import fit_rule
 from pipeline.feeds.ics.rule_texts import list_endless
 from pipeline.feeds.ics.times import Moment, list_moments, take_written_day

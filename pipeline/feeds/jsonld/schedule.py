@@ -1,11 +1,12 @@
 """A schema.org Schedule → a rule of RFC 5545 and its first date."""
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from outings.configuration import is_zone, read_zone
+from outings.contract.instants import number_day
 from pipeline.dates.rule_days import list_days
 from pipeline.dates.rules import RuleError, parse_rule
 from pipeline.feeds.jsonld.moments import LocalTime, parse_clock, parse_duration, parse_when
@@ -15,7 +16,6 @@ _CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA"
 _WORDS = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY", "annually": "YEARLY"}
 # Further on than this no rule of a calendar has its first date.
 _AHEAD = 1500  # days
-_EPOCH = date(1970, 1, 1).toordinal()
 _PERIODS = {"D": "DAILY", "W": "WEEKLY", "M": "MONTHLY", "Y": "YEARLY"}
 _FREQUENCY = re.compile(r"P(\d{1,3})([DWMY])")
 _END = re.compile(r";(UNTIL|COUNT)=")
@@ -111,7 +111,7 @@ def _name_days(schedule: Node) -> list[str]:
 def _find_first(rule: str, starts: datetime) -> datetime:
     """The anchor is a date even where its rule does not name it: a schedule's own begin need not be one of its days."""
     endless = ";".join(part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT=")))
-    anchor = starts.toordinal() - _EPOCH
+    anchor = number_day(starts)
     try:
         days = list_days(parse_rule(endless), anchor=anchor, last=anchor + _AHEAD)
     except RuleError:

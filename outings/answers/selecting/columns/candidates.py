@@ -29,11 +29,8 @@ from outings.answers.selecting.predicate import (
 )
 from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection
-from outings.contract.vocabulary import STATUSES
 from outings.release.mapped import Words
-from outings.release.tables import HAPPENINGS
-
-_PUBLISHED = STATUSES.index("published")
+from outings.release.tables import HAPPENINGS, PUBLISHED
 
 # Rows, numbered within their type, → which of them pass.
 Test = Callable[[Rows], Mask]
@@ -56,7 +53,7 @@ class Candidates(Struct, frozen=True, eq=False):
 def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
     """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
     own = columns.types[selection.type]
-    sets = [own.read_set("is", "status", _PUBLISHED)]
+    sets = [own.read_set("is", "status", PUBLISHED)]
     tests: list[Test] = []
     for condition in selection.conditions.listing:
         _add(_find_set_or_test(condition, columns, own), sets, tests)

@@ -20,9 +20,8 @@ from outings.answers.selecting.predicate import (
     Scalar,
     Shares,
 )
+from outings.contract.instants import number_day
 from outings.release.mapped import NOT_STATED
-
-_EPOCH = date(1970, 1, 1).toordinal()
 
 Array = NDArray[Any]
 
@@ -30,7 +29,7 @@ Array = NDArray[Any]
 def number_value(value: Scalar | None) -> Any:
     """As the columns have it: a date as days since 1970, a boolean as 0 or 1."""
     if isinstance(value, date):
-        return value.toordinal() - _EPOCH
+        return number_day(value)
     return int(value) if isinstance(value, bool) else value
 
 

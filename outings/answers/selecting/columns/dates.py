@@ -12,9 +12,9 @@ from outings.answers.selecting.columns.bitsets import Mask, Rows, list_set, make
 from outings.answers.selecting.columns.columns import VARIES, Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test, number_value
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, NotBefore
+from outings.contract.instants import DAY
 from outings.release.mapped import Words
 
-DAY = 86_400
 # Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
 _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 

@@ -12,12 +12,11 @@ from outings.answers.selecting.buckets import Buckets, Numbers
 from outings.answers.selecting.columns.columns import NO_TIME, VARIES
 from outings.answers.selecting.filters import list_columns
 from outings.answers.snapshot.derived import DerivedTables, Frames
-from outings.contract.vocabulary import PRICE_BANDS, SETS, STATUSES, TIME_BLOCKS, TYPES
+from outings.contract.instants import number_day
+from outings.contract.vocabulary import PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
-from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
+from outings.release.tables import HAPPENINGS, PUBLISHED, SECTIONS, SESSIONS
 
-_EPOCH = date(1970, 1, 1).toordinal()
-_PUBLISHED = STATUSES.index("published")
 # A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
 MOST_VALUES = 256
 
@@ -137,7 +136,7 @@ def _number_programs(listings: pl.DataFrame) -> Numbers:
 
 
 def _list_programs(listings: pl.DataFrame) -> list[list[int]]:
-    shared = listings.filter(pl.col("program_key").is_not_null() & (pl.col("status") == _PUBLISHED))
+    shared = listings.filter(pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED))
     grouped = shared.group_by("program_key").agg(pl.col("row").sort()).filter(pl.col("row").list.len() > 1)
     found: list[list[int]] = grouped.sort("program_key")["row"].to_list()
     return found
@@ -195,7 +194,7 @@ def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
 def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
     """The events on each day, and on 2, 4 … 32 of them that begin at a multiple of these."""
     size = int((listings["type"] == TYPES.index("event")).sum())
-    start = today.toordinal() - _EPOCH - DAYS_BEFORE
+    start = number_day(today) - DAYS_BEFORE
     count = DAYS_BEFORE + DAYS_AFTER + 1
     rows, days = occurrences["row"].to_numpy(), occurrences["date"].to_physical().to_numpy() - start
     order = np.argsort(days, kind="stable")

@@ -1,7 +1,6 @@
 """The evaluator of a metro whose columns are mapped: the same answers as SQL, without an engine."""
 
 from collections.abc import Collection, Mapping
-from datetime import date
 from functools import lru_cache
 
 import numpy as np
@@ -33,9 +32,9 @@ from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.evaluator import DayCounts, FacetCounts, ResultSet
 from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection, Span
+from outings.contract.instants import number_day, read_date
 from outings.release.mapped import NEVER
 
-_EPOCH = date(1970, 1, 1).toordinal()
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8
 # Sets that searches go through, a type each: nearly all have the defaults' conditions of one day.
@@ -91,7 +90,7 @@ class ColumnEvaluator:
         if selection.type == "camp":
             order, first = self._order_camps(selection.start), self._columns.types["camp"].first
             key = int(order.keys[np.flatnonzero(order.rows == row - first)[0]])
-            return None if key == NEVER else date.fromordinal(key + _EPOCH).isoformat(), row_id
+            return None if key == NEVER else read_date(key).isoformat(), row_id
         return self._columns.names[row], row_id
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
@@ -180,7 +179,7 @@ class ColumnEvaluator:
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         numbers = find_matching(self._find_matches(selection), self._columns)
-        first = selection.start.toordinal() - _EPOCH
+        first = number_day(selection.start)
         return count_days(numbers, self._columns, first=first, days=days, words=self._words)
 
     def name_organization(self, number: int) -> tuple[str, str]:

@@ -15,9 +15,9 @@ from outings.answers.selecting.columns.conditions import number_value
 from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import Between
 from outings.answers.selecting.selection import Selection
+from outings.contract.instants import number_day
 from outings.release.mapped import NEVER, NOT_STATED
 
-_EPOCH = date(1970, 1, 1).toordinal()
 _HALF = (1 << 64) - 1
 # Rows of an order that are looked at first; each chunk after it is twice as long.
 _FIRST_ROWS = 256
@@ -90,7 +90,7 @@ def find_place(columns: Columns, order: Order, *, first: int, after: Position) -
     """Of another order: the place that comes next."""
     key, row_id = after
     if isinstance(key, str):
-        key = date.fromisoformat(key).toordinal() - _EPOCH
+        key = number_day(date.fromisoformat(key))
     number = NEVER if key is None else key
     low, high = int(np.searchsorted(order.keys, number)), int(np.searchsorted(order.keys, number, side="right"))
     return low + _count_ids(columns, order.rows[low:high] + first, row_id)
@@ -113,7 +113,7 @@ def find_updated(order: Order, selection: Selection) -> int:
 def order_camps(columns: Columns, start: date) -> Order:
     """By the first session that has not ended by the date; camps without one last."""
     own, table = columns.types["camp"], columns.happenings["sessions"]
-    open_sessions = table["ends_on"] >= start.toordinal() - _EPOCH
+    open_sessions = table["ends_on"] >= number_day(start)
     rows = table["row"][open_sessions].astype(np.int64) - own.first
     keys = np.full(own.size, NEVER, dtype=np.int64)
     stated = table["starts_on"][open_sessions]

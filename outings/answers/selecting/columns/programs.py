@@ -8,8 +8,7 @@ from outings.answers.selecting.columns.bitsets import Rows, list_set, pack_rows
 from outings.answers.selecting.columns.candidates import Candidates
 from outings.answers.selecting.columns.columns import Columns, find_happenings
 from outings.answers.snapshot.meetings import find_meetings
-
-_EPOCH = date(1970, 1, 1).toordinal()
+from outings.contract.instants import number_day
 
 
 def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
@@ -21,7 +20,7 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
         return Candidates(candidates.words & ~shared, candidates.tests)
     whole = rows + own.first
     programs = columns.rows["program"][whole]
-    starts = find_starts(columns, whole, start=start.toordinal() - _EPOCH)
+    starts = find_starts(columns, whole, start=number_day(start))
     order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
     firsts = np.ones(order.size, dtype=np.bool_)
     firsts[1:] = programs[order][1:] != programs[order][:-1]

@@ -6,13 +6,11 @@ from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.selecting.sql.engine import Statement
-from outings.contract.vocabulary import STATUSES, TYPES
-from outings.release.tables import HAPPENINGS
+from outings.contract.vocabulary import TYPES
+from outings.release.tables import HAPPENINGS, PUBLISHED
 
 # A fragment and the values that its question marks take, in their order.
 Fragment = tuple[str, tuple[object, ...]]
-
-_PUBLISHED = STATUSES.index("published")
 
 
 def compile_list(selection: Selection, span: Span, *, schema: str) -> Statement:
@@ -126,7 +124,7 @@ def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fra
 
 def compile_listing(selection: Selection) -> Fragment:
     """What must hold of a listing `l`: that it is a published one of its type, and all conditions of its level."""
-    published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), _PUBLISHED))
+    published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), PUBLISHED))
     pieces = [published, *(_compile(condition, "l") for condition in selection.conditions.listing)]
     if selection.conditions.by_row:
         pieces.append(("l.row IN (SELECT row FROM chosen)", ()))
