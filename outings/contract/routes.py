@@ -149,7 +149,7 @@ _ICS = _select(*_FILTERS["event"], "ids", "q", "release", changes=_WINDOW)
 _ADDRESS = {name: row for name, row in _ICS.items() if name != "release"}
 _SEARCH = _select(
     "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include", "release",
-    *(name for names in _FILTERS.values() for name in names if PARAMETERS[name].replaced_by is None),
+    *(name for names in _FILTERS.values() for name in names if _find_row(name).replaced_by is None),
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
