@@ -69,6 +69,18 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     assert [f"{to.name}#{anchor}" for to, anchor in anchored if anchor not in list_anchors(to)] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_of_ours_that_a_page_names_is_there(page: Path) -> None:
+    named = re.findall(r"[`\[]((?:outings|pipeline|edge|tests|bench|tools|site)/[\w./-]+)[`\]]", page.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_page_of_the_architecture_links_every_step_to_its_file() -> None:
+    rows = re.findall(r"^\| (\d+\..*)$", (ROOT / "docs/architecture.md").read_text(), flags=re.MULTILINE)
+    assert len(rows) > 20
+    assert [row for row in rows if "](../" not in row] == []
+
+
 def test_every_decision_is_in_the_index() -> None:
     pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
     index = (ROOT / "docs/decisions/README.md").read_text()
