@@ -20,7 +20,7 @@ from edge.served_release import ServedRelease
 from edge.single_flight import Result, SingleFlight
 from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
-from outings.answers.changes.answer import read_cursor
+from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import Plan

@@ -8,8 +8,7 @@ import polars as pl
 from outings.answers.addons.sources import SOURCES
 from outings.answers.coverage.index import GROUPS
 from outings.answers.details.similar import SIMILAR
-from outings.answers.directory.areas import AREA_SPELLINGS, AREAS
-from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
+from outings.answers.directory.spellings import AREA_SPELLINGS, ORGANIZATION_SPELLINGS
 from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.cells import CELLS, make_cells
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
@@ -17,6 +16,7 @@ from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.selecting.columns.derived import COLUMNS
+from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.meetings import SLOTS
 from outings.answers.snapshot.names import NAMES, ORGANIZATION_NAMES
 from outings.answers.snapshot.programs import MEMBERS

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from outings.answers.changes.answer import plan_changes
-from outings.answers.changes.versions import plan_versions
+from outings.answers.changes.answer import plan_changes, plan_versions
 from outings.answers.context import AnswerContext
 from outings.answers.coverage.answer import plan_coverage
 from outings.answers.details.answer import plan_detail

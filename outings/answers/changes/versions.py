@@ -7,9 +7,8 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.changes.answer import is_visible
+from outings.answers.changes.feed import is_visible
 from outings.answers.context import AnswerContext
-from outings.answers.plan import Plan, make_tag
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.cursors import check_cursor, make_cursor
 from outings.answers.snapshot.names import Names
@@ -22,7 +21,7 @@ from outings.contract.meta import VersionsMeta
 from outings.contract.query import Query
 from outings.contract.resources.change import ListingVersion
 from outings.contract.vocabulary import TYPES
-from outings.release.log import Version, list_history, name_log, read_versions
+from outings.release.log import Version, list_history, read_versions
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -36,17 +35,6 @@ class Home(Struct, frozen=True, kw_only=True):
 
     snapshot: Snapshot
     type: str | None
-
-
-def plan_versions(query: Query, about: AnswerContext) -> Plan:
-    homes = find_homes(query, about)
-    read = [home.snapshot.hash for home in homes]
-    named = name_log(about.release.history.log)
-    return Plan(
-        make_tag("versions", named, read, query.text, read_position(query, homes), about.entitlement.digest),
-        lambda: answer_versions(query, homes, about=about),
-        reads_store=True,
-    )
 
 
 def find_homes(query: Query, about: AnswerContext) -> list[Home]:

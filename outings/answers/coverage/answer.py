@@ -11,11 +11,11 @@ from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
 from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers, open_groups
 from outings.answers.dates import find_start
-from outings.answers.directory.areas import open_areas
 from outings.answers.plan import Plan, make_tag
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import find_route_filters
 from outings.answers.selecting.evaluators import open_evaluator
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.meta import CoverageMeta

@@ -15,7 +15,7 @@ from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.details.document import ListingRow, answer_detail, find_listing
-from outings.answers.organizations.answer import Copy
+from outings.answers.organizations.copies import Copy
 from outings.answers.plan import Plan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
-from outings.answers.directory.areas import Areas, Rows, open_areas
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import open_area_ranking
@@ -19,6 +18,7 @@ from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Span
+from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

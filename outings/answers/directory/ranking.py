@@ -13,9 +13,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from outings.answers.cache import remember
-from outings.answers.directory.areas import AREA_SPELLINGS, open_areas
 from outings.answers.directory.spellings import (
     ABOVE,
+    AREA_SPELLINGS,
     HOST,
     MOST_LETTERS,
     NAME,
@@ -29,6 +29,7 @@ from outings.answers.directory.spellings import (
     read_letters,
 )
 from outings.answers.directory.titles import Title, list_parents
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
 from outings.answers.snapshot.texts import SimilarTexts

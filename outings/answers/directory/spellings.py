@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.directory.titles import STOP_WORDS, fold_host, fold_title, list_parents, name_site
+from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.words import split_words
@@ -30,7 +31,13 @@ def make_spellings(entries: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([*make_texts(grouped["text"]), make_letters(grouped["text"]), grouped["place"].alias("places")])
 
 
+def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
+    """Of `q`, numbered alike."""
+    return make_spellings(order_neighborhoods(neighborhoods))
+
+
 ORGANIZATION_SPELLINGS = derive_table("organization_spellings", make_spellings, {"organizations": ("name", "domain")})
+AREA_SPELLINGS = derive_table("area_spellings", make_area_spellings, {"neighborhoods": ("slug", "name")})
 
 
 def read_letters(places: Places) -> Places:

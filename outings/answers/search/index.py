@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.directory.areas import open_areas
 from outings.answers.search.matching import Keep, Matching
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
 from outings.answers.search.understanding.related import Related
 from outings.answers.selecting.selection import Selection
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.meetings import SLOTS, Meetings
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.directory.spellings import make_spellings
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
@@ -32,7 +31,7 @@ Rows = NDArray[np.int64]
 def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
     """By folded name, then slug: each with the rows that the lists' `neighborhood` finds by its slug. `types`: the bit
     set of those that know of it."""
-    ordered = _order(neighborhoods)
+    ordered = order_neighborhoods(neighborhoods)
     by_slug, by_key = (
         dict(listings.drop_nulls(column).group_by(column).agg(pl.col("row")).iter_rows())
         for column in ("neighborhood_slug", "neighborhood_key")
@@ -50,18 +49,13 @@ def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFr
     )
 
 
-def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
-    """Of `q`, numbered alike."""
-    return make_spellings(_order(neighborhoods))
-
-
-def _order(neighborhoods: pl.DataFrame) -> pl.DataFrame:
+def order_neighborhoods(neighborhoods: pl.DataFrame) -> pl.DataFrame:
+    """By folded name, then slug."""
     keys = [(name.casefold(), slug) for slug, name in neighborhoods.select("slug", "name").iter_rows()]
     return neighborhoods[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
 AREAS = derive_table("areas", make_areas, {"neighborhoods": NEIGHBORHOODS, "listings": LISTINGS})
-AREA_SPELLINGS = derive_table("area_spellings", make_area_spellings, {"neighborhoods": NEIGHBORHOODS[:2]})
 
 
 class Areas:

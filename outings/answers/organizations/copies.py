@@ -1,0 +1,119 @@
+"""One organization by id: its copies in the key's metros merged, and what moves with the day, the key and other rows
+spliced in: `categories`, `metros`, `counts`."""
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.context import AnswerContext
+from outings.answers.counts import NOTHING, add_counts, count_organization
+from outings.answers.documents.splicing import add_members
+from outings.answers.scopes import refuse_metro
+from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.errors import not_found
+from outings.contract.resources.organization import Counts
+from outings.release.snapshot import Snapshot
+
+_encoder = msgspec.json.Encoder()
+# Documents made lately, 1.3 kB each.
+_MOST_ENCODED = 4_096
+_encoded: dict[tuple[object, ...], bytes] = {}
+
+
+class Copy(Struct, frozen=True, kw_only=True):
+    """The organization as one metro has it; `is_lent`: by another metro's record."""
+
+    snapshot: Snapshot
+    id: str
+    row: int
+    updated_at: int
+    is_lent: bool
+
+
+class _Moving(Struct, frozen=True, kw_only=True):
+    categories: tuple[str, ...]
+    metros: tuple[str, ...]
+    counts: Counts
+
+
+def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = False) -> list[Copy]:
+    """In the key's metros, by slug. Raises `not_found`, and `forbidden` where it is only in other metros."""
+    copies = _list_copies(row_id, about=about, include_archived=include_archived)
+    readable = [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
+    if not copies:
+        raise not_found("There is no organization with this id.")
+    if not readable:
+        raise refuse_metro(about.entitlement)
+    return readable
+
+
+def list_copies(row_id: str, *, about: AnswerContext) -> list[Copy]:
+    """As `find_copies`; empty where there is none that the key may read."""
+    copies = _list_copies(row_id, about=about, include_archived=False)
+    return [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
+
+
+def choose_record(copies: list[Copy]) -> Copy:
+    """The first by `rank_copy`."""
+    return min(copies, key=_rank)
+
+
+def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
+    """The whole document, from copies of one organization that the key may read."""
+    record = choose_record(copies)
+    # All that it depends on: lists that attach organizations show the same ones over and over.
+    read = ((copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies)
+    name = (record.id, about.entitlement.digest, *read)
+    encoded = _encoded.get(name)
+    if encoded is None:
+        if len(_encoded) >= _MOST_ENCODED:
+            _encoded.clear()
+        document = open_snapshot(record.snapshot).read_organization(record.row)
+        encoded = add_members(document, _encoder.encode(_make_moving(copies, about=about)))
+        _encoded[name] = encoded
+    return encoded
+
+
+def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -> list[Copy]:
+    copies = []
+    for _, snapshot in sorted(about.release.metros.items()):
+        names = open_snapshot(snapshot).organizations
+        row = names.find_id(row_id)
+        if row is not None and names.is_visible(row, include_archived=include_archived):
+            updated_at, is_lent = names.read_stamps(row)[1], names.is_lent(row)
+            copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=updated_at, is_lent=is_lent))
+    return copies
+
+
+def _make_moving(copies: list[Copy], *, about: AnswerContext) -> _Moving:
+    categories: dict[str, None] = {}
+    counts = NOTHING
+    for copy in copies:
+        today = about.dates[copy.snapshot.metro.slug]
+        bits = open_snapshot(copy.snapshot).organizations.read_categories(copy.row)
+        words = copy.snapshot.vocabulary.categories
+        categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
+        found = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
+        counts = add_counts(counts, found)
+    return _Moving(
+        categories=tuple(sorted(categories)),
+        metros=tuple(copy.snapshot.metro.slug for copy in copies),
+        counts=counts,
+    )
+
+
+Rank = tuple[bool, bool, int, str]
+
+
+def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str) -> Rank:
+    """Of copies, the smallest is the record: the newest (ties: the first metro's), one of the metro's own before those
+    that are lent, a published one before others."""
+    return not is_published, is_lent, -updated_at, metro
+
+
+def _rank(copy: Copy) -> Rank:
+    is_published, metro = _is_published(copy), copy.snapshot.metro.slug
+    return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
+
+
+def _is_published(copy: Copy) -> bool:
+    return open_snapshot(copy.snapshot).organizations.is_visible(copy.row, include_archived=False)
