@@ -152,6 +152,7 @@ def test_four_workers_and_eight_clients_keep_to_the_rate(
         assert server.get("/v1/metros", kind="limited").status == 200
 
 
+@pytest.mark.long
 def test_killed_workers_and_a_killed_server_lose_no_count(start: Start, cases: int, tmp_path: Path) -> None:
     """What was answered was billed; of what broke, each client's last request may have been."""
     server = start(workers=4)
