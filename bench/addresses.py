@@ -27,7 +27,7 @@ from outings.release.stores import open_store
 _ASKED = 200
 
 
-class Took(Struct, frozen=True, kw_only=True):
+class Timing(Struct, frozen=True, kw_only=True):
     """`first` is opening and the first answer; `others` is one of the next."""
 
     first: float
@@ -55,7 +55,7 @@ def open_newest(config: Path) -> Release:
     return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
 
 
-def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) -> Took:
+def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) -> Timing:
     snapshot = open_newest(config).metros[metro]
     if is_mapped and SPOTS not in snapshot.mapped:
         raise SystemExit(f"metro {metro}: the release is from before its places were mapped: build it anew")
@@ -71,7 +71,7 @@ def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) ->
     for number in range(_ASKED):
         opened.open_index(open_gazetteer).find_address(f"{number} {address}")
     others = (time.process_time() - started) / _ASKED
-    return Took(first=first * 1000, others=others * 1000, megabytes=held)
+    return Timing(first=first * 1000, others=others * 1000, megabytes=held)
 
 
 def read_own() -> float:

@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.measuring import Took, run_measured
+from bench.measuring import RunCost, run_measured
 from bench.peers.cluster import find_programs, run_cluster
 from outings.demo import write_world
 
@@ -73,7 +73,7 @@ def measure_builds(config: Path, *, workers: int, count: int) -> dict[str, Figur
     return measured
 
 
-def measure_floor(config: Path) -> Took:
+def measure_floor(config: Path) -> RunCost:
     folder = config.parent / "plain"
     try:
         return run_measured([sys.executable, "-m", "bench.plain", str(folder), *map(str, list_feeds(config))])
@@ -81,7 +81,7 @@ def measure_floor(config: Path) -> Took:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure_copy(config: Path) -> Took | None:
+def measure_copy(config: Path) -> RunCost | None:
     """None where PostgreSQL is not installed. Its memory is the client's alone."""
     programs = find_programs()
     if programs is None:
@@ -104,7 +104,7 @@ def print_builds(measured: dict[str, Figures]) -> None:
               f"| {sum(each['changes'].values()):,} |")  # fmt: skip
 
 
-def print_ratios(measured: dict[str, Figures], *, floor: Took, copied: Took | None) -> None:
+def print_ratios(measured: dict[str, Figures], *, floor: RunCost, copied: RunCost | None) -> None:
     full, objects = measured["from nothing"]["took"], measured["from nothing"]["objects"]
     print(f"\nplain Polars + orjson, a file a listing: {floor.seconds:.1f} s, {floor.processor:.1f} of the processor, "
           f"{floor.megabytes:,.0f} MB; from nothing is {full.seconds / floor.seconds:.2f} and "

@@ -13,7 +13,7 @@ POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Took:
+class RunCost:
     """`processor`: seconds of user and system of all its processes, which say more where others run beside it.
     `megabytes`: the proportional share (Pss) of them all, the largest of the sums that were looked at.
     """
@@ -24,7 +24,7 @@ class Took:
     out: str
 
 
-def run_measured(words: Sequence[str]) -> Took:
+def run_measured(words: Sequence[str]) -> RunCost:
     """CalledProcessError where it fails; standard error is the bench's own."""
     started, spent = time.perf_counter(), _read_processor()
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -37,7 +37,7 @@ def run_measured(words: Sequence[str]) -> Took:
     watcher.join()
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(words), output=out)
-    return Took(seconds=seconds, processor=_read_processor() - spent, megabytes=peak[0] / 1024, out=out)
+    return RunCost(seconds=seconds, processor=_read_processor() - spent, megabytes=peak[0] / 1024, out=out)
 
 
 def _read_processor() -> float:

@@ -44,7 +44,7 @@ from outings.contract.query import parse_query
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
 from outings.demo import write_world
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 _POINTS = 300
 _ROUTES = ("nearby", "activity", "around")

@@ -32,7 +32,7 @@ _SHOWN = 30
 _LEFT_OUT = ("sync", "304")
 
 
-class Asking:
+class RequestSender:
     """One application, asked one request at a time."""
 
     def __init__(self, edge: Edge, *, key: str, coding: bytes) -> None:
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache, limits=limits)
         key = make_key(world.config)
         edge.poll()
-        asking = Asking(edge, key=key, coding=asked.coding.encode())
+        asking = RequestSender(edge, key=key, coding=asked.coding.encode())
         known = {name: make for name, make in list_units(world, _walk).items() if name not in _LEFT_OUT}
         if asked.profile:
             profile_unit(known[asked.profile](), asking)
@@ -107,7 +107,7 @@ def name_requests(cases: Sequence[Case]) -> Iterator[str]:
         yield target.replace(UNIQUE.decode(), f"{number + 1:010}")
 
 
-def print_unit(unit: Unit, asking: Asking, *, requests: int) -> None:
+def print_unit(unit: Unit, asking: RequestSender, *, requests: int) -> None:
     async def measure() -> tuple[list[float], ...]:
         targets = name_requests(unit.cases)
         await asking.ask(next(targets))
@@ -125,7 +125,7 @@ def print_unit(unit: Unit, asking: Asking, *, requests: int) -> None:
     print(f"| {unit.name} | {' | '.join(cells)} |", flush=True)
 
 
-def profile_unit(unit: Unit, asking: Asking) -> None:
+def profile_unit(unit: Unit, asking: RequestSender) -> None:
     """Of this thread alone: what runs in others is seen as waiting."""
 
     targets = name_requests(unit.cases)

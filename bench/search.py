@@ -67,7 +67,7 @@ Ask = Callable[[str], None]
 Row = tuple[int, str, int, int, str, str, str, str | None]
 
 
-class _Shown(msgspec.Struct):
+class _Results(msgspec.Struct):
     slug: str
     name: str
     description: str | None = None
@@ -208,7 +208,7 @@ def list_rows(world: World) -> list[Row]:
         shown=(pl.col("is_listed") & (~is_event | in_window)).fill_null(value=False).cast(pl.Int32),
         type="type",
     )
-    opened, decode = open_snapshot(world.snapshot), msgspec.json.Decoder(_Shown).decode
+    opened, decode = open_snapshot(world.snapshot), msgspec.json.Decoder(_Results).decode
     shown = [decode(opened.read_document(row)) for row in frame["row"].to_list()]
     return (
         frame.with_columns(

@@ -28,7 +28,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = "/v1/seattle/events"
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class Measurement(Struct, frozen=True, kw_only=True):
     """One round: what the clients saw, and the processor's time in microseconds an answer."""
 
     load: Load
@@ -53,14 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         print(f"{'':16}" + "".join(f"{f'{server}/s':>14}{'p99 ms':>9}{'CPU µs':>9}" for server in SERVERS) + "   CPU")
         for name, requests in list_units(ports["uvicorn"], headers).items():
-            rounds: dict[str, list[Measured]] = {server: [] for server in SERVERS}
+            rounds: dict[str, list[Measurement]] = {server: [] for server in SERVERS}
             for _ in range(asked.rounds):
                 for server in SERVERS:
                     measure = partial(measure_load, ports[server], requests, clients=asked.clients)
                     before = read_cpu(started[server])
                     load = measure(seconds=asked.seconds, expected=(b"200", b"304"))
                     spent = read_cpu(started[server]) - before
-                    rounds[server].append(Measured(load=load, cpu=spent / load.answers * 1e6))
+                    rounds[server].append(Measurement(load=load, cpu=spent / load.answers * 1e6))
             print_row(name, rounds)
 
 
@@ -85,7 +85,7 @@ def read_cpu(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS + sum(read_cpu(int(child)) for child in children)
 
 
-def print_row(name: str, rounds: Mapping[str, Sequence[Measured]]) -> None:
+def print_row(name: str, rounds: Mapping[str, Sequence[Measurement]]) -> None:
     cells = ""
     for measured in rounds.values():
         per_second = statistics.median(each.load.per_second for each in measured)

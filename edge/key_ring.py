@@ -10,9 +10,9 @@ from cachetools import FIFOCache
 from edge.principal import Principal, find_principal, make_principal
 from outings.contract.plans import Plan
 from outings.release.key_changes import check_seal
+from outings.release.key_seal import Seal, WrongSeal
 from outings.release.keys import NAME, Registry, parse_registry
 from outings.release.objects import Corrupt
-from outings.release.sealing import Seal, WrongSeal
 from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()

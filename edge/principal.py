@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import Plan
-from outings.release.keys import Key, Registry, Slots
-from outings.release.sealing import Seal
+from outings.release.key_seal import Seal
+from outings.release.keys import CounterSlots, Key, Registry
 
 
 class Principal(Struct, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class Principal(Struct, frozen=True, kw_only=True):
 
     key: Key
     plan: Plan
-    slots: Slots
+    slots: CounterSlots
     per_minute: int
     per_month: int | None
     entitlement: Entitlement

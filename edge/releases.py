@@ -16,8 +16,8 @@ from edge.served_release import ServedRelease
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import prepare_snapshot
 from outings.contract.instants import format_instant
-from outings.release.cache import Claim, evict_objects
-from outings.release.lineage import Chain
+from outings.release.cache import CacheClaim, evict_objects
+from outings.release.lineage import ReleaseChain
 from outings.release.log import list_tail
 from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
@@ -66,14 +66,14 @@ class Releases:
         self._counts = counts
         self._cache = cache
         self._clock = clock
-        self._claim = Claim(cache)
+        self._claim = CacheClaim(cache)
         self._polling = threading.Lock()
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
         self._pool = ReleasePool()
         self._gone: FIFOCache[tuple[str, str], None] = FIFOCache(MOST_GONE)
         self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
-        self._chain = Chain(store)
+        self._chain = ReleaseChain(store)
         self._etag: str | None = None
         self._retry_at = clock()
         self.current: ServedRelease | None = None

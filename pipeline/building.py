@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from outings.configuration import FORMATS, FeedTable
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
-from outings.release.publishing import Published, make_deadline, publish
+from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
@@ -49,7 +49,7 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     `problems` are of no feed: polygons that were repaired or left out.
     """
 
-    published: Published
+    published: Publication
     feeds: tuple[FeedResult, ...]
     problems: tuple[Problem, ...]
     metros: tuple[MetroBuild, ...]

@@ -45,6 +45,6 @@ def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
 
 
 def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) -> datetime:
-    """One stamp a build, whole seconds: the clock's, but always later than every metro's last one (design.md §5)."""
+    """One stamp a build, whole seconds: the clock's, but always later than every metro's last one."""
     latest = max(instants).replace(microsecond=0)
     return max([latest, *(stamp + timedelta(seconds=1) for stamp in before)])

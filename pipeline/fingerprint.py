@@ -16,8 +16,8 @@ import pipeline
 from outings import answers, contract, release
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
+from outings.release.program_hash import hash_sources
 from outings.release.snapshot import MetroSettings
-from outings.release.sources import hash_sources
 from outings.release.tables import LAYOUT
 
 _FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)

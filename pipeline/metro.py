@@ -23,8 +23,8 @@ from outings.release.manifest import (
     list_objects,
     read_manifest,
 )
-from outings.release.mapped import LAYOUT as MAPPED_LAYOUT
-from outings.release.mapped import encode_mapped
+from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
+from outings.release.mapped_table import encode_mapped
 from outings.release.reading import open_snapshot
 from outings.release.root import Part
 from outings.release.snapshot import MetroSettings

@@ -15,13 +15,13 @@ from edge.remote.fetcher import Fetcher, PermanentRemoteError, RemoteError
 from edge.thread_pool import ThreadPool
 from outings.contract.errors import ApiError, unavailable
 from outings.contract.resources.metro import Center
-from outings.patience import Patience
 from outings.release.snapshot import MetroSettings, Snapshot
+from outings.retry_policy import RetryPolicy
 
 log = structlog.get_logger()
 
 # A reader waits for it.
-PATIENCE = Patience(connect=2.0, silence=2.0, whole=3.0, attempts=2, pause=0.1, rest=300.0)
+RETRY_POLICY = RetryPolicy(connect=2.0, silence=2.0, whole=3.0, attempts=2, pause=0.1, rest=300.0)
 MOST_REMEMBERED = 10_000
 # An address that was found or not found yesterday is asked for anew.
 REMEMBERED_SECONDS = 86_400
@@ -38,17 +38,17 @@ class RemoteGeocoder:
         *,
         url: str,
         clock: Callable[[], float] = time.monotonic,
-        patience: Patience = PATIENCE,
+        policy: RetryPolicy = RETRY_POLICY,
     ) -> None:
         self._service = service
-        self._patience = patience
+        self._policy = policy
         self._breaker = CircuitBreaker(clock=clock)
         self._known: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
             MOST_REMEMBERED, REMEMBERED_SECONDS, timer=clock
         )
         # They only wait.
         self._computing = ThreadPool(threads=4, queue=64)
-        self._fetcher = Fetcher(url, headers=_HEADERS, patience=patience, refusing=frozenset({400}))
+        self._fetcher = Fetcher(url, headers=_HEADERS, policy=policy, refusing=frozenset({400}))
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
         metro = snapshot.metro
@@ -71,7 +71,7 @@ class RemoteGeocoder:
             raise unavailable(wait)
         try:
             # Each try ends by itself, but where headers come byte by byte.
-            async with asyncio.timeout((self._patience.whole + self._patience.connect) * self._patience.attempts):
+            async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):
                 found = await self._computing.run(partial(self._find, text, metro))
         except RemoteError as failure:
             raise self._give_up(str(failure), rest=failure.rest) from None

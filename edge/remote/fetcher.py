@@ -6,7 +6,7 @@ import time
 import httpx2
 import stamina
 
-from outings.patience import PASSING, Patience, read_rest
+from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
 
 
 class RemoteError(Exception):
@@ -30,25 +30,25 @@ class Fetcher:
         url: str,
         *,
         headers: dict[str, str],
-        patience: Patience,
+        policy: RetryPolicy,
         refusing: frozenset[int] = frozenset(),
         most_bytes: int = 2**20,
     ) -> None:
         self._url = url.rstrip("/")
-        self._patience = patience
+        self._policy = policy
         self._refusing = refusing
         self._most_bytes = most_bytes
-        timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
+        timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
         self._client = httpx2.Client(timeout=timeout, headers={"Accept-Encoding": "identity", **headers})
         for name in ("httpx2", "httpcore2"):
             logging.getLogger(name).setLevel(logging.WARNING)  # below, URLs are logged, with the question in them
 
     def fetch(self, path: str, parameters: dict[str, str] | None = None) -> bytes | None:
         """Blocks. None where the question is at fault. Raises `RemoteError`."""
-        patience = self._patience
+        policy = self._policy
         for attempt in stamina.retry_context(
             on=lambda error: isinstance(error, RemoteError) and not isinstance(error, PermanentRemoteError),
-            attempts=patience.attempts, timeout=None, wait_initial=patience.pause, wait_jitter=patience.pause,
+            attempts=policy.attempts, timeout=None, wait_initial=policy.pause, wait_jitter=policy.pause,
         ):  # fmt: skip
             with attempt:
                 return self._fetch_once(self._url + path, parameters)
@@ -58,7 +58,7 @@ class Fetcher:
         self._client.close()
 
     def _fetch_once(self, url: str, parameters: dict[str, str] | None) -> bytes | None:
-        end = time.monotonic() + self._patience.whole
+        end = time.monotonic() + self._policy.whole
         try:
             with self._client.stream("GET", url, params=parameters) as response:
                 if response.status_code in self._refusing:
@@ -74,11 +74,11 @@ class Fetcher:
         status = response.status_code
         if status == 200:
             return
-        if status not in PASSING:
+        if status not in TRANSIENT_STATUSES:
             raise PermanentRemoteError(f"status {status}")
-        rest = read_rest(response.headers.get("retry-after"), time.time())
+        rest = read_retry_after(response.headers.get("retry-after"), time.time())
         if rest:
-            raise PermanentRemoteError(f"status {status}", rest=min(rest, self._patience.rest))
+            raise PermanentRemoteError(f"status {status}", rest=min(rest, self._policy.rest))
         raise (PermanentRemoteError if status == 429 else RemoteError)(f"status {status}")
 
     def _read_body(self, response: httpx2.Response, *, end: float) -> bytes:

@@ -16,12 +16,12 @@ from edge.remote.fetcher import Fetcher, PermanentRemoteError
 from edge.weather.provider import Grid, PointForecast
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.metro import Center
-from outings.patience import Patience
+from outings.retry_policy import RetryPolicy
 
 # Of forecasts issued every few hours at least: one that is older tells that the service stands still.
 LASTS = timedelta(hours=12)
 # Nobody waits for it.
-PATIENCE = Patience(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
+RETRY_POLICY = RetryPolicy(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
 MOST_WORDS = 200
 _GRIDS = "/gridpoints/"
 
@@ -76,10 +76,10 @@ class Nws:
 
     name = "nws"
 
-    def __init__(self, url: str, *, contact: str, patience: Patience = PATIENCE) -> None:
+    def __init__(self, url: str, *, contact: str, policy: RetryPolicy = RETRY_POLICY) -> None:
         agent = f"outings/1 ({contact})" if contact else "outings/1"
         headers = {"User-Agent": agent, "Accept": "application/geo+json"}
-        self._fetcher = Fetcher(url, headers=headers, patience=patience, refusing=frozenset({404}))
+        self._fetcher = Fetcher(url, headers=headers, policy=policy, refusing=frozenset({404}))
 
     def ask(self, point: Center, grid: Grid | None) -> PointForecast:
         """Cells are now and then laid out anew: one that is gone is looked for again."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from outings import answers, contract, release
-from outings.release.sources import hash_sources
+from outings.release.program_hash import hash_sources
 
 _FILES = (contract.__file__, release.__file__, answers.__file__)
 _FOLDERS = tuple(Path(file).parent for file in _FILES)

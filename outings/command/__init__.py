@@ -21,8 +21,8 @@ COMMANDS = {
 }
 
 
-class Refused(click.ClickException):
-    """A guard said no (shrink, a concurrent build that won): exit 3."""
+class GuardRefusal(click.ClickException):
+    """A guard refused (too much shrink, a concurrent build): exit 3."""
 
     exit_code = 3
 

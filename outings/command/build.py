@@ -11,9 +11,10 @@ import click
 from msgspec.structs import replace
 
 from outings.answers.semantic.model import ModelError
-from outings.command import Refused
+from outings.command import GuardRefusal
+from outings.command.build_recorder import BuildRecorder, recording
 from outings.command.options import (
-    WrongConfiguration,
+    ConfigurationFailure,
     open_config_store,
     print_json,
     read_config,
@@ -21,7 +22,6 @@ from outings.command.options import (
     take_config,
     take_json,
 )
-from outings.command.recording import Recorder, recording
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.release.publishing import BuildRaced, BuildTooLong
@@ -86,7 +86,7 @@ def build(
     as_json: bool,
 ) -> None:
     """Read every feed, build the metros, and publish one new release."""
-    recorder = Recorder(report=report, as_of=as_of)
+    recorder = BuildRecorder(report=report, as_of=as_of)
     with recording(recorder):
         cluster = _parse_executor(executor, workers)
         configuration = read_config(config)
@@ -104,7 +104,7 @@ def build(
                 built = run_build(
                     asked, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
                 )
-            except (Refused, BuildTooLong):
+            except (GuardRefusal, BuildTooLong):
                 quarantine.discard()
                 raise
         _tell_unwritten(quarantine, built)
@@ -121,7 +121,7 @@ def _hold_metros(slugs: Collection[str], configuration: Configuration, *, patien
         with hold_metros(slugs, folder=configuration.build.lock, patience=patience, clock=_read_clock, progress=_tell):
             yield
     except MetroLockError as held:
-        raise Refused(str(held)) from held
+        raise GuardRefusal(str(held)) from held
 
 
 def _read_clock() -> datetime:
@@ -142,7 +142,7 @@ def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
 def run_build(
     asked: Build,
     *,
-    recorder: Recorder,
+    recorder: BuildRecorder,
     workers: int | None = None,
     cluster: str | None = None,
     tell_release: TellRelease = lambda *_: None,
@@ -168,9 +168,9 @@ def run_build(
                 trust=trust,
             )
     except (ShrinkRefused, BuildRaced) as refused:
-        raise Refused(str(refused)) from refused
+        raise GuardRefusal(str(refused)) from refused
     except (SettingError, ModelError) as wrong:
-        raise WrongConfiguration(str(wrong)) from wrong
+        raise ConfigurationFailure(str(wrong)) from wrong
     except (FeedError, ClusterError) as failed:
         raise click.ClickException(str(failed)) from failed
     except BrokenExecutor as broken:
@@ -196,7 +196,7 @@ def _parse_executor(text: str, workers: int | None) -> str | None:
 
 
 def _open_executor(
-    workers: int, *, cluster: str | None, recorder: Recorder
+    workers: int, *, cluster: str | None, recorder: BuildRecorder
 ) -> contextlib.AbstractContextManager[Executor]:
     """One worker is this process."""
 

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from outings.command.options import (
-    WrongConfiguration,
+    ConfigurationFailure,
     print_json,
     read_config,
     read_trust,
@@ -75,5 +75,5 @@ def refuse(errors: list[FeedError | SettingError]) -> None:
         return
     told = "\n".join(map(str, errors))
     if any(isinstance(error, SettingError) for error in errors):
-        raise WrongConfiguration(told)
+        raise ConfigurationFailure(told)
     raise click.ClickException(told)

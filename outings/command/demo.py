@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from outings.command.build import run_build
+from outings.command.build_recorder import BuildRecorder
 from outings.command.options import open_config_store, read_config
-from outings.command.recording import Recorder
 from outings.configuration import Configuration
 from outings.demo import is_world, write_world
 from outings.release.keys import Key, add_key, change_registry, make_key_text, read_registry, split_key_text
@@ -56,7 +56,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
     write_world(config.absolute(), today=now.date(), size=SIZE)
     configuration = read_config(config)
     asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
-    run_build(asked, recorder=Recorder(report=None, as_of=None), workers=1)
+    run_build(asked, recorder=BuildRecorder(report=None, as_of=None), workers=1)
     key = _make_key(configuration, folder=configuration.directory, now=now)
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))

@@ -10,10 +10,10 @@ import click
 
 from outings.command.options import print_json, read_config, take_json
 from outings.configuration.tables import MirrorTable
-from outings.mirror.checking import check_mirror
 from outings.mirror.client import Client, Connection, MirrorError
-from outings.mirror.file import MirrorFile
-from outings.mirror.following import catch_up
+from outings.mirror.comparison import check_mirror
+from outings.mirror.mirror_file import MirrorFile
+from outings.mirror.sync import catch_up
 
 KEY = "OUTINGS_KEY"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class WrongConfiguration(click.ClickException):
+class ConfigurationFailure(click.ClickException):
     """Every problem of the configuration, a line each: exit 2."""
 
     exit_code = 2
@@ -47,7 +47,7 @@ def read_config(path: Path) -> "Configuration":
     try:
         return read_configuration(path, os.environ)
     except ConfigurationError as error:
-        raise WrongConfiguration("\n".join(map(str, error.problems))) from error
+        raise ConfigurationFailure("\n".join(map(str, error.problems))) from error
 
 
 def open_config_store(configuration: "Configuration") -> "Store":
@@ -64,7 +64,7 @@ def read_trust(configuration: "Configuration", read: Callable[["SigningTable"], 
     try:
         return read(configuration.signing)
     except WrongKey as wrong:
-        raise WrongConfiguration(str(wrong)) from wrong
+        raise ConfigurationFailure(str(wrong)) from wrong
 
 
 def print_json(value: object) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command import Refused
+from outings.command import GuardRefusal
 from outings.command.options import (
-    WrongConfiguration,
+    ConfigurationFailure,
     open_config_store,
     print_json,
     read_config,
@@ -27,7 +27,7 @@ from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
-from outings.release.verifying import Verified, VerifiedRelease, verify_releases
+from outings.release.verifying import Verification, VerifiedRelease, verify_releases
 
 
 @click.group()
@@ -121,7 +121,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
             store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
         )
     except BuildRaced as raced:
-        raise Refused(str(raced)) from raced
+        raise GuardRefusal(str(raced)) from raced
     versions = done.published.root.log.latest_version_id - current.root.log.latest_version_id
     if as_json:
         print_json({"release": done.published.id, "of": target.id, "versions": versions})
@@ -148,7 +148,7 @@ def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
             store, keep_days=configuration.store.keep_days, now=now, is_clock_right=clock_is_right, trust=trust
         )
     except WrongClock as wrong:
-        raise Refused(str(wrong)) from wrong
+        raise GuardRefusal(str(wrong)) from wrong
     size = sum(entry.size for entry in pruned.deleted)
     if as_json:
         print_json({"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases})
@@ -197,7 +197,7 @@ def _count_verified(found: list[VerifiedRelease]) -> dict[str, Any]:
     return {"releases": [each.id for each in found], "objects": objects, "bytes": size}
 
 
-def _describe_verified(verified: Verified, *, trust: Trust) -> Iterator[str]:
+def _describe_verified(verified: Verification, *, trust: Trust) -> Iterator[str]:
     if verified.current is None:
         yield "No release has been published yet."
         return
@@ -219,7 +219,7 @@ def sign(*, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     trust = read_trust(configuration, read_publisher)
     if trust.signer is None:
-        raise WrongConfiguration("[signing] key is missing; allowed: the path of an Ed25519 private key in PEM")
+        raise ConfigurationFailure("[signing] key is missing; allowed: the path of an Ed25519 private key in PEM")
     store = open_config_store(configuration)
     current = verify_releases(store, trust=ANYBODY).current
     if current is None:
@@ -229,7 +229,7 @@ def sign(*, config: Path, as_json: bool) -> None:
     try:
         pointer = sign_anew(store, current=current, standing=standing, now=now, trust=trust)
     except BuildRaced as raced:
-        raise Refused(str(raced)) from raced
+        raise GuardRefusal(str(raced)) from raced
     release_id = format_release_id(pointer.sequence, pointer.root)
     of = format_release_id(standing.sequence, current.pointer.root)
     if as_json:

@@ -1,9 +1,9 @@
 """`outings.toml`: what an operator decides, read once and checked as a whole."""
 
 from outings.configuration.formats import FORMATS
-from outings.configuration.nearest import list_nearest
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
-from outings.configuration.reading import read_configuration
+from outings.configuration.reader import read_configuration
+from outings.configuration.suggestions import list_nearest
 from outings.configuration.tables import (
     Configuration,
     EdgeTable,

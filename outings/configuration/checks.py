@@ -6,10 +6,10 @@ from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
-from outings.configuration.decoding import Decoder, name_entry
+from outings.configuration.decoder import Decoder, name_entry
 from outings.configuration.environment import suggest
 from outings.configuration.formats import FORMATS
-from outings.configuration.nearest import list_nearest
+from outings.configuration.suggestions import list_nearest
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from outings.configuration.annotations import find_struct, is_list_of_tables, is_scalar
-from outings.configuration.nearest import list_nearest
+from outings.configuration.suggestions import list_nearest
 from outings.configuration.tables import DERIVED, Configuration
 
 PREFIX = "OUTINGS_"

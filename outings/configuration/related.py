@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from outings.configuration.decoding import Decoder
+from outings.configuration.decoder import Decoder
 from outings.contract.related import Group, RelatedError, parse_related
 
 _KEY = "search.related_words"

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import structs
 
-from outings.configuration.decoding import Decoder
+from outings.configuration.decoder import Decoder
 from outings.configuration.formats import FORMATS
 from outings.configuration.tables import FeedTable
 

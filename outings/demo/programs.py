@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from outings.contract.vocabulary import WEEKDAYS
-from outings.demo.words import CAMPS, CLASSES, NOTES, Subject
+from outings.demo.subjects import CAMPS, CLASSES, NOTES, Subject
 
 Record = dict[str, Any]
 

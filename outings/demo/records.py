@@ -7,7 +7,7 @@ from typing import Any
 
 from outings.demo.geography import DemoMetro
 from outings.demo.programs import make_camp, make_class
-from outings.demo.words import (
+from outings.demo.subjects import (
     EVENTS,
     GROWN_UP_EVENTS,
     NOTES,

@@ -1,4 +1,4 @@
-"""Asking the API: one connection, waits as it says, and tries again what may pass."""
+"""Client of the API: one connection, which waits and retries as the API says."""
 
 import gzip
 import http.client
@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from msgspec import Struct
 
-from outings.patience import PASSING, read_rest
+from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
 
 # Tries of what fails without a word of how long; the waits between them double from a second.
 ATTEMPTS = 6
@@ -25,7 +25,7 @@ class MirrorError(Exception):
     """What the mirror can't go on from."""
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class ApiResponse(Struct, frozen=True, kw_only=True):
     """`body` is parsed JSON; `release` the one that answered."""
 
     status: int
@@ -33,7 +33,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     release: str | None
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class HttpResponse(Struct, frozen=True, kw_only=True):
     """Header names in lower case; `data` unpacked."""
 
     status: int
@@ -53,7 +53,7 @@ class Connection:
         self._prefix = parts.path.rstrip("/")
         self._headers = {"X-API-Key": key, "Accept-Encoding": "gzip"}
 
-    def __call__(self, target: str) -> Reply:
+    def __call__(self, target: str) -> HttpResponse:
         try:
             self._connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
             response = self._connection.getresponse()
@@ -67,7 +67,7 @@ class Connection:
                 data = gzip.decompress(data)
             except (EOFError, zlib.error) as error:
                 raise OSError(f"the answer's gzip is broken: {error}") from None
-        return Reply(status=response.status, headers=headers, data=data)
+        return HttpResponse(status=response.status, headers=headers, data=data)
 
 
 class Client:
@@ -76,7 +76,7 @@ class Client:
 
     def __init__(
         self,
-        send: Callable[[str], Reply],
+        send: Callable[[str], HttpResponse],
         *,
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
@@ -85,7 +85,7 @@ class Client:
         self._wait = wait
         self._clock = clock
 
-    def ask(self, path: str, **params: str | int) -> Answer:
+    def ask(self, path: str, **params: str | int) -> ApiResponse:
         """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
         target = f"{path}{'?' if params else ''}{urlencode(params)}"
         reason = ""
@@ -97,13 +97,13 @@ class Client:
                 reason = str(error) or type(error).__name__
             else:
                 if reply.status in _ANSWERS:
-                    return Answer(
+                    return ApiResponse(
                         status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
                     )
                 reason = _explain(reply)
-                rest = read_rest(reply.headers.get("retry-after"), self._clock())
+                rest = read_retry_after(reply.headers.get("retry-after"), self._clock())
                 delay = delay if rest is None else rest
-                if reply.status not in PASSING or delay > LONGEST_WAIT:
+                if reply.status not in TRANSIENT_STATUSES or delay > LONGEST_WAIT:
                     break
             if attempt < ATTEMPTS - 1:
                 self._wait(delay)
@@ -117,7 +117,7 @@ def _parse(data: bytes, target: str) -> Any:
         raise MirrorError(f"{target}: the answer is not JSON") from None
 
 
-def _explain(reply: Reply) -> str:
+def _explain(reply: HttpResponse) -> str:
     try:
         return f"{reply.status} {msgspec.json.decode(reply.data)['error']['message']}"
     except (msgspec.DecodeError, KeyError, TypeError):

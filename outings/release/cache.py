@@ -72,8 +72,8 @@ def _remember_whole(path: Path, state: FileState) -> None:
     _whole[path] = state
 
 
-class Claim:
-    """What this process uses of a cache folder, for as long as it lives or until `close`."""
+class CacheClaim:
+    """The objects of a cache folder that this process uses, until it ends or `close` is called."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

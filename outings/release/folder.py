@@ -12,7 +12,7 @@ from typing import Literal
 
 from outings.release.disk import Disk, LinuxDisk
 from outings.release.objects import hash_of
-from outings.release.store import TEMPORARY, Entry, NotFound, Outcome, StoreError, Versioned
+from outings.release.store import TEMPORARY, NotFound, Outcome, StoreEntry, StoreError, VersionedBytes
 
 _LOCKS = "locks/"
 # Deleted in one holding of the lock: others wait milliseconds.
@@ -45,23 +45,23 @@ class FolderStore:
         with self._explained("get", name):
             return self._path(name).read_bytes()
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         try:
             data = self.get(name)
         except NotFound:
             return None
-        return Versioned(data, hash_of(data))
+        return VersionedBytes(data, hash_of(data))
 
     def exists(self, name: str) -> bool:
         with self._explained("look for", name):
             return self._path(name).is_file()
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[StoreEntry]:
         top, _, opening = prefix.rpartition("/")
         with self._explained("list", prefix):
             yield from self._list(top + "/" if top else "", opening)
 
-    def _list(self, top: str, opening: str) -> Iterator[Entry]:
+    def _list(self, top: str, opening: str) -> Iterator[StoreEntry]:
         try:
             found = sorted(os.scandir(self._folder / top), key=lambda each: each.name)
         except FileNotFoundError:
@@ -75,7 +75,7 @@ class FolderStore:
                 continue
             with contextlib.suppress(FileNotFoundError):  # gone since the folder was read
                 state = each.stat()
-                yield Entry(name, state.st_size, state.st_mtime)
+                yield StoreEntry(name, state.st_size, state.st_mtime)
 
     def put(self, name: str, data: bytes) -> None:
         self.put_many([(name, data)])
@@ -121,7 +121,7 @@ class FolderStore:
                 return Outcome.UNKNOWN  # it is in place, but a power cut may undo it
             return Outcome.WON
 
-    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+    def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
         removed, following = [], iter(entries)
         while batch := tuple(itertools.islice(following, _BATCH)):
             with self._explained("delete", f"{len(batch)} objects"), self._lock("objects", kind=fcntl.LOCK_EX):
@@ -141,7 +141,7 @@ class FolderStore:
             finally:
                 self._disk.remove(temporary)
 
-    def _remove(self, entry: Entry) -> bool:
+    def _remove(self, entry: StoreEntry) -> bool:
         path = self._path(entry.name)
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_mtime == entry.modified_at:

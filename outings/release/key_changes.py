@@ -9,8 +9,8 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from outings.contract.plans import GRANTABLE
+from outings.release.key_seal import Seal, WrongSeal, find_seal
 from outings.release.keys import Key, Registry, add_key
-from outings.release.sealing import Seal, WrongSeal, find_seal
 
 
 def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:

@@ -19,9 +19,9 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import PLANS, Plan
 from outings.contract.vocabulary import COLLECTIONS
+from outings.release.key_seal import Seal
 from outings.release.objects import Corrupt, decode_json
-from outings.release.sealing import Seal
-from outings.release.store import Outcome, Store, StoreError, Versioned
+from outings.release.store import Outcome, Store, StoreError, VersionedBytes
 
 NAME = "keys.json"
 # 1 had no slots and no clients: it is read as if it had, and written as 2.
@@ -85,7 +85,7 @@ class Client(Struct, frozen=True, kw_only=True):
     monthly_quota: int | None = None
 
 
-class Slots(Struct, frozen=True, kw_only=True):
+class CounterSlots(Struct, frozen=True, kw_only=True):
     """Numbers of counters: a key's for its rate, its client's for their quota."""
 
     key: int
@@ -130,11 +130,11 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
                 return key
         return None
 
-    def find_slots(self, key: Key) -> Slots:
+    def find_slots(self, key: Key) -> CounterSlots:
         """Of a key of this registry."""
         number = self.by_id[key.id].slot
         assert number is not None
-        return Slots(key=number, client=self.clients_by_name[key.client].slot)
+        return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
 
     def settle_quota(self, key: Key, plan: Plan) -> int | None:
         """Answers a month of the key's client: its own, else the plan's; None is unlimited."""
@@ -143,7 +143,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
-    """`ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of all before it>`, decisions.md §10."""
+    """`ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of all before it>`."""
     id_, secret = ("".join(choose(_BASE62) for _ in range(length)) for length in (ID_LENGTH, SECRET_LENGTH))
     opening = f"ldk_{id_}_{secret}"
     return opening + _sum(opening.encode()).decode()
@@ -175,7 +175,7 @@ def read_registry(store: Store) -> tuple[Registry, str | None]:
     return (Registry(), None) if found is None else (parse_registry(found), found.etag)
 
 
-def parse_registry(found: Versioned) -> Registry:
+def parse_registry(found: VersionedBytes) -> Registry:
     registry = decode_json(found.data, Registry, name=NAME)
     if not 1 <= registry.layout <= LAYOUT:
         raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")

@@ -28,17 +28,17 @@ _MOST_STEPS = 1_024
 _MOST_TRACED = 2_688
 
 
-class _Stamped(Struct, frozen=True):
+class _PartStamp(Struct, frozen=True):
     stamp: datetime
 
 
-class Step(Struct, frozen=True, kw_only=True):
-    """What a search reads of a root."""
+class RootHeader(Struct, frozen=True, kw_only=True):
+    """The part of a root that a search reads."""
 
     layout: int
     sequence: int
     previous: str | None
-    parts: Mapping[str, _Stamped]
+    parts: Mapping[str, _PartStamp]
     earlier: Lineage = ()
 
 
@@ -68,7 +68,7 @@ def _extend(lineage: Lineage, sequence: int, sha: str) -> Lineage:
     return tuple(levels)
 
 
-def list_earlier(root: Root | Step) -> list[tuple[int, str]]:
+def list_earlier(root: Root | RootHeader) -> list[tuple[int, str]]:
     """The sequences and hashes of all roots that it names, newest first."""
     named = {} if root.previous is None else {root.sequence - 1: root.previous}
     for level, hashes in enumerate(root.earlier):
@@ -77,27 +77,27 @@ def list_earlier(root: Root | Step) -> list[tuple[int, str]]:
     return sorted(named.items(), reverse=True)
 
 
-def name_stamp(root: Root | Step, metro: str) -> str | None:
+def name_stamp(root: Root | RootHeader, metro: str) -> str | None:
     """As a cursor names it (`answers.walks`): texts of instants are in the order of the instants."""
     part = root.parts.get(metro)
     return None if part is None else format_instant(part.stamp)
 
 
-class Chain:
-    """The kept releases of a store. What it read of their roots it remembers, for these never change."""
+class ReleaseChain:
+    """The kept releases of a store. Roots never change, so what was read of them is cached."""
 
     def __init__(self, store: Store, *, most: int = MOST_READS) -> None:
         """`most`: reads of a search; one that would need more raises StoreError."""
         self._store = store
         self._most = most
-        self._steps: FIFOCache[str, Step] = FIFOCache(_MOST_STEPS)
+        self._steps: FIFOCache[str, RootHeader] = FIFOCache(_MOST_STEPS)
 
     def find_id(self, release_id: str, *, current: Root) -> str | None:
         """The hash of the root of this id, among those before `current`; None where it is not kept. ValueError where
         the text is no release id; Corrupt, StoreError."""
         sequence, _ = parse_release_id(release_id)
         search = _Search(self._store, self._steps, most=self._most)
-        root: Root | Step | None = current
+        root: Root | RootHeader | None = current
         while root is not None and root.sequence > sequence:
             named = [each for each in list_earlier(root) if each[0] >= sequence]
             if not named:
@@ -113,12 +113,12 @@ class Chain:
         Stamps never go back, so the chain is halved and not walked. Corrupt, StoreError."""
         search = _Search(self._store, self._steps, most=self._most)
 
-        def is_newer(root: Root | Step | None) -> bool:
+        def is_newer(root: Root | RootHeader | None) -> bool:
             """Where the metro is missing it came later."""
             found = None if root is None else name_stamp(root, metro)
             return found is not None and found > stamp
 
-        newer: Root | Step = current
+        newer: Root | RootHeader = current
         not_newer = 0
         while is_newer(newer):
             earlier = list_earlier(newer)
@@ -138,12 +138,12 @@ class Chain:
 class _Search:
     """Counts what one search reads."""
 
-    def __init__(self, store: Store, steps: FIFOCache[str, Step], *, most: int) -> None:
+    def __init__(self, store: Store, steps: FIFOCache[str, RootHeader], *, most: int) -> None:
         self._store = store
         self._steps = steps
         self._left = most
 
-    def read(self, sequence: int, sha: str) -> Step | None:
+    def read(self, sequence: int, sha: str) -> RootHeader | None:
         """None where it is pruned, with all before it."""
         step = self._steps.get(sha)
         if step is None:
@@ -161,8 +161,8 @@ class _Search:
         return step
 
 
-def _parse_step(data: bytes, *, name: str) -> Step:
-    step = decode_json(data, Step, name=f"root {name}")
+def _parse_step(data: bytes, *, name: str) -> RootHeader:
+    step = decode_json(data, RootHeader, name=f"root {name}")
     if step.layout != LAYOUT:
         raise Corrupt(f"root {name}: its layout is {step.layout}; this program reads {LAYOUT}")
     return step

@@ -49,7 +49,7 @@ class UnnumberedVersion(Struct, frozen=True, kw_only=True):
 
 
 class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A published change, as `/v1/changes` shows it (decisions.md §9) less its links. Whole seconds, UTC.
+    """A published change, as `/v1/changes` shows it less its links. Whole seconds, UTC.
 
     `metros` and `known_in` as of an `UnnumberedVersion`; logs of before have neither.
     """
@@ -75,8 +75,8 @@ class History(Struct, frozen=True):
     read: ReadObject
 
 
-class Grown(Struct, frozen=True):
-    """A log with versions added, and the objects that it names and the one before did not."""
+class ExtendedLog(Struct, frozen=True):
+    """A log with versions added, and the objects that it names and the earlier log did not."""
 
     log: Log
     objects: tuple[bytes, ...]
@@ -87,7 +87,7 @@ _decoder = msgspec.json.Decoder(Version)
 
 def append_versions(
     log: Log, changes: Sequence[UnnumberedVersion], *, read: ReadObject, segment: int = SEGMENT
-) -> Grown:
+) -> ExtendedLog:
     """Number the changes after the log's last version, in their order; `segment` is how many versions seal one.
 
     `changed_at` never goes back: it is the later of the change's stamp and the last one in the log.
@@ -103,10 +103,10 @@ def append_versions(
             sealed.append(tail)
             tail = None
     if not changes:
-        return Grown(log, ())
+        return ExtendedLog(log, ())
     latest = log.latest_version_id + len(changes)
     changed_at = max(_known_stamps(log, changes))
-    return Grown(
+    return ExtendedLog(
         Log(sealed=tuple(sealed), tail=tail, latest_version_id=latest, latest_changed_at=changed_at), tuple(objects)
     )
 

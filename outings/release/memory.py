@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from outings.release.objects import hash_of
-from outings.release.store import Entry, NotFound, Outcome, Versioned
+from outings.release.store import NotFound, Outcome, StoreEntry, VersionedBytes
 
 
 class MemoryStore:
@@ -25,18 +25,18 @@ class MemoryStore:
                 raise NotFound(store=str(self), operation="get", name=name, cause="it does not exist")
             return self._held[name][0]
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         with self._lock:
-            return Versioned(self._held[name][0], hash_of(self._held[name][0])) if name in self._held else None
+            return VersionedBytes(self._held[name][0], hash_of(self._held[name][0])) if name in self._held else None
 
     def exists(self, name: str) -> bool:
         with self._lock:
             return name in self._held
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[StoreEntry]:
         with self._lock:
             found = [(name, *held) for name, held in self._held.items() if name.startswith(prefix)]
-        return (Entry(name, len(data), written) for name, data, written in found)
+        return (StoreEntry(name, len(data), written) for name, data, written in found)
 
     def put(self, name: str, data: bytes) -> None:
         self.put_many([(name, data)])
@@ -57,7 +57,7 @@ class MemoryStore:
     def read_clock(self) -> float:
         return self._clock()
 
-    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+    def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
         removed = []
         for entry in entries:
             with self._lock:

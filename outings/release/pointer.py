@@ -37,7 +37,7 @@ class VersionedPointer(Struct, frozen=True):
     etag: str
 
 
-class Current(Struct, frozen=True):
+class CurrentRelease(Struct, frozen=True):
     """The release in force: the pointer and the root that it names, which fit each other."""
 
     pointer: VersionedPointer
@@ -75,7 +75,7 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
     return VersionedPointer(pointer, found.etag)
 
 
-def read_current(store: Store, *, trust: Trust = ANYBODY) -> Current | None:
+def read_current(store: Store, *, trust: Trust = ANYBODY) -> CurrentRelease | None:
     """The release in force, or None where nothing was published yet. For who publishes after it or deletes what it does
     not name: Corrupt where the pointer does not fit its root. Untrusted, NotFound, StoreError."""
     found = read_pointer(store, trust=trust)
@@ -87,7 +87,7 @@ def read_current(store: Store, *, trust: Trust = ANYBODY) -> Current | None:
     if reason is not None:
         release_id = format_release_id(pointer.sequence, pointer.root)
         raise Corrupt(f"{NAME}, which names release {release_id}: {reason}; put it back as it was published")
-    return Current(found, root)
+    return CurrentRelease(found, root)
 
 
 def explain_pointer(pointer: Pointer, root: Root) -> str | None:

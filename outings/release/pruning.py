@@ -16,7 +16,7 @@ from msgspec import Struct
 from outings.release.objects import PREFIX, object_name
 from outings.release.publishing import LONGEST_BUILD
 from outings.release.releases import ListedRelease, list_references, list_releases
-from outings.release.store import TEMPORARY, Entry, Store
+from outings.release.store import TEMPORARY, Store, StoreEntry
 from outings.release.trust import ANYBODY, Trust
 
 # As much as S3 allows a client's clock to differ.
@@ -24,10 +24,10 @@ MOST_AHEAD = timedelta(minutes=15)
 _ADVICE = "nothing was deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
 
 
-class Pruned(Struct, frozen=True, kw_only=True):
+class PruneResult(Struct, frozen=True, kw_only=True):
     """What was deleted, in no order, and how many releases are kept."""
 
-    deleted: tuple[Entry, ...]
+    deleted: tuple[StoreEntry, ...]
     releases: int
 
 
@@ -35,7 +35,7 @@ class WrongClock(Exception):  # noqa: N818 - the name says it
     """By the releases or the store, the clock of this machine is or was wrong; nothing was deleted. Exit 3."""
 
 
-class _Kept(Struct, frozen=True):
+class _NeededObjects(Struct, frozen=True):
     named: frozenset[str]
     releases: tuple[ListedRelease, ...]
     cut: ListedRelease | None  # the newest that is not kept
@@ -56,7 +56,7 @@ def prune(
     longest_build: timedelta = LONGEST_BUILD,
     is_clock_right: bool = False,
     trust: Trust = ANYBODY,
-) -> Pruned:
+) -> PruneResult:
     """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt;
     Untrusted: a made-up pointer would name nothing of what is needed. WrongClock unless `is_clock_right`.
 
@@ -70,26 +70,26 @@ def prune(
     # The chain is cut first: from then on no one finds a release whose objects are going.
     cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
     unneeded = store.delete(_list_unneeded(store, named=kept.named, young=young))
-    return Pruned(deleted=(*cut, *unneeded), releases=len(kept.releases))
+    return PruneResult(deleted=(*cut, *unneeded), releases=len(kept.releases))
 
 
-def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _Kept:
+def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
     """The hashes that kept releases name, their roots' included."""
     named: set[str] = set()
     releases: list[ListedRelease] = []
     replaced_at: float | None = None
     for release in list_releases(store, trust=trust):
         if replaced_at is not None and replaced_at < expired_before - grace.total_seconds():
-            return _Kept(frozenset(named), tuple(releases), release)
+            return _NeededObjects(frozenset(named), tuple(releases), release)
         named.update(list_references(store, release.root, known=named))
         named.add(release.sha)
         releases.append(release)
         # It replaced the one before it when its root was written, to a second or so.
         replaced_at = max((entry.modified_at for entry in store.list(object_name(release.sha))), default=None)
-    return _Kept(frozenset(named), tuple(releases), None)
+    return _NeededObjects(frozenset(named), tuple(releases), None)
 
 
-def _refuse_gap(kept: _Kept, *, longest: timedelta) -> None:
+def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
     """Where the last release came too long after the one before it; where one did that other releases followed, only
     if there is a release to delete."""
     if kept.cut is None:
@@ -106,7 +106,7 @@ def _refuse_gap(kept: _Kept, *, longest: timedelta) -> None:
             )
 
 
-def _list_unneeded(store: Store, *, named: frozenset[str], young: float) -> Iterator[Entry]:
+def _list_unneeded(store: Store, *, named: frozenset[str], young: float) -> Iterator[StoreEntry]:
     for entry in store.list(PREFIX):
         if entry.modified_at < young and entry.name.rpartition("/")[2] not in named:
             yield entry

@@ -36,7 +36,7 @@ class BuildTooLong(Exception):  # noqa: N818 - the name says it
     """The build took so long that a prune may have removed what it wrote; nothing of it was published."""
 
 
-class Published(Struct, frozen=True, kw_only=True):
+class Publication(Struct, frozen=True, kw_only=True):
     """A release in force: its id, its root's hash, its root, the pointer to it, and the changes that it brought."""
 
     id: str
@@ -63,7 +63,7 @@ def publish(
     tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
     act: Act = "build",
-) -> Published:
+) -> Publication:
     """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
     `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
@@ -91,7 +91,7 @@ def publish(
         check_deadline()
         pointer = put_in_force(store, root, current=current, trust=trust)
         if pointer is not None:
-            return Published(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=told)
+            return Publication(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=told)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
 

@@ -6,11 +6,11 @@ from datetime import UTC
 from functools import lru_cache, partial
 from pathlib import Path
 
-from outings.release import mapped
+from outings.release import mapped_table
 from outings.release.cache import fetch_object
 from outings.release.log import History
 from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
-from outings.release.maps import Map
+from outings.release.mapped_file import MappedFile
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.snapshot import Release, SemanticFiles, Snapshot
@@ -54,9 +54,11 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         vocabulary=manifest.vocabulary,
         related=manifest.related,
         tables=_fetch_tables(store, manifest.tables, cache=cache),
-        mapped=_fetch_tables(store, manifest.mapped, cache=cache) if manifest.mapped_layout == mapped.LAYOUT else {},
+        mapped=_fetch_tables(store, manifest.mapped, cache=cache)
+        if manifest.mapped_layout == mapped_table.LAYOUT
+        else {},
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
-        packs=tuple(Map(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
+        packs=tuple(MappedFile(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
         pages=manifest.pages,
         answers=manifest.answers,
         exports=manifest.exports,
@@ -67,12 +69,12 @@ def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> 
     return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
 
 
-def map_object(store: Store, sha: str, *, cache: Path) -> Map:
+def map_object(store: Store, sha: str, *, cache: Path) -> MappedFile:
     """One object, fetched where it is not at hand. NotFound, Corrupt, StoreError; OSError where no disk holds it."""
     for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(FileNotFoundError):
-            return Map(fetch_object(store, sha, folder=cache))
-    return Map(fetch_object(store, sha, folder=cache))
+            return MappedFile(fetch_object(store, sha, folder=cache))
+    return MappedFile(fetch_object(store, sha, folder=cache))
 
 
 def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from outings.release.lineage import Chain
+from outings.release.lineage import ReleaseChain
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id, parse_release_id, read_root, walk_roots
@@ -47,7 +47,7 @@ def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> Li
     current = next(list_releases(store, trust=trust), None)
     if current is not None and current.id == release_id:
         return current
-    sha = None if current is None else Chain(store, most=sys.maxsize).find_id(release_id, current=current.root)
+    sha = None if current is None else ReleaseChain(store, most=sys.maxsize).find_id(release_id, current=current.root)
     if sha is not None:
         with contextlib.suppress(NotFound):
             return name_release(sha, read_root(store, sha))

@@ -138,7 +138,7 @@ def parse_release_id(text: str) -> tuple[int, str]:
 
 
 def explain_regress(old: Root, new: Root) -> str | None:
-    """Why `new` may not follow `old`, or None: sequence, latest version and stamps never go back (design.md §5)."""
+    """Why `new` may not follow `old`, or None: sequence, latest version and stamps never go back."""
     if new.sequence < old.sequence:
         return f"sequence goes back from {old.sequence} to {new.sequence}"
     if new.log.latest_version_id < old.log.latest_version_id:

@@ -19,7 +19,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from outings.release.store import Entry, NotFound, Outcome, StoreError, Versioned
+from outings.release.store import NotFound, Outcome, StoreEntry, StoreError, VersionedBytes
 
 # Requests at once. Objects are small: a build waits for round trips, not for bytes.
 REQUESTS = 16
@@ -76,30 +76,30 @@ class S3Store:
     def get(self, name: str) -> bytes:
         return self._get(name).data
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         try:
             return self._get(name)
         except NotFound:
             return None
 
-    def _get(self, name: str) -> Versioned:
-        def ask() -> Versioned:
+    def _get(self, name: str) -> VersionedBytes:
+        def ask() -> VersionedBytes:
             reply = self._client.get_object(**self._at(name))
-            return Versioned(reply["Body"].read(), reply["ETag"])
+            return VersionedBytes(reply["Body"].read(), reply["ETag"])
 
         return self._ask("get", name, ask)
 
     def exists(self, name: str) -> bool:
         return self._find(name) is not None
 
-    def _find(self, name: str) -> Entry | None:
+    def _find(self, name: str) -> StoreEntry | None:
         try:
             found = self._ask("look for", name, lambda: self._client.head_object(**self._at(name)))
         except NotFound:
             return None
-        return Entry(name, found["ContentLength"], _whole_seconds(found["LastModified"]))
+        return StoreEntry(name, found["ContentLength"], _whole_seconds(found["LastModified"]))
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[StoreEntry]:
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix
         )
@@ -107,7 +107,7 @@ class S3Store:
         while (page := self._ask("list", prefix, lambda: next(following, None))) is not None:
             for found in page.get("Contents", ()):
                 name = found["Key"].removeprefix(self._prefix)
-                yield Entry(name, found["Size"], _whole_seconds(found["LastModified"]))
+                yield StoreEntry(name, found["Size"], _whole_seconds(found["LastModified"]))
 
     def put(self, name: str, data: bytes) -> None:
         self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data))
@@ -138,10 +138,10 @@ class S3Store:
         cause = f"it answered 409 to {CONFLICTS} attempts; other programs write there too; run the command again"
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
-    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+    def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
         """S3 can't make a delete depend on the time of writing: it is asked for right before each."""
 
-        def remove(entry: Entry) -> Entry | None:
+        def remove(entry: StoreEntry) -> StoreEntry | None:
             if self._find(entry.name) != entry:
                 return None
             self._ask("delete", entry.name, lambda: self._client.delete_object(**self._at(entry.name)))

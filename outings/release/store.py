@@ -42,14 +42,14 @@ class Outcome(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class Versioned(Struct, frozen=True):
+class VersionedBytes(Struct, frozen=True):
     """Bytes and the store's tag of them, to be handed back to `put_if`."""
 
     data: bytes
     etag: str
 
 
-class Entry(Struct, frozen=True):
+class StoreEntry(Struct, frozen=True):
     """A listed name: size in bytes, and when it was last written in seconds since 1970 by the store's clock."""
 
     name: str
@@ -63,12 +63,12 @@ class Store(Protocol):
     def get(self, name: str) -> bytes:
         """The bytes of this name, or NotFound."""
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         """The bytes and their tag, or None where nothing has this name."""
 
     def exists(self, name: str) -> bool: ...
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[StoreEntry]:
         """Everything whose name starts with `prefix`, in no order; what is written meanwhile may be missing."""
 
     def put(self, name: str, data: bytes) -> None:
@@ -86,5 +86,5 @@ class Store(Protocol):
     def read_clock(self) -> float:
         """The time by which it says when something was written, in seconds since 1970."""
 
-    def delete(self, entries: Iterable[Entry]) -> Sequence[Entry]:
+    def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
         """Remove what was listed, durably, save what was written again since; those that were removed."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from outings.configuration.reading import is_pem
+from outings.configuration.reader import is_pem
 from outings.configuration.tables import SigningTable
 from outings.release.objects import Corrupt
 
@@ -32,7 +32,7 @@ class WrongKey(Exception):  # noqa: N818 - the name says it
     """A setting of `[signing]` gives no key that can be used: exit 2. Never has anything of the key in it."""
 
 
-class Untrusted(Corrupt):
+class UntrustedRelease(Corrupt):
     """The pointer has no signature of a key that is believed; what it names may be anybody's."""
 
 
@@ -60,10 +60,10 @@ class Trust(Struct, frozen=True, kw_only=True):
         if not self.believed:
             return None
         if signature is None:
-            raise Untrusted(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
+            raise UntrustedRelease(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
         found = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
         if found is None:
-            raise Untrusted(f"{named}: its signature is not that of {self._list_names()}")
+            raise UntrustedRelease(f"{named}: its signature is not that of {self._list_names()}")
         return found
 
     def _list_names(self) -> str:

@@ -31,7 +31,7 @@ class VerifiedRelease(Struct, frozen=True, kw_only=True):
     bytes: int
 
 
-class Verified(Struct, frozen=True, kw_only=True):
+class Verification(Struct, frozen=True, kw_only=True):
     """`current`: None before the first release; `signer`: the name of the key that signed it, None where none is
     believed; `ends`: the release before the oldest one, which is pruned."""
 
@@ -43,14 +43,14 @@ class Verified(Struct, frozen=True, kw_only=True):
 
 def verify_releases(
     store: Store, *, trust: Trust, told: Callable[[VerifiedRelease], None] = lambda _: None
-) -> Verified:
+) -> Verification:
     """Corrupt, Untrusted or NotFound with the first thing that is wrong; StoreError. `told` of each that is right.
 
     Not beside a prune, which removes what it would read. Reads every object once: as many bytes as the store has.
     """
     current = read_pointer(store)
     if current is None:
-        return Verified(current=None, signer=None, releases=(), ends=None)
+        return Verification(current=None, signer=None, releases=(), ends=None)
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
     seen: set[str] = set()
@@ -75,7 +75,7 @@ def verify_releases(
         verified.append(_verify_release(store, release, seen=seen))
         told(verified[-1])
         newer, sha = release, root.previous
-    return Verified(
+    return Verification(
         current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
     )
 

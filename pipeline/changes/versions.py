@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from outings.answers.organizations.copies import Rank, rank_copy
 from outings.release.cache import fetch_object
-from outings.release.columns import read_columns
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, read_manifest
+from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED

@@ -9,14 +9,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
-from outings.patience import Patience
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
+from outings.retry_policy import RetryPolicy
 from pipeline.feeds.reader import load_reader
 from pipeline.feeds.remote.bucket import SCHEME, BucketError, read_bucket
 from pipeline.feeds.remote.feed_url import choose_suffix, find_charset, show_url
-from pipeline.feeds.remote.fetcher import PATIENCE, FetchError, FetchResult, Validators, fetch, open_client
+from pipeline.feeds.remote.fetcher import RETRY_POLICY, FetchError, FetchResult, Validators, fetch, open_client
 from pipeline.feeds.remote.retries import telling_retries
 from pipeline.feeds.source import (
     FeedError,
@@ -47,7 +47,7 @@ def open_sources(
     store: Store | None = None,
     now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
-    patience: Patience = PATIENCE,
+    policy: RetryPolicy = RETRY_POLICY,
 ) -> dict[str, Source]:
     """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
     `now`: the build's clock; `tell` is told of what has to be asked for again.
@@ -62,7 +62,7 @@ def open_sources(
             async with turns:
                 return await _open_source(
                     feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
-                    store=store, now=now, tell=tell, patience=patience,
+                    store=store, now=now, tell=tell, policy=policy,
                 )  # fmt: skip
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
@@ -86,7 +86,7 @@ async def _open_source(
     store: Store | None,
     now: datetime | None,
     tell: Callable[[str], None],
-    patience: Patience,
+    policy: RetryPolicy,
 ) -> Source:
     if not is_remote(feed):
         files = list_files(feed, configuration.directory)
@@ -96,7 +96,7 @@ async def _open_source(
     if (open_walk := load_reader(feed.format).open) is not None:
         return await open_walk(
             feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory,
-            store=store, now=now, tell=tell, patience=patience,
+            store=store, now=now, tell=tell, policy=policy,
         )  # fmt: skip
     asked = hash_question(feed, configuration)
     folder = scratch / feed.name
@@ -107,7 +107,7 @@ async def _open_source(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
             source=Source(hash="", asked=asked), known=known,
         )  # fmt: skip
-    fetched, body = await _fetch_body(feed, folder, known=known, patience=patience)
+    fetched, body = await _fetch_body(feed, folder, known=known, policy=policy)
     source = Source(hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified)
     if fetched.is_unchanged:
         assert known is not None
@@ -146,15 +146,15 @@ def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) ->
 
 
 async def _fetch_body(
-    feed: FeedTable, folder: Path, *, known: FeedMemory | None, patience: Patience
+    feed: FeedTable, folder: Path, *, known: FeedMemory | None, policy: RetryPolicy
 ) -> tuple[FetchResult, Path]:
     validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
     arriving = folder / "body"
     try:
-        async with open_client(feed, patience) as client:
+        async with open_client(feed, policy) as client:
             with arriving.open("wb") as target:
                 fetched = await fetch(
-                    client, feed.url, target=target, most=feed.max_bytes, known=validators, patience=patience
+                    client, feed.url, target=target, most=feed.max_bytes, known=validators, policy=policy
                 )
     except FetchError as error:
         raise FeedError(feed.name, show_url(feed.url), str(error)) from None

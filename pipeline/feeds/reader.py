@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
-from outings.patience import Patience
 from outings.release.root import FeedMemory
 from outings.release.store import Store
+from outings.retry_policy import RetryPolicy
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.source import Source, SourceFile
 
@@ -39,7 +39,7 @@ class OpenSource(Protocol):
         store: Store | None,
         now: datetime | None,
         tell: Callable[[str], None],
-        patience: Patience,
+        policy: RetryPolicy,
     ) -> Source: ...
 
 

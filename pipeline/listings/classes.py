@@ -98,7 +98,7 @@ def _total_registration(record: ClassRecord) -> ClassRegistration:
 
 
 def find_openings(registration: Registration) -> bool | None:
-    """decisions, Lists: stated, else by the spots that are left, else unknown."""
+    """The stated status, else the one that follows from the spots left, else unknown."""
     if registration.has_spots_available is not None:
         return registration.has_spots_available
     remaining = registration.spots_remaining

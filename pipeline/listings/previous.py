@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
-from outings.release.columns import read_columns
+from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
 from outings.release.tables import ARCHIVED, HAPPENINGS
 from pipeline.dates.occurrences import Occurrences

@@ -29,7 +29,7 @@ class WriteCounts(Struct, frozen=True, kw_only=True):
 
 class ObjectWriter:
     """`known`: names that the base release holds. Only these may stay unwritten: that something exists in the
-    store proves nothing, since it may be an orphan about to be pruned (design.md §5)."""
+    store proves nothing, since it may be an orphan about to be pruned."""
 
     def __init__(self, store: Store, *, known: Collection[str]) -> None:
         self._store = store

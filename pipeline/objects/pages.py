@@ -1,4 +1,4 @@
-"""Answers that many ask for, computed ahead by the code that computes the rest (design.md §1)."""
+"""Answers that many ask for, computed ahead by the code that computes the rest."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta

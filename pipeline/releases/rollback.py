@@ -6,9 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.release.columns import read_columns
 from outings.release.objects import Corrupt, read_object
-from outings.release.publishing import Published, make_deadline, publish
+from outings.release.parquet_columns import read_columns
+from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.reading import open_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
@@ -27,7 +27,7 @@ from pipeline.tables.vectors import ModelPlan
 
 
 class RollbackResult(Struct, frozen=True, kw_only=True):
-    published: Published
+    published: Publication
     metros: tuple[MetroBuild, ...]
 
 

@@ -1,4 +1,4 @@
-"""What one build did, for people and as the object of `build --json` (feeds.md, section 3)."""
+"""What one build did, for people and as the object of `build --json`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

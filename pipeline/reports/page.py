@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from outings.pages import find_template_folder
+from outings.page_templates import find_template_folder
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 

@@ -19,7 +19,7 @@ from outings.answers.derived import derive_tables
 from outings.answers.search.understanding.related import read_shipped
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
-from outings.release.mapped import encode_mapped
+from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES, ZIPS
 from pipeline.tables.similar import make_related

@@ -10,8 +10,8 @@ import pytest
 
 from edge.processes.worker import make_served_edge
 from outings.release.folder import FolderStore
+from outings.release.key_seal import Seal
 from outings.release.keys import Registry, read_registry
-from outings.release.sealing import Seal
 from tests.command.conftest import Run, read_json
 from tests.edge.asking import ask
 

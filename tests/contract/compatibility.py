@@ -1,6 +1,6 @@
 """What a document of the contract takes away of an older one: v1 is frozen, so of a published version nothing may go.
 
-The promise holds for what was answered and is not marked `x-stability` (api.md, Versioning); of what was not answered
+The promise holds for what was answered and is not marked `x-stability`; of what was not answered
 yet, the path alone. Anything may be added: routes, optional parameters, members, values.
 
 `python -m tests.contract.compatibility` freezes the document of today, unless it takes something away.

@@ -13,14 +13,14 @@ from outings.answers.renderer import RENDERER
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
-from outings.release import mapped
+from outings.release import mapped_table
 from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object
 from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer
-from outings.release.publishing import Published, publish
+from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import Page, Release, Snapshot
 from outings.release.store import Store
@@ -78,7 +78,7 @@ def publish_worlds(
     stamp: datetime = NOW,
     days: Sequence[date] = (TODAY,),
     trust: Trust = ANYBODY,
-) -> Published:
+) -> Publication:
     """One more release, in which these metros are new as of `stamp`; `days` are those that pages are written for."""
     current = read_pointer(store)
     parts = {
@@ -130,8 +130,8 @@ def put_snapshot(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
         answers=answers,
-        tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
-        mapped_layout=mapped.LAYOUT,
+        tables=_put_tables(store, snapshot.tables), mapped_table=_put_tables(store, snapshot.mapped_table),
+        mapped_layout=mapped_table.LAYOUT,
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs
         ),

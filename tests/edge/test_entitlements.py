@@ -1,5 +1,5 @@
-"""Every route × every kind of key × `include` × lenient: status, code, details and body, each told by hand from api.md
-and decisions.md §1 and none by the code."""
+"""Every route × every kind of key × `include` × lenient: status, code, details and body, written by hand from
+the contract, none of it by the code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import SOURCED, add_keys, make_id
 from tests.edge.routes import ANSWERED, READS
 
-# Which add-ons a route takes at all; a route that is not here has no `include`. api.md, Add-ons; decisions.md §14.
+# Which add-ons a route takes at all; a route that is not here has no `include`.
 TAKEN: dict[str, list[str]] = {
     name: addons.split()
     for names, addons in {

@@ -18,7 +18,7 @@ from edge.app import Edge
 from outings.release.key_changes import rotate_key
 from outings.release.keys import change_registry, make_key_text, revoke_key, split_key_text
 from outings.release.memory import MemoryStore
-from outings.release.store import Versioned
+from outings.release.store import VersionedBytes
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, start
 from tests.edge.processes.serving import Server, wait_until
@@ -26,7 +26,7 @@ from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
 
 __all__ = ["start"]
 
-# decisions.md §14: a key and a revocation are taken up within.
+# A key and a revocation take effect within so many seconds.
 TAKEN_UP_SECONDS = 10.0
 TARGETS = ("/v1/harbor/events", "/v1/harbor/events?limit=2", "/v1/metros", "/v1/harbor/places?limit=1")
 
@@ -139,7 +139,7 @@ class Slow(MemoryStore):
         self.is_slow = False
         self.waiting, self.go_on = threading.Event(), threading.Event()
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         if self.is_slow and name == "current.json":
             self.waiting.set()
             assert self.go_on.wait(60)

@@ -35,10 +35,10 @@ class _Shifted(datetime):
 
 def set_clock(by: timedelta) -> None:
     """Of the process that builds or rolls back, wherever it asks for the time."""
-    from outings.command import build, recording, releases
+    from outings.command import build, build_recorder, releases
 
     _Shifted.by = by
-    for module in (build, recording, releases):
+    for module in (build, build_recorder, releases):
         module.datetime = _Shifted  # type: ignore[attr-defined]
     now = time.time
     releases.time = SimpleNamespace(time=lambda: now() + by.total_seconds())  # type: ignore[assignment]

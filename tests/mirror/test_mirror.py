@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 from edge.app import Edge
 from outings.command import main
-from outings.mirror.checking import check_mirror
-from outings.mirror.client import ATTEMPTS, Client, Connection, MirrorError, Reply
-from outings.mirror.file import MirrorFile, Record
-from outings.mirror.following import catch_up
+from outings.mirror.client import ATTEMPTS, Client, Connection, HttpResponse, MirrorError
+from outings.mirror.comparison import check_mirror
+from outings.mirror.mirror_file import MirroredRecord, MirrorFile
+from outings.mirror.sync import catch_up
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
@@ -41,7 +41,7 @@ class Api:
         self.keys: dict[str, str] = {}
         self.asked: list[str] = []
         self.waited: list[float] = []
-        self.faults: list[Reply | Exception] = []
+        self.faults: list[HttpResponse | Exception] = []
         self.before: Callable[[str], None] = lambda _: None
         self.files = ExitStack()
 
@@ -50,7 +50,7 @@ class Api:
             self.keys = add_keys(self.city.store, KEYS)
         self.edge.poll()
 
-        def send(target: str) -> Reply:
+        def send(target: str) -> HttpResponse:
             self.asked.append(target)
             self.before(target)
             if self.faults:
@@ -59,7 +59,7 @@ class Api:
                     raise fault
                 return fault
             got = ask(self.edge, target, key=self.keys[kind])
-            return Reply(status=got.status, headers=got.headers, data=got.read_body())
+            return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
 
         return Client(send, wait=self.waited.append)
 
@@ -173,10 +173,10 @@ def test_releases_that_come_in_the_middle_are_followed_to_the_end(api: Api) -> N
     assert read_records(api) == read_details(api, "all")
 
 
-def make_reply(status: int, **headers: str) -> Reply:
+def make_reply(status: int, **headers: str) -> HttpResponse:
     body = {"error": {"code": "x", "message": "no", "request_id": "1"}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply(status=status, headers=named, data=json.dumps(body).encode())
+    return HttpResponse(status=status, headers=named, data=json.dumps(body).encode())
 
 
 def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
@@ -198,7 +198,7 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
         ([make_reply(500)] * ATTEMPTS, "500 no"),
         ([ConnectionResetError("reset")] * ATTEMPTS, "reset"),
         ([make_reply(429, retry_after="86400")], "429 no"),
-        ([Reply(status=200, headers={}, data=b"<html>")], "not JSON"),
+        ([HttpResponse(status=200, headers={}, data=b"<html>")], "not JSON"),
     ],
 )
 def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], said: str) -> None:
@@ -241,7 +241,7 @@ def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None
     progress = file.read_progress()
     assert progress is not None
     (row_id, document) = next((key, each) for key, each in read_records(api).items() if each["type"] == "place")
-    old = Record(
+    old = MirroredRecord(
         id=row_id, type="place", metro=document["metro"], updated_at="2026-01-01T00:00:00Z", document="{}"
     )  # fmt: skip
     file.apply(put=[old], dropped=[], progress=progress)

@@ -10,7 +10,7 @@ from typing import Any
 
 from outings.release.disk import LinuxDisk
 from outings.release.memory import MemoryStore
-from outings.release.store import Entry, Outcome, StoreError, Versioned
+from outings.release.store import Outcome, StoreEntry, StoreError, VersionedBytes
 
 Act = Callable[[], Any]
 Watch = Callable[[str, Act], Any]
@@ -38,9 +38,9 @@ class Watched:
 
         return call
 
-    def delete(self, entries: Iterable[Entry]) -> list[Entry]:
+    def delete(self, entries: Iterable[StoreEntry]) -> list[StoreEntry]:
         """One call an entry, as a store does it: `delete NAME`."""
-        removed: list[Entry] = []
+        removed: list[StoreEntry] = []
         for entry in entries:
             removed += self._watch(f"delete {entry.name}", partial(self._inner.delete, [entry]))
         return removed
@@ -177,10 +177,10 @@ class Failing(MemoryStore):
         self._refuse(name)
         return super().get(name)
 
-    def read_versioned(self, name: str) -> Versioned | None:
+    def read_versioned(self, name: str) -> VersionedBytes | None:
         self._refuse(name)
         return super().read_versioned(name)
 
-    def list(self, prefix: str) -> Iterable[Entry]:  # type: ignore[override]  # as its parent, or an error
+    def list(self, prefix: str) -> Iterable[StoreEntry]:  # type: ignore[override]  # as its parent, or an error
         self._refuse(prefix)
         return super().list(prefix)

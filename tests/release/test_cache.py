@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from outings.release.cache import Claim, evict_objects, fetch_object
+from outings.release.cache import CacheClaim, evict_objects, fetch_object
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, put_object
 from outings.release.store import NotFound
@@ -138,7 +138,7 @@ def test_the_least_recently_fetched_is_evicted_first(tmp_path: Path) -> None:
 def test_what_is_claimed_stays_whatever_the_limit(tmp_path: Path) -> None:
     store = MemoryStore()
     hashes = put_objects(store, 4)
-    with Claim(tmp_path) as one, Claim(tmp_path) as other:
+    with CacheClaim(tmp_path) as one, CacheClaim(tmp_path) as other:
         one.replace([hashes[0], hashes[3]])
         one.replace(hashes[:1])
         other.replace(hashes[1:2])
@@ -151,7 +151,7 @@ def test_what_is_claimed_stays_whatever_the_limit(tmp_path: Path) -> None:
 
 
 def hold_claim(folder: Path, sha: str, held: Any) -> None:
-    Claim(folder).replace([sha])
+    CacheClaim(folder).replace([sha])
     held.set()
     signal.pause()
 

@@ -13,7 +13,7 @@ import pytest
 from outings.release.memory import MemoryStore
 from outings.release.objects import name_of
 from outings.release.pruning import prune
-from outings.release.publishing import BuildRaced, Published, publish
+from outings.release.publishing import BuildRaced, Publication, publish
 from outings.release.root import Root
 from outings.release.store import Outcome, StoreError
 from tests.release.actors import LATE, Program, run_all
@@ -45,7 +45,7 @@ class HistoryStore(MemoryStore):
 
 
 def build(name: str, metro: str, *, base: Root | None) -> Program:
-    def program(store: Any) -> Published:
+    def program(store: Any) -> Publication:
         part = put_metro(store, metro, f"of {name}")
         changes = [change(f"{name} {number}") for number in range(2)]
         return publish(store, base=base, parts={metro: part}, changes=changes, feeds={}, now=NOON)
@@ -81,7 +81,7 @@ def check_against_model(store: HistoryStore, names: list[str], endings: list[Any
     ]
     assert len(set(applied)) == len(applied) == len(store.history)
     for name, ending in zip(names, endings, strict=True):
-        if isinstance(ending, Published):
+        if isinstance(ending, Publication):
             assert applied[ending.root.sequence - 1] == name
         elif isinstance(ending, BuildRaced):
             assert name not in applied
@@ -99,7 +99,7 @@ def test_two_builds_of_two_metros_are_both_published(first: bool) -> None:
     ):
         runs += 1
         check_against_model(store, ["a", "b"], endings)
-        assert all(isinstance(ending, Published) for ending in endings)
+        assert all(isinstance(ending, Publication) for ending in endings)
         assert {"boston", "chicago"} <= set(read_whole(store, read_chain(store)[0]))
     assert runs >= 6
 
@@ -110,7 +110,7 @@ def test_of_two_builds_of_one_metro_one_is_published(first: bool) -> None:
         set_up(("a", "boston"), ("b", "boston"), first=first), gates=is_noticed, fates={}, most_faults=0
     ):
         check_against_model(store, ["a", "b"], endings)
-        assert sorted(type(ending).__name__ for ending in endings) == ["BuildRaced", "Published"]
+        assert sorted(type(ending).__name__ for ending in endings) == ["BuildRaced", "Publication"]
 
 
 @pytest.mark.parametrize("metros", [("boston", "chicago"), ("boston", "boston")])
@@ -122,7 +122,7 @@ def test_no_version_is_lost_doubled_or_reordered_whatever_fails(metros: tuple[st
     ):
         runs += 1
         if not store.history:
-            assert not any(isinstance(ending, Published) for ending in endings)
+            assert not any(isinstance(ending, Publication) for ending in endings)
             continue
         check_against_model(store, ["a", "b"], endings)
     assert runs > 100
@@ -177,4 +177,4 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         seen.add((type(endings[0]).__name__, type(endings[1]).__name__, len(chain)))
         for root in chain:
             read_whole(store, root)
-    assert {("Published", "Pruned", 2), ("Killed", "Pruned", 1), ("Published", "Killed", 3)} <= seen
+    assert {("Publication", "Pruned", 2), ("Killed", "Pruned", 1), ("Publication", "Killed", 3)} <= seen

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outings.release.lineage import MOST_READS, Chain
+from outings.release.lineage import MOST_READS, ReleaseChain
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, object_name
 from outings.release.pointer import read_current
@@ -72,7 +72,7 @@ def test_any_release_is_found_by_its_id_in_few_reads(published: MemoryStore) -> 
     current, most = read_root(published), 0
     for _, release_id, sha in list_ids(published):
         reads = Reads(published)
-        assert Chain(reads.store).find_id(release_id, current=current) == sha
+        assert ReleaseChain(reads.store).find_id(release_id, current=current) == sha
         most = max(most, reads.count)
     assert most <= 2
 
@@ -80,7 +80,7 @@ def test_any_release_is_found_by_its_id_in_few_reads(published: MemoryStore) -> 
 @pytest.mark.parametrize("sequence", [0, 1, 2, 15, 16, 17, 255, 256, 257, 500, KEPT - 1, KEPT, KEPT + 1, 10**9])
 def test_what_was_never_published_is_known_in_few_reads(published: MemoryStore, sequence: int) -> None:
     reads = Reads(published)
-    assert Chain(reads.store).find_id(f"{sequence}-00000000", current=read_root(published)) is None
+    assert ReleaseChain(reads.store).find_id(f"{sequence}-00000000", current=read_root(published)) is None
     assert reads.count <= 3
 
 
@@ -93,7 +93,7 @@ def test_any_release_is_found_by_a_stamp_in_few_reads(published: MemoryStore) ->
                 wanted.setdefault(root["parts"][metro]["stamp"], newer["previous"])
         for stamp, sha in wanted.items():
             reads = Reads(published)
-            assert Chain(reads.store).find_stamp(metro, stamp, current=current) == sha
+            assert ReleaseChain(reads.store).find_stamp(metro, stamp, current=current) == sha
             most = max(most, reads.count)
     assert most <= 16
 
@@ -111,13 +111,13 @@ def test_any_release_is_found_by_a_stamp_in_few_reads(published: MemoryStore) ->
 )
 def test_a_stamp_of_no_release_is_known_in_few_reads(published: MemoryStore, metro: str, stamp: str) -> None:
     reads = Reads(published)
-    assert Chain(reads.store).find_stamp(metro, stamp, current=read_root(published)) is None
+    assert ReleaseChain(reads.store).find_stamp(metro, stamp, current=read_root(published)) is None
     assert reads.count <= 16
 
 
 def test_searches_together_read_each_root_once(published: MemoryStore) -> None:
     reads, current = Reads(published), read_root(published)
-    chain = Chain(reads.store)
+    chain = ReleaseChain(reads.store)
     for _ in range(3):
         for sequence in range(1, KEPT):
             assert chain.find_id(f"{sequence}-00000000", current=current) is None
@@ -139,8 +139,8 @@ def test_what_is_pruned_is_not_found(published: MemoryStore) -> None:
             with pytest.raises(NotFound, match="is no longer kept"):
                 read_release(store, release_id)
     current = read_root(store)
-    assert Chain(store).find_stamp("seattle", "2026-08-10T18:40:00Z", current=current) is not None
-    assert Chain(store).find_stamp("seattle", "2026-08-10T18:37:00Z", current=current) is None
+    assert ReleaseChain(store).find_stamp("seattle", "2026-08-10T18:40:00Z", current=current) is not None
+    assert ReleaseChain(store).find_stamp("seattle", "2026-08-10T18:37:00Z", current=current) is None
 
 
 def test_a_root_names_as_few_as_ever_however_long_the_chain(published: MemoryStore) -> None:
@@ -165,7 +165,7 @@ def test_a_chain_from_before_is_walked_in_bounds_and_near_after_the_next_build(p
     store = age(published)
     ids = {sequence: release_id for sequence, release_id, _ in list_ids(store)}
     reads, current = Reads(store), read_root(store)
-    chain = Chain(reads.store)
+    chain = ReleaseChain(reads.store)
     assert chain.find_id(ids[KEPT - 100], current=current) is not None
     with pytest.raises(StoreError, match="ask again, to go on from here"):
         chain.find_id(ids[1], current=current)
@@ -177,7 +177,7 @@ def test_a_chain_from_before_is_walked_in_bounds_and_near_after_the_next_build(p
     reads, current = Reads(store), read_root(store)
     assert len(current.earlier) == 3
     for sequence in (1, 2, 17, 300, KEPT - 1):
-        sha = Chain(reads.store).find_id(ids[sequence], current=current)
+        sha = ReleaseChain(reads.store).find_id(ids[sequence], current=current)
         assert sha is not None
         assert ids[sequence] == f"{sequence}-{sha[:8]}"
 
@@ -193,4 +193,4 @@ def test_a_root_that_names_another_one_is_found_wrong() -> None:
     with pytest.raises(Corrupt, match=r"release 3-.*: it and a newer release name two roots of release 1"):
         verify_releases(store, trust=ANYBODY)
     with pytest.raises(Corrupt, match="its sequence is 2; a newer root says 1"):
-        Chain(store).find_stamp("seattle", "1970-01-01T00:00:00Z", current=read_root(store))
+        ReleaseChain(store).find_stamp("seattle", "1970-01-01T00:00:00Z", current=read_root(store))

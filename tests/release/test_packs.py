@@ -18,7 +18,7 @@ from outings.release.manifest import (
 )
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of
-from outings.release.packs import MOST_PACKS, PACK_SIZE, Pack, PackWriter, Place, choose_kept
+from outings.release.packs import MOST_PACKS, PACK_SIZE, DocumentLocation, Pack, PackWriter, choose_kept
 from outings.release.snapshot import Page
 from tests.release.worlds import NOON, put_metro
 
@@ -48,7 +48,7 @@ def test_a_build_without_documents_adds_no_pack() -> None:
 
 def test_the_first_document_is_at_the_beginning_of_the_pack_behind_the_kept_ones() -> None:
     writer = PackWriter(kept=(Pack(object="k", size=9, alive=5),), put=hash_of)
-    assert (writer.append(b"one"), writer.append(b"two")) == (Place(1, 0, 3), Place(1, 3, 3))
+    assert (writer.append(b"one"), writer.append(b"two")) == (DocumentLocation(1, 0, 3), DocumentLocation(1, 3, 3))
 
 
 def packs_of(*sizes: int) -> list[Pack]:

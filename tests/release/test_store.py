@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from outings.release.pruning import WrongClock, check_clock
-from outings.release.store import NotFound, Outcome, Store, StoreError, Versioned
+from outings.release.store import NotFound, Outcome, Store, StoreError, VersionedBytes
 from outings.release.stores import open_store
 
 WRITERS = 16
@@ -73,7 +73,7 @@ def test_the_first_swap_wins_only_where_there_is_nothing(store: Store) -> None:
 def test_a_swap_wins_only_against_what_was_read(store: Store) -> None:
     store.put_if("current.json", b"first", expected=None)
     first = store.read_versioned("current.json")
-    assert isinstance(first, Versioned)
+    assert isinstance(first, VersionedBytes)
     assert store.put_if("current.json", b"second", expected=first.etag) is Outcome.WON
     assert store.put_if("current.json", b"third", expected=first.etag) is Outcome.LOST
     second = store.read_versioned("current.json")

@@ -21,7 +21,7 @@ from outings.release.publishing import BuildRaced, publish, sign_anew
 from outings.release.releases import list_releases, read_release
 from outings.release.root import Root, read_root
 from outings.release.store import Store
-from outings.release.trust import ANYBODY, Trust, Untrusted, WrongKey, read_auditor, read_publisher, read_reader
+from outings.release.trust import ANYBODY, Trust, UntrustedRelease, WrongKey, read_auditor, read_publisher, read_reader
 from outings.release.verifying import verify_releases
 from tests.release.signing import ONE, OTHER, make_publisher, make_reader, sign, write_private, write_public
 from tests.release.worlds import NOON, change, minutes, put_metro, read_chain, read_current, read_log
@@ -91,22 +91,22 @@ def test_any_other_pointer_than_the_signed_one_is_refused_by_all_who_believe_key
     put_pointer(store, {**read_pointer_of(store), **changes})
     before = {entry.name: store.get(entry.name) for entry in store.list("")}
     for reader in (trust, make_reader()):
-        with pytest.raises(Untrusted, match=r"current\.json, which names release "):
+        with pytest.raises(UntrustedRelease, match=r"current\.json, which names release "):
             list(list_releases(store, trust=reader))
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         read_release(store, "1-00000000", trust=trust)
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         verify_releases(store, trust=trust)
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         prune(store, keep_days=0, now=4e9, trust=trust)
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         publish(store, base=base, parts={}, changes=[], feeds={}, now=NOON, trust=trust)
     assert {entry.name: store.get(entry.name) for entry in store.list("")} == before
 
 
 def test_the_signature_of_a_key_that_is_not_believed_is_none() -> None:
     publish_next(store := MemoryStore(), 1, trust=make_publisher(OTHER))
-    with pytest.raises(Untrusted, match=r"its signature is not that of key 34750f98bd59fcfc$"):
+    with pytest.raises(UntrustedRelease, match=r"its signature is not that of key 34750f98bd59fcfc$"):
         read_pointer(store, trust=make_reader(ONE))
 
 
@@ -114,7 +114,7 @@ def test_a_signature_over_something_else_can_not_be_passed_off() -> None:
     """Not over the pointer's bytes alone, which another program may sign for whoever asks."""
     publish_next(store := MemoryStore(), 1, trust=ANYBODY)
     put_pointer(store, {**read_pointer_of(store), "signature": b64encode(ONE.sign(store.get(NAME))).decode()})
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         read_pointer(store, trust=make_reader())
 
 
@@ -134,7 +134,7 @@ def test_parts_of_two_releases_need_a_root_that_nobody_signed() -> None:
     sha = put_object(store, json.dumps(mixed, sort_keys=True, separators=(",", ":")).encode())
     put_pointer(store, {**read_pointer_of(store), "root": sha})
     assert next(list_releases(store)).sha == sha, "without keys it is a release like any other"
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         next(list_releases(store, trust=make_reader()))
 
 
@@ -173,7 +173,7 @@ def test_a_change_of_keys_needs_no_pause() -> None:
     publish_next(store, 2, trust=following)
     for trust in (both, make_reader(OTHER)):
         assert [each.root.sequence for each in list_releases(store, trust=trust)] == [2, 1]
-    with pytest.raises(Untrusted):
+    with pytest.raises(UntrustedRelease):
         read_pointer(store, trust=make_reader(ONE))
 
 

@@ -14,10 +14,10 @@ from random import Random
 from typing import Any
 
 from edge.app import Edge
-from outings.mirror.checking import check_mirror
-from outings.mirror.client import Client, Reply
-from outings.mirror.file import MirrorFile
-from outings.mirror.following import catch_up
+from outings.mirror.client import Client, HttpResponse
+from outings.mirror.comparison import check_mirror
+from outings.mirror.mirror_file import MirrorFile
+from outings.mirror.sync import catch_up
 from outings.release.folder import FolderStore
 from tests.edge.asking import ask
 from tests.edge.publishing import add_keys
@@ -203,9 +203,9 @@ class Year:
     def open_client(self) -> Client:
         self.edge.poll()
 
-        def send(target: str) -> Reply:
+        def send(target: str) -> HttpResponse:
             got = ask(self.edge, target, key=self.key)
-            return Reply(status=got.status, headers=got.headers, data=got.read_body())
+            return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
 
         return Client(send, wait=lambda _: None)
 

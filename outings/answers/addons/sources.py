@@ -11,7 +11,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import DAY, format_instant, number_day
 from outings.contract.resources.source import SourceBlock, Verification
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
-from outings.release.mapped import NOT_STATED, MappedTable
+from outings.release.mapped_table import NOT_STATED, MappedTable
 
 _UNKNOWN = -1
 # Dates that nobody looked at for longer are stale, in days.

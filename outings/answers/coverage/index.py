@@ -12,7 +12,7 @@ from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 # Confidences are summed as whole numbers: a sum is the same in whatever order.

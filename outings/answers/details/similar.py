@@ -6,7 +6,7 @@ import polars as pl
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 
 
 def make_similar(related: pl.DataFrame) -> pl.DataFrame:

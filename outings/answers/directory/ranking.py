@@ -34,7 +34,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
 from outings.answers.snapshot.texts import SimilarTexts
 from outings.contract.resources.organization import NameMatch
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 
 # The first is the best; where scores are equal the first that holds is named.
 MATCHES: tuple[NameMatch, ...] = get_args(NameMatch)

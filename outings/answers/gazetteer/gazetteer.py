@@ -23,7 +23,7 @@ from outings.answers.snapshot.distance import find_line, find_point, find_vector
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.metro import Center
-from outings.release.mapped import MappedTable, encode_mapped
+from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.snapshot import MetroSettings
 
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.

@@ -18,7 +18,7 @@ from outings.answers.gazetteer.streets import Words, fold_words
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES
-from outings.release.columns import read_columns
+from outings.release.parquet_columns import read_columns
 from outings.release.tables import PUBLISHED
 
 # The mapped files.

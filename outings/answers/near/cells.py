@@ -24,7 +24,7 @@ from outings.contract.instants import number_day, read_date
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
-from outings.release.mapped import MappedTable, encode_mapped
+from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The mapped file.
 CELLS = "cells"

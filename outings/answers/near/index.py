@@ -15,7 +15,7 @@ from outings.answers.snapshot.meetings import SLOTS
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 _PLACE = TYPES.index("place")
 

@@ -15,7 +15,7 @@ from outings.configuration import read_zone
 from outings.contract.instants import format_instant, format_local
 from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 # Parts of items made lately, of all metros together: 1,100 bytes each.
 _PARTS = 16_384

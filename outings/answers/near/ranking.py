@@ -13,7 +13,7 @@ from outings.answers.near.tiles import Measured, Rows
 from outings.answers.snapshot.distance import Floats, find_line, find_metres
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 _BITS = 1 << np.arange(len(GROUPS))
 # Of programs.

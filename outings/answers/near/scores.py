@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.contract.vocabulary import AGE_BANDS
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 Array = NDArray[Any]
 

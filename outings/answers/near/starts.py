@@ -14,7 +14,7 @@ from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
 from outings.contract.instants import DAY, count_seconds, read_local
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER, MappedTable
+from outings.release.mapped_table import NEVER, MappedTable
 
 _EVENT, _CLASS = TYPES.index("event"), TYPES.index("class")
 # Dates and minutes with windows, and days of classes, that are remembered; who asked, of which one may be asked again.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, Vectors, find_vectors, measure_squares
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 TILE = 256

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Floats, Point, find_vectors, measure_squares
 from outings.answers.snapshot.zips import Zips
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 Rows = NDArray[np.int64]

@@ -35,7 +35,7 @@ from outings.contract.envelope import encode_list
 from outings.contract.instants import number_day, read_local
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, SearchResult
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
 _SEARCHED_WORD = Rate(each=100)

@@ -18,7 +18,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
 from outings.contract.instants import DAY
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import NEVER, NOT_STATED
+from outings.release.mapped_table import NEVER, NOT_STATED
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4

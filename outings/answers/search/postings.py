@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.release.mapped import NOT_STATED, MappedTable
+from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 
 # Where in a listing a word stands, the better the higher.

@@ -8,7 +8,7 @@ from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import find_vectors
 from outings.contract.resources.search import LEVELS
-from outings.release.mapped import NOT_STATED
+from outings.release.mapped_table import NOT_STATED
 
 _SCORES, _IDS = 10, 32
 

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS
-from outings.release.columns import read_columns
+from outings.release.parquet_columns import read_columns
 
 Numbers = NDArray[Any]
 

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Model, Vector
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import SemanticFiles
 
 # A listing that is not published has no vector.

@@ -15,7 +15,7 @@ from outings.contract.folding import fold_text
 from outings.contract.resources.metro import Bounds
 from outings.contract.resources.neighborhood import NeighborhoodCenter
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 # What the indexes are made of.

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from outings.release.columns import read_columns
-from outings.release.mapped import MappedTable, encode_mapped
+from outings.release.mapped_table import MappedTable, encode_mapped
+from outings.release.parquet_columns import read_columns
 
 Frames = Mapping[str, pl.DataFrame]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import HashedTexts, make_texts
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import ARCHIVED, PUBLISHED
 
 _HASH_BYTES = 32

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 # What they are made of.

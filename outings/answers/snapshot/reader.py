@@ -13,7 +13,7 @@ from outings.answers.snapshot.programs import MEMBERS, Programs
 from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Packs, Snapshot
 
 _Index = TypeVar("_Index")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.distance import Point, Vectors, find_vectors
 from outings.answers.snapshot.programs import number_programs
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 
 _LISTINGS = ("row", "type", "id", "status", "program_key", "lat", "lng")
 

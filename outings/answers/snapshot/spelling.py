@@ -9,7 +9,7 @@ from Stemmer import Stemmer
 
 from outings.answers.cache import remember
 from outings.answers.snapshot.texts import HashedTexts, SimilarTexts
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 
 # decisions, Lists: letters a word must have for one typo and for two.
 LETTERS_FOR_TYPOS = (5, 9)

@@ -12,7 +12,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LANGUAGE, Spelling
 from outings.answers.snapshot.texts import make_letters, make_texts
 from outings.contract.text import Term, TextQuery
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
 Rows = NDArray[np.uint32]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from outings.answers.cache import remember
-from outings.release.mapped import MappedTable
+from outings.release.mapped_table import MappedTable
 
 # What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many
 # there are, as far as there is room.

@@ -11,7 +11,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
-from outings.release.columns import read_columns
+from outings.release.parquet_columns import read_columns
 
 Rows = NDArray[np.uint32]
 

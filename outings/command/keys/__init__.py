@@ -2,9 +2,9 @@
 
 import click
 
-from outings.command.keys.changing import grant, revoke, seal
-from outings.command.keys.making import create, import_, rotate
-from outings.command.keys.showing import list_keys, show, usage
+from outings.command.keys.changes import grant, revoke, seal
+from outings.command.keys.creation import create, import_, rotate
+from outings.command.keys.listing import list_keys, show, usage
 
 
 @click.group()

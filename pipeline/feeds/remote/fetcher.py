@@ -15,7 +15,7 @@ import stamina
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-from outings.patience import PASSING, Patience, read_rest
+from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
 from pipeline.feeds.remote.feed_url import SCHEMES, show_url
 from pipeline.feeds.remote.public_transport import PrivateAddress, PublicTransport
 from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
@@ -23,7 +23,7 @@ from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
 _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
-PATIENCE = Patience(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
+RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
 
 
 class Validators(Struct, frozen=True, kw_only=True):
@@ -69,12 +69,12 @@ class FeedClient(Struct, frozen=True):
 
 
 @asynccontextmanager
-async def open_client(feed: FeedTable, patience: Patience) -> AsyncIterator[FeedClient]:
+async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
     """Proxies and certificates as the environment says, but no proxy for this machine itself."""
-    timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
+    timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
     verify, transport = _read_certificates(), None
     if not feed.allow_private:
-        transport = PublicTransport(verify=verify, patience=patience.connect)
+        transport = PublicTransport(verify=verify, connect_timeout=policy.connect)
     trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
     async with httpx2.AsyncClient(
         timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
@@ -96,7 +96,7 @@ async def fetch(
     most: int,
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
-    patience: Patience,
+    policy: RetryPolicy,
     presses: bool = True,
 ) -> FetchResult:
     """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `presses`: ask a busy
@@ -112,15 +112,15 @@ async def fetch(
     tried = 0
     try:
         async for attempt in stamina.retry_context(
-            on=choose_wait, attempts=patience.attempts, timeout=None, wait_initial=patience.pause,
-            wait_jitter=patience.pause, wait_max=patience.rest,
+            on=choose_wait, attempts=policy.attempts, timeout=None, wait_initial=policy.pause,
+            wait_jitter=policy.pause, wait_max=policy.rest,
         ):  # fmt: skip
             with attempt:
                 tried += 1
                 target.seek(0)
                 target.truncate()
                 return await _fetch_once(
-                    client, url, target=target, most=most, too_long=too_long, known=known, patience=patience,
+                    client, url, target=target, most=most, too_long=too_long, known=known, policy=policy,
                     presses=presses,
                 )  # fmt: skip
     except TransientFetchError as failure:
@@ -136,25 +136,25 @@ async def _fetch_once(
     most: int,
     too_long: str,
     known: Validators,
-    patience: Patience,
+    policy: RetryPolicy,
     presses: bool,
 ) -> FetchResult:
     asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in asked.items() if value is not None}
     try:
         # A timeout of each silence alone lets a server take for ever.
-        async with asyncio.timeout(patience.whole):
+        async with asyncio.timeout(policy.whole):
             request = client.http.build_request("GET", url, headers=headers)
             response = await _follow(client, request)
             try:
                 if response.status_code == 304 and headers:
                     return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
-                _check_status(response, most_rest=patience.rest, presses=presses)
+                _check_status(response, most_rest=policy.rest, presses=presses)
                 await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
                 await response.aclose()
     except TimeoutError:
-        raise TransientFetchError(f"takes longer than {patience.whole:g} s") from None
+        raise TransientFetchError(f"takes longer than {policy.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         doubt = _find_doubt(error)
         if doubt is not None:
@@ -210,9 +210,9 @@ def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool)
         return
     if status == 304:
         raise FetchError("answers 304 to a request without a condition", status=status)
-    if status not in PASSING:
+    if status not in TRANSIENT_STATUSES:
         raise FetchError(f"answers {status}", status=status)
-    rest = read_rest(response.headers.get("retry-after"), time.time())
+    rest = read_retry_after(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
         raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
     if rest is None and status == 503 and not presses:

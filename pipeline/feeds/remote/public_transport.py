@@ -38,12 +38,12 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         self,
         *,
         verify: ssl.SSLContext,
-        patience: float,
+        connect_timeout: float,
         resolve: Resolve | None = None,
         is_allowed: Callable[[Address], bool] | None = None,
     ) -> None:
         self._verify = verify
-        self._patience = patience
+        self._connect_timeout = connect_timeout
         self._resolve = resolve or resolve_host
         self._is_allowed = is_allowed or is_public
         # One a host: a connection whose certificate was checked for one is not another's on the same address.
@@ -73,7 +73,7 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         """At least one; none only where a proxy may know what is not known here."""
         port = request.url.port or _PORTS[request.url.scheme]
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._connect_timeout):
                 found = await self._resolve(host, port)
         except (OSError, UnicodeError, TimeoutError):
             found = ()

@@ -9,10 +9,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
-from outings.patience import Patience
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
+from outings.retry_policy import RetryPolicy
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.fetcher import FeedClient, FetchError, fetch, open_client
 from pipeline.feeds.rpde.current_items import write_items
@@ -34,7 +34,7 @@ async def open_walk(
     store: Store | None,
     now: datetime | None,
     tell: Callable[[str], None],
-    patience: Patience,
+    policy: RetryPolicy,
 ) -> Source:
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
     why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
@@ -48,13 +48,13 @@ async def open_walk(
     path = scratch / feed.name / "items.ndjson"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        async with open_client(feed, patience) as client:
-            walk = await _walk(feed, client, path, known=known, tell=tell_of, patience=patience)
+        async with open_client(feed, policy) as client:
+            walk = await _walk(feed, client, path, known=known, tell=tell_of, policy=policy)
             lost = _add_standing(store, known, walk, path)
             if lost is not None:
                 known = None
                 tell_of(f"walked anew from its first page: {lost}")
-                walk = await _walk(feed, client, path, known=None, tell=tell_of, patience=patience)
+                walk = await _walk(feed, client, path, known=None, tell=tell_of, policy=policy)
             assert walk is not None  # only a remembered place is given up
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
@@ -97,7 +97,7 @@ async def _walk(
     *,
     known: FeedMemory | None,
     tell: Callable[[str], None],
-    patience: Patience,
+    policy: RetryPolicy,
 ) -> Walk | None:
     """None where a remembered place is no more: 404 or 410."""
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
@@ -109,7 +109,7 @@ async def _walk(
         page = BytesIO()
         bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
         # The standard asks for patience with a busy server, that of hours: the next build's.
-        await fetch(client, url, target=page, most=most, bound=bound, patience=patience, presses=False)
+        await fetch(client, url, target=page, most=most, bound=bound, policy=policy, presses=False)
         return page.getvalue()
 
     try:

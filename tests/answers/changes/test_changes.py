@@ -74,7 +74,7 @@ def walk(release: Release, params: dict[str, str], *, entitlement: Entitlement =
 
 
 def may_see(made: UnnumberedVersion, key: Entitlement) -> bool:
-    """By hand, from decisions.md §9 and §14."""
+    """Written by hand from the contract."""
     mine = {"harbor", "lakeside"} if key.metros is None else set(key.metros)
     if made.type != "organization":
         return made.metro in mine and (key.types is None or made.type in key.types)

@@ -9,12 +9,12 @@ import pytest
 from edge.geocoding.factory import SERVICES
 from edge.geocoding.remote import RemoteGeocoder
 from outings.contract.errors import ApiError
-from outings.patience import Patience
 from outings.release.snapshot import Snapshot
+from outings.retry_policy import RetryPolicy
 from tests.answers.worlds import World, open_world
 from tests.edge.geocoding.serving import Answering, Point, serve_format
 
-QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
+QUICK = RetryPolicy(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
 
 
 @dataclass
@@ -49,10 +49,10 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 def make_asker(harbor: Snapshot) -> Iterator[Make]:
     closing = []
 
-    def make(provider: str = "nominatim", *, patience: Patience = QUICK) -> Asker:
+    def make(provider: str = "nominatim", *, policy: RetryPolicy = QUICK) -> Asker:
         serving = serve_format(provider)
         server = serving.__enter__()
-        geocoder = RemoteGeocoder(SERVICES[provider], url=server.url, clock=lambda: asker.seconds, patience=patience)
+        geocoder = RemoteGeocoder(SERVICES[provider], url=server.url, clock=lambda: asker.seconds, policy=policy)
         asker = Asker(geocoder, server, harbor)
         closing.append((geocoder, serving))
         return asker

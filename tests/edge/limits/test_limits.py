@@ -1,4 +1,4 @@
-"""One contract for both stores: what passes, what is billed, what is told (decisions.md §10)."""
+"""One contract for both stores: what passes, what is billed, what is told."""
 
 import pytest
 

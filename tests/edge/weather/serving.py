@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from outings.patience import Patience
+from outings.retry_policy import RetryPolicy
 
 # The East's, in summer.
 ZONE = timezone(timedelta(hours=-4))
@@ -18,7 +18,7 @@ ISSUED = datetime(2026, 8, 10, 6, 3, 12, tzinfo=ZONE)
 CELL = "/gridpoints/PHI/64,79"
 HOURS = 156
 HALF_DAYS = 14
-QUICK = Patience(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
+QUICK = RetryPolicy(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
 
 
 def write_point(url: str) -> Any:

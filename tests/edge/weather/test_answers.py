@@ -68,7 +68,7 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
 
 def serve_nws(serve: Serve, office: Office, folder: Path) -> Served:
     def make(clock: Clock) -> ForecastSource:
-        nws = Nws(office.url, contact="", patience=QUICK)
+        nws = Nws(office.url, contact="", policy=QUICK)
         return SharedForecastSource(nws, folder=folder, clock=lambda: clock().timestamp())
 
     return serve(make)

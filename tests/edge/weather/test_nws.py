@@ -28,7 +28,7 @@ PATHS = ["/points/40,-74.0042", GRID.hours, GRID.half_days]
 
 
 def make_nws(office: Office, *, contact: str = "") -> Nws:
-    return Nws(office.url, contact=contact, patience=QUICK)
+    return Nws(office.url, contact=contact, policy=QUICK)
 
 
 def ask(office: Office, grid: Grid | None = None) -> Forecast:
@@ -134,7 +134,7 @@ def test_how_long_it_wants_to_rest_is_told(office: Office) -> None:
 
 def test_a_server_that_is_not_there_is_unreached() -> None:
     with pytest.raises(RemoteError):
-        Nws("http://127.0.0.1:1", contact="", patience=QUICK).ask(HARBOR.center, None)
+        Nws("http://127.0.0.1:1", contact="", policy=QUICK).ask(HARBOR.center, None)
 
 
 def serve_period(office: Office, **members: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the log says of a listing's life: created, updated, removed, restored (decisions, Changes and versions)."""
+"""What the log says of a listing's life: created, updated, removed, restored."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -49,7 +49,7 @@ Open = Callable[..., Source]
 def open_feed(read: Read, tmp_path: Path) -> Open:
     def open_one(url: str, **written: str) -> Source:
         configuration = read(url, **written)
-        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", patience=QUICK)["spl"]
+        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=QUICK)["spl"]
 
     return open_one
 
@@ -114,7 +114,7 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
 
     async def run() -> list[int]:
         transport = PublicTransport(
-            verify=verify or ssl.create_default_context(), patience=2.0, resolve=resolve,
+            verify=verify or ssl.create_default_context(), policy=2.0, resolve=resolve,
             is_allowed=lambda address: str(address) == "127.0.0.1",
         )  # fmt: skip
         async with httpx2.AsyncClient(transport=transport, timeout=2.0) as client:

@@ -13,12 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, read_configuration
-from outings.patience import Patience
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object
 from outings.release.releases import list_references
 from outings.release.root import FeedMemory
 from outings.release.stores import open_store
+from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
@@ -58,9 +58,9 @@ Open = Callable[..., Source]
 
 @pytest.fixture
 def open_feed(configure: Callable[..., Configuration], tmp_path: Path) -> Open:
-    def open_one(path: str = "/feed", *, patience: Patience = QUICK, **written: Any) -> Source:
+    def open_one(path: str = "/feed", *, policy: RetryPolicy = QUICK, **written: Any) -> Source:
         configuration = configure(path, **written)
-        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", patience=patience)["spl"]
+        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=policy)["spl"]
 
     return open_one
 
@@ -132,7 +132,7 @@ def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
 def test_a_server_that_asks_for_a_pause_gets_it(open_feed: Open, web: Web) -> None:
     until = int(time.time()) + 2
     web.pages["/feed"] = Page(LINE, statuses=[503], headers={"Retry-After": formatdate(until, usegmt=True)})
-    open_feed(patience=replace(QUICK, rest=5.0))
+    open_feed(policy=replace(QUICK, rest=5.0))
     assert time.time() >= until
 
 
@@ -214,7 +214,7 @@ def test_every_format_is_read_over_http(
     web.pages[path] = Page(body, headers={"Content-Type": "text/csv; charset=koi8-r"})
     configuration = configure(path, kind=kind, settings='select = "feed.sql"' if kind == "table" else "")
     (feed,) = configuration.feeds
-    source = open_sources([feed], configuration, scratch=tmp_path / "scratch", patience=QUICK)["spl"]
+    source = open_sources([feed], configuration, scratch=tmp_path / "scratch", policy=QUICK)["spl"]
     (record,) = read_source(feed, configuration, source).records
     assert (record.type, record.name == "Прогулка") == ("event", kind == "jsonld")
 
@@ -290,7 +290,7 @@ def open_again(configure: Callable[..., Configuration], tmp_path: Path) -> OpenA
         )  # fmt: skip
         return open_sources(
             configuration.feeds, configuration, scratch=tmp_path / "again", memories={"spl": memory}, store=store,
-            patience=QUICK,
+            policy=QUICK,
         )["spl"]  # fmt: skip
 
     return open_one

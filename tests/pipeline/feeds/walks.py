@@ -54,7 +54,7 @@ class Walks:
             store=self._store,
             now=now,
             tell=self.told.append,
-            patience=QUICK,
+            policy=QUICK,
         )["oa"]
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined

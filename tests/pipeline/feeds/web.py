@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from outings.patience import Patience
+from outings.retry_policy import RetryPolicy
 from pipeline.feeds.source import Source
 from tests.pipeline.city import make_event
 
-QUICK = Patience(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
+QUICK = RetryPolicy(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
 LINE = json.dumps(make_event("a")).encode() + b"\n"
 
 

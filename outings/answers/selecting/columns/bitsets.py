@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.release.mapped import WORD, Words, count_words
+from outings.release.mapped_table import WORD, Words, count_words
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -29,7 +29,7 @@ from outings.answers.selecting.predicate import (
 )
 from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection
-from outings.release.mapped import Words
+from outings.release.mapped_table import Words
 from outings.release.tables import HAPPENINGS, PUBLISHED
 
 # Rows, numbered within their type, → which of them pass.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from outings.answers.selecting.columns.bitsets import Rows, make_empty
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
 from outings.release.tables import HAPPENINGS
 
 Array = NDArray[Any]

@@ -21,7 +21,7 @@ from outings.answers.selecting.predicate import (
     Shares,
 )
 from outings.contract.instants import number_day
-from outings.release.mapped import NOT_STATED
+from outings.release.mapped_table import NOT_STATED
 
 Array = NDArray[Any]
 

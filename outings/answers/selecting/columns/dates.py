@@ -13,7 +13,7 @@ from outings.answers.selecting.columns.columns import VARIES, Columns, find_happ
 from outings.answers.selecting.columns.conditions import make_test, number_value
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, NotBefore
 from outings.contract.instants import DAY
-from outings.release.mapped import Words
+from outings.release.mapped_table import Words
 
 # Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
 _AHEAD, _BEHIND = 14 * 3600, 12 * 3600

@@ -14,7 +14,7 @@ from outings.answers.selecting.filters import list_columns
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.contract.instants import number_day
 from outings.contract.vocabulary import PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
-from outings.release.mapped import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
 from outings.release.tables import HAPPENINGS, PUBLISHED, SECTIONS, SESSIONS
 
 # A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.

@@ -33,7 +33,7 @@ from outings.answers.selecting.evaluator import DayCounts, FacetCounts, ResultSe
 from outings.answers.selecting.row_conditions import RowFinder
 from outings.answers.selecting.selection import Selection, Span
 from outings.contract.instants import number_day, read_date
-from outings.release.mapped import NEVER
+from outings.release.mapped_table import NEVER
 
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8

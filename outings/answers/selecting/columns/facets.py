@@ -17,7 +17,7 @@ from outings.answers.selecting.columns.dates import Dates, list_occurrences, rea
 from outings.answers.selecting.evaluator import DayCounts, Numbers
 from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
-from outings.release.mapped import NOT_STATED, Words
+from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS
 
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)

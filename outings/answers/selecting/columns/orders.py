@@ -16,7 +16,7 @@ from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import Between
 from outings.answers.selecting.selection import Selection
 from outings.contract.instants import number_day
-from outings.release.mapped import NEVER, NOT_STATED
+from outings.release.mapped_table import NEVER, NOT_STATED
 
 _HALF = (1 << 64) - 1
 # Rows of an order that are looked at first; each chunk after it is twice as long.

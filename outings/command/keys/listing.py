@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command.keys.terms import describe_key, read_clock, refuse_id
+from outings.command.keys.key_options import describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.contract.plans import settle_plans
 from outings.release.keys import read_registry

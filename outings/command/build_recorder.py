@@ -1,4 +1,4 @@
-"""What became of a build is written down however it ends: its report, and the metrics on which to alarm."""
+"""Records a build, however it ends: its report, and the metrics to alert on."""
 
 import contextlib
 import os
@@ -22,9 +22,9 @@ from pipeline.scratch import discard_scratch
 from pipeline.tasks import FeedResult
 
 
-class Recorder:
-    """`end` writes once, the first that is told. What can't be written is told on standard error and changes nothing:
-    the release is in force, or is not, by then.
+class BuildRecorder:
+    """`end` records the first outcome only. If a file can't be written, standard error says so and nothing changes:
+    by then the release is in force, or it is not.
     """
 
     def __init__(self, *, report: Path | None, as_of: str | None) -> None:
@@ -85,7 +85,7 @@ class Recorder:
 
 
 @contextlib.contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
+def recording(recorder: BuildRecorder) -> Iterator[None]:
     """Whatever ends the block is told to `recorder`, then goes on its way."""
     with _stopping(recorder):
         try:
@@ -103,7 +103,7 @@ def recording(recorder: Recorder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stopping(recorder: Recorder) -> Iterator[None]:
+def _stopping(recorder: BuildRecorder) -> Iterator[None]:
     """SIGTERM ends the process at once, as it would without us, and its workers with it; one that is ending ends."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:

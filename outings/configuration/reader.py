@@ -7,7 +7,7 @@ import msgspec
 from msgspec import structs
 
 from outings.configuration.checks import check_tables
-from outings.configuration.decoding import Decoder
+from outings.configuration.decoder import Decoder
 from outings.configuration.environment import overlay_environment
 from outings.configuration.problems import ConfigurationError
 from outings.configuration.related import read_groups

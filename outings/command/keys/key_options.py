@@ -1,4 +1,4 @@
-"""What a key may: the options that say it, read and checked; and a key as a command shows it."""
+"""Options for the terms of a key, read and checked; and how a command shows a key."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

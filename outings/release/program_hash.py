@@ -1,4 +1,4 @@
-"""The program's own sources as one hash: whatever follows from them moves with them, and no number is kept by hand."""
+"""A hash of the program's own sources, which changes with them: no version has to be counted by hand."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,12 +1,12 @@
-"""Maps: files read where they lie, by slices. Their pages are the machine's, shared by all of its processes."""
+"""Memory-mapped files, read by slices. All processes of the machine share their pages."""
 
 from pathlib import Path
 
 import pyarrow as pa
 
 
-class Map:
-    """A file, whole. It keeps no descriptor open, as Python's own maps do: a server has hundreds of them."""
+class MappedFile:
+    """A whole file in memory. Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files."""
 
     def __init__(self, path: Path) -> None:
         with pa.memory_map(str(path)) as file:

@@ -17,8 +17,8 @@ from outings.configuration.environment import (
     name_variable,
     suggest,
 )
-from outings.configuration.nearest import list_nearest
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
+from outings.configuration.suggestions import list_nearest
 from outings.configuration.tables import DERIVED
 
 

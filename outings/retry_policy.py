@@ -1,19 +1,19 @@
-"""Patience with somebody else's server: how long it is waited for, and what it says itself of when to ask again."""
+"""Retry policy for other people's servers: time-outs, attempts, and the meaning of `Retry-After`."""
 
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
 
-# What may be another answer a moment later. 520 to 524: what stands before the server, Cloudflare's, got none from it.
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, *range(520, 525)})
-# In seconds, 31 years: what says more says no more than that.
+# Statuses after which a retry may succeed. 520 to 524 are Cloudflare's: it got no answer from the server behind it.
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, *range(520, 525)})
+# In seconds, 31 years: longer waits are cut to this.
 _LONGEST = 1e9
 
 
-class Patience(Struct, frozen=True, kw_only=True):
-    """In seconds: of a connection, of a silence, of one try whole. `attempts` in all, the second after `pause`, which
-    doubles. `rest`: the longest `Retry-After` that is heeded."""
+class RetryPolicy(Struct, frozen=True, kw_only=True):
+    """Time-outs in seconds: to connect, between two bytes (`silence`), and of a whole attempt. `attempts` in all, the
+    second one after `pause`, which doubles from then on. `rest`: the longest `Retry-After` that is obeyed."""
 
     connect: float
     silence: float
@@ -23,7 +23,7 @@ class Patience(Struct, frozen=True, kw_only=True):
     rest: float
 
 
-def read_rest(stated: str | None, now: float) -> float | None:
+def read_retry_after(stated: str | None, now: float) -> float | None:
     """A `Retry-After`, seconds or a date (RFC 9110, 10.2.3) → seconds from `now`, which are those since 1970, from
     0 up; None where it says neither."""
     text = (stated or "").strip()

@@ -1,4 +1,4 @@
-"""Where the templates of pages that people read are: `site/` of a checkout, beside this file where it is installed."""
+"""Where the templates of pages are: `site/` of a checkout, beside this file in an installed program."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The mirror's file: a row a record with its JSON, and how far the feed was read; both change together or not."""
+"""The mirror's SQLite file: a row for each record with its JSON, and the position in the feed, in one transaction."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS progress (
 """
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class MirroredRecord(Struct, frozen=True, kw_only=True):
     """`metro` is null for an organization; `document` its JSON as its detail has it."""
 
     id: str
@@ -57,7 +57,7 @@ class MirrorFile:
         row = self._database.execute("SELECT metro FROM records WHERE id = ?", (row_id,)).fetchone()
         return None if row is None else row[0]
 
-    def apply(self, *, put: Iterable[Record], dropped: Iterable[str], progress: Progress) -> None:
+    def apply(self, *, put: Iterable[MirroredRecord], dropped: Iterable[str], progress: Progress) -> None:
         """In one transaction."""
         with self._database:
             self._database.executemany("DELETE FROM records WHERE id = ?", ((row_id,) for row_id in dropped))

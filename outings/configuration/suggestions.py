@@ -1,4 +1,4 @@
-"""Names that a mistyped one may have meant."""
+"""Suggestions for a mistyped name."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

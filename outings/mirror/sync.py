@@ -1,4 +1,4 @@
-"""Following the feed: a page of changes, the records they are of, one transaction. Stopped, it goes on there."""
+"""Synchronization with the feed of changes: each page and its records are one transaction. A stopped one continues."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
-from outings.mirror.client import Answer, Client, MirrorError
-from outings.mirror.file import MirrorFile, Progress, Record
+from outings.mirror.client import ApiResponse, Client, MirrorError
+from outings.mirror.mirror_file import MirroredRecord, MirrorFile, Progress
 
 _PAGE = 200
 _IDS = 100
@@ -21,14 +21,14 @@ _MOVING = {"event": ("occurrence",), _ORGANIZATION: ("categories", "metros", "co
 Tell = Callable[[int, int], None]
 
 
-class Caught(Struct, frozen=True, kw_only=True):
-    """Up with the feed: the changes read on the way, and the release that had no more."""
+class SyncResult(Struct, frozen=True, kw_only=True):
+    """The number of changes read, and the release that had no more of them."""
 
     changes: int
     release: str | None
 
 
-def catch_up(client: Client, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> Caught:
+def catch_up(client: Client, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
     """Until there is nothing new. MirrorError where the API is another than the file's, or can't be asked."""
     progress, changes = _begin(file, url), 0
     while True:
@@ -45,7 +45,7 @@ def catch_up(client: Client, file: MirrorFile, *, url: str, tell: Tell = lambda 
         changes += len(page)
         tell(progress.cursor, meta["latest_version_id"])
         if not meta["has_more"]:
-            return Caught(changes=changes, release=answer.release)
+            return SyncResult(changes=changes, release=answer.release)
 
 
 def _begin(file: MirrorFile, url: str) -> Progress:
@@ -57,7 +57,7 @@ def _begin(file: MirrorFile, url: str) -> Progress:
     return progress
 
 
-def _check_page(answer: Answer, progress: Progress) -> Mapping[str, Any]:
+def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
     if answer.status == 200:
         found: Mapping[str, Any] = answer.body
         return found
@@ -85,7 +85,7 @@ def _name_home(change: Mapping[str, Any]) -> str | None:
     return None if change["type"] == _ORGANIZATION else metro
 
 
-def _fetch(client: Client, changes: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+def _fetch(client: Client, changes: Sequence[Mapping[str, Any]]) -> Iterator[MirroredRecord]:
     """Those that there still are, as they are now."""
     by_list: defaultdict[str, list[str]] = defaultdict(list)
     for each in changes:
@@ -102,10 +102,10 @@ def _fetch(client: Client, changes: Sequence[Mapping[str, Any]]) -> Iterator[Rec
                 yield from (_make_record(item, metro=item["metro"]) for item in answer.body["data"])
 
 
-def _make_record(item: dict[str, Any], *, metro: str | None) -> Record:
+def _make_record(item: dict[str, Any], *, metro: str | None) -> MirroredRecord:
     moving = _MOVING.get(item["type"], ())
     kept = {name: value for name, value in item.items() if name not in moving}
-    return Record(
+    return MirroredRecord(
         id=item["id"],
         type=item["type"],
         metro=metro,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.patience import PASSING, read_rest
+from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
 
 NOW = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
 
@@ -39,21 +39,21 @@ NOW = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
     ],
 )
 def test_seconds_and_dates_are_read(stated: str | None, seconds: float | None) -> None:
-    assert read_rest(stated, NOW.timestamp()) == seconds
+    assert read_retry_after(stated, NOW.timestamp()) == seconds
 
 
 @given(st.text(max_size=60))
 def test_whatever_a_server_says_is_no_fault_of_ours(stated: str) -> None:
-    rest = read_rest(stated, NOW.timestamp())
+    rest = read_retry_after(stated, NOW.timestamp())
     assert rest is None or 0 <= rest <= 1e9
 
 
 @given(st.integers(min_value=0, max_value=10**8))
 def test_a_date_is_the_seconds_until_then(seconds: int) -> None:
     stated = format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)
-    assert read_rest(stated, NOW.timestamp()) == seconds
+    assert read_retry_after(stated, NOW.timestamp()) == seconds
 
 
 def test_what_is_wrong_with_the_question_does_not_pass() -> None:
-    assert PASSING.isdisjoint({200, 304, 400, 401, 403, 404, 410, 501, 505, 525})
-    assert {429, 503} <= PASSING
+    assert TRANSIENT_STATUSES.isdisjoint({200, 304, 400, 401, 403, 404, 410, 501, 505, 525})
+    assert {429, 503} <= TRANSIENT_STATUSES

@@ -1,4 +1,4 @@
-"""What the samples are about: subjects with their categories, and words to name things by."""
+"""Subjects of the sample listings with their categories, and words to make up names."""
 
 from msgspec import Struct
 

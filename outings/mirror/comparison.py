@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from outings.mirror.client import Client, MirrorError
-from outings.mirror.file import MirrorFile
-from outings.mirror.following import catch_up
+from outings.mirror.mirror_file import MirrorFile
+from outings.mirror.sync import catch_up
 from outings.release.exports import NO_ROWS, add_rows
 
 # A release that comes while it is compared makes it begin again.
