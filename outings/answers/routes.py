@@ -28,15 +28,15 @@ from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.contract.errors import not_enabled, not_found
+from outings.contract.meta import ListMeta
 from outings.contract.query import Query
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # By the route's name: of one metro's snapshot, or of the whole release.
-_OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], Plan]] = {
-    **{
-        f"{name}.{kind}": plan_list for name in COLLECTIONS.values() for kind in ("list", "of_organization", "at_place")
-    },
+OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], Plan]] = {
+    **{route.name: plan_list for route in ROUTES if route.meta is ListMeta},
     "events.calendar": plan_calendar,
     "events.ics": plan_calendar_file,
     "search": plan_search,
@@ -49,7 +49,7 @@ _OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], Plan]] = {
     "export": plan_export,
     "export.file": plan_file,
 }
-_OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], Plan]] = {
+OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], Plan]] = {
     **{f"{name}.{kind}": plan_detail for name in COLLECTIONS.values() for kind in ("detail", "slug")},
     "organizations.detail": plan_organization,
     "metros": plan_metros,
@@ -68,7 +68,7 @@ _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] 
 
 def make_plan(query: Query, about: AnswerContext) -> Plan:
     """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
-    of_metro, of_release = _OF_METRO.get(query.route), _OF_RELEASE.get(query.route)
+    of_metro, of_release = OF_METRO.get(query.route), OF_RELEASE.get(query.route)
     if of_metro is not None:
         query, snapshot = _find_snapshot(query, about)
         return of_metro(query, snapshot, about)
