@@ -7,6 +7,7 @@ from msgspec import structs
 
 from outings.configuration.decoder import Decoder
 from outings.configuration.formats import FORMATS
+from outings.configuration.mapping import MappingError, iterate_rules
 from outings.configuration.tables import FeedTable
 
 # Settings that only a feed of tables has.
@@ -20,6 +21,9 @@ def check_table(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
         decoder.report(f"{key}.select", f"is missing; allowed: {allowed}")
     if feed.get("select") is not None and feed.get("map"):
         decoder.report(f"{key}.map", "is given beside select; allowed: one of both")
+    for _, rule in iterate_rules(feed.get("map", {})):
+        if isinstance(rule, MappingError):
+            decoder.report(f"{key}.map.{rule.key}", rule.message)
     encoding = feed.get("encoding", "auto")
     if encoding != "auto" and not is_encoding(encoding):
         decoder.report(f"{key}.encoding", f'is "{encoding}"; allowed: auto, or the name of one, as utf-8 or cp1252')

@@ -15,6 +15,7 @@ from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.source import Source, SourceFile
+from pipeline.records.record import Problem
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
@@ -51,6 +52,9 @@ class FilesRead(Protocol):
     decided: Sequence[str]
 
     def __iter__(self) -> Iterator[RawRecord]: ...
+
+    def explain(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """Problems of its records, in the words of the files."""
 
 
 class Reader(Struct, frozen=True, kw_only=True):

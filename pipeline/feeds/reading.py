@@ -120,9 +120,12 @@ def read_source(
         named = tuple(whole.files)
     if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
+    told = locate_problems(problems, named)
+    if whole is not None:
+        told = whole.explain(told)
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=Records(list(kept.values())), problems=locate_problems(problems, named), unknown=_sum_unknown(unknown),
+        records=Records(list(kept.values())), problems=told, unknown=_sum_unknown(unknown),
         files=named, items=tuple(sorted(items)), decided=() if whole is None else tuple(whole.decided),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ Their texts begin with a code (`wrong_type`, `unknown_word`, `out_of_range`, `to
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
@@ -225,10 +226,14 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
     return parse_word
 
 
-def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()) -> Parse:
+@dataclass(frozen=True, slots=True)
+class ItemsParser:
     """A list, each entry once and in its order. An entry wrong in a way that `forgive` names is left out alone."""
 
-    def parse_items(value: Any) -> tuple[Any, ...]:
+    parse: Parse
+    forgive: tuple[type[InvalidValue], ...]
+
+    def __call__(self, value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise InvalidValue("wrong_type: expected a list")
         if len(value) > MAX_ITEMS:
@@ -237,11 +242,11 @@ def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()
         lost: list[tuple[str, Any]] = []
         for item in value:
             try:
-                parsed = None if item is None else parse(item)
+                parsed = None if item is None else self.parse(item)
             except RepairedValue as mended:
                 parsed = mended.value
                 lost.append((str(mended), mended.lost))
-            except forgive as wrong:
+            except self.forgive as wrong:
                 lost.append((str(wrong), item))
                 continue
             if parsed is not None:
@@ -250,7 +255,9 @@ def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()
             raise RepairedValue(tuple(kept), lost[0][0], lost=lost[0][1])
         return tuple(kept)
 
-    return parse_items
+
+def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()) -> ItemsParser:
+    return ItemsParser(parse, forgive)
 
 
 def _check_text(value: Any) -> str:

@@ -11,8 +11,9 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from pipeline.feeds.ndjson import mend_signs
+from pipeline.feeds.quoting import quote
 from pipeline.feeds.table.encoding import decode_text
-from pipeline.feeds.table.part import Fault, Part, TableFile, quote
+from pipeline.feeds.table.part import Fault, Part, TableFile
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 _SHOWN = 120

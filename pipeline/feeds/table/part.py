@@ -44,11 +44,6 @@ class Part(Struct, frozen=True, kw_only=True):
 OpenPart = Callable[[TableFile, FeedTable, DuckDBPyConnection, Path], Part]
 
 
-def quote(name: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def number_names(names: Sequence[str]) -> list[str]:
     """The names of columns, each once whatever its case: an empty one by its place, a second one with its number."""
     given: dict[str, int] = {}

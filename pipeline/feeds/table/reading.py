@@ -14,17 +14,21 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
+from outings.configuration.mapping import MappingError
+from pipeline.feeds.mapping import compile_mapping, explain_problems
 from pipeline.feeds.ndjson import decode_record
+from pipeline.feeds.quoting import quote
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting
 from pipeline.feeds.selection import ROW, lock, select_records
-from pipeline.feeds.source import FeedError, SelectError, SourceFile, read_select
+from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, read_select
 from pipeline.feeds.table.delimited import open_delimited
 from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines
-from pipeline.feeds.table.part import OpenPart, Part, TableFile, quote
+from pipeline.feeds.table.part import OpenPart, Part, TableFile
 from pipeline.feeds.table.sheets import open_sheet
 from pipeline.feeds.table.sqlite import open_sqlite
 from pipeline.feeds.table.unpacking import list_tables
+from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch
 
 # One thread: with more, an order that the SELECT leaves open would be another one each time.
@@ -37,6 +41,10 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
     "max_temp_directory_size": "16GB",
 }
 _MESSAGE_CHARACTERS = 600
+# As Excel and LibreOffice write them, in English and Spanish.
+_ERRORS = re.compile(
+    r"#(REF!|N/A|VALUE!|DIV/0!|NAME\?|NULL!|NUM!|SPILL!|BLOB!|¡REF!|N/D|¡VALOR!|¡DIV/0!|¿NOMBRE\?|¡NULO!|¡NUM!)"
+)
 # Kinds of files whose values are cells, each of a type of its own.
 _CELLS = frozenset({"sheets", "sqlite"})
 Opened = list[tuple[TableFile, Part]]
@@ -53,16 +61,12 @@ class TableRead:
 
     def __iter__(self) -> Iterator[RawRecord]:
         feed = self._setting.feed
-        assert feed.select is not None  # the configuration holds it
-        query = read_select(feed.name, feed.select)
+        query = None if feed.select is None else read_select(feed.name, feed.select)
         with open_scratch() as folder, open_engine(folder) as connection:
             opened = open_table(connection, feed, self._sources, scratch=folder)
             self.decided = [f"{file.name}: {part.decided}" for file, part in opened if part.decided]
             lock(connection)
-            try:
-                rows = select_records(connection, query, self._setting.vocabulary)
-            except ValueError as error:
-                raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
+            rows = self._select(connection, query)
             lines = _Lines(opened)
             yield from lines.list_faults()
             for number, row in enumerate(rows, start=1):
@@ -70,7 +74,30 @@ class TableRead:
                 if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
                     self.files = lines.files
                     raw = raw._replace(line=lines.find(place))
+                if query is None:
+                    raw = raw._replace(value=refuse_errors(raw.value))
                 yield raw
+
+    def explain(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        feed = self._setting.feed
+        return tuple(explain_problems(problems, feed.map, self._setting.vocabulary)) if feed.map else problems
+
+    def _select(self, connection: DuckDBPyConnection, query: str | None) -> Iterator[str]:
+        feed, vocabulary = self._setting.feed, self._setting.vocabulary
+        if query is not None:
+            try:
+                return select_records(connection, query, vocabulary)
+            except ValueError as error:
+                raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
+        columns = connection.table("feed")
+        types = dict(zip(columns.columns, columns.types, strict=True))
+        try:
+            compiled = compile_mapping(feed.map, types, vocabulary=vocabulary, zone=self._setting.timezone)
+            return select_records(connection, compiled, vocabulary)
+        except MappingError as error:
+            raise SettingError(feed.name, f"map.{error.key}", error.message) from error
+        except ValueError as error:
+            raise SettingError(feed.name, "map", str(error)) from error
 
 
 class _Lines:
@@ -94,6 +121,15 @@ class _Lines:
         for file, part in self._opened:
             for fault in part.faults:
                 yield RawRecord(fault.line, fault.value, fault.reason, file=file.name if several else None)
+
+
+def refuse_errors(value: Any) -> Any:
+    """A cell that is a spreadsheet's error (#REF!) as what no member takes, so that none is published."""
+    if isinstance(value, str):
+        return [value] if value.startswith("#") and _ERRORS.fullmatch(value) else value
+    if isinstance(value, dict):
+        return {name: refuse_errors(inner) for name, inner in value.items()}
+    return value
 
 
 def _count_rows(part: Part) -> int:

@@ -10,8 +10,9 @@ import msgspec
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable, list_nearest
+from pipeline.feeds.quoting import quote
 from pipeline.feeds.table.json_rows import read_typed
-from pipeline.feeds.table.part import Part, TableFile, number_names, quote
+from pipeline.feeds.table.part import Part, TableFile, number_names
 
 
 def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:

@@ -1,0 +1,157 @@
+"""`[feeds.map]`: which column of a table is which member of a record. A member a line, from a closed list of rules."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from outings.configuration.suggestions import list_nearest
+
+Text = Annotated[str, Meta(min_length=1)]
+Word = str | int | float | bool
+# What may stand in a format: DuckDB's own, which are those of C.
+_DIRECTIVE = re.compile(r"%(-?.)?", re.DOTALL)
+_KNOWN = frozenset("aAbBcdfgHIjmMnpSuUwWxXyYzZ%")
+_CLOCK = re.compile(r"%-?[HIcX]")
+_DAY = re.compile(r"%-?[djcxuw]")
+# Seconds, and thousandths of them, since 1970, in place of a format.
+UNIX = ("unix", "unix_ms")
+
+
+class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
+    """What a member is made of: one of `column`, `join` and `value`. The others say how the text that stands there is
+    read, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`."""
+
+    column: Text | None = None
+    join: tuple[Text, ...] = ()
+    value: Word | tuple[Word, ...] | None = None
+    with_: str = " "
+    pattern: str = ""
+    split: Text | tuple[Text, ...] = ()
+    lookup: dict[str, Word | tuple[Word, ...]] = {}
+    other: Word | None = None
+    format: Text | tuple[Text, ...] = ()
+    decimal: Literal[".", ","] = "."
+    yes: tuple[Text, ...] = ()
+    no: tuple[Text, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.join if self.column is None else (self.column,)
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        return (self.format,) if isinstance(self.format, str) else self.format
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        return (self.split,) if isinstance(self.split, str) else self.split
+
+
+RULE_WORDS = tuple(field.encode_name for field in msgspec.structs.fields(Rule))
+
+
+class MappingError(ValueError):
+    """`key` is the member, and the word of its rule where it is one's."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(key, message)
+        self.key, self.message = key, message
+
+
+def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
+    """By the members' paths. Raises the first `MappingError`."""
+    found = {}
+    for member, rule in iterate_rules(raw):
+        if isinstance(rule, MappingError):
+            raise rule
+        found[member] = rule
+    return found
+
+
+def iterate_rules(raw: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Rule | MappingError]]:
+    """`price.min = …` without quotes is a table within a table, and means the same as `"price.min" = …`."""
+    for name, stated in raw.items():
+        member = f"{path}.{name}" if path else name
+        if isinstance(stated, dict) and stated and not RULE_SET.intersection(stated) and _is_nested(stated):
+            yield from iterate_rules(stated, member)
+        else:
+            try:
+                yield member, _parse_rule(member, stated)
+            except MappingError as problem:
+                yield member, problem
+
+
+RULE_SET = frozenset(RULE_WORDS)
+
+
+def _is_nested(stated: dict[str, Any]) -> bool:
+    """Members, and no rule with a mistyped word."""
+    return not any(list_nearest(name, RULE_WORDS) for name in stated)
+
+
+def _parse_rule(member: str, stated: Any) -> Rule:
+    if isinstance(stated, str):
+        stated = {"column": stated}
+    if not isinstance(stated, dict):
+        raise MappingError(member, "is no rule; allowed: the name of a column, or a table as { column = … }")
+    for word in stated:
+        if word not in RULE_SET:
+            near = "".join(f"; did you mean {each}?" for each in list_nearest(word, RULE_WORDS)[:1])
+            raise MappingError(f"{member}.{word}", f"is no word of a rule{near}; allowed: {', '.join(RULE_WORDS)}")
+    try:
+        rule = msgspec.convert(stated, Rule)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$.")
+        raise MappingError(f"{member}.{where.rstrip('`')}" if where else member, f"is wrong: {what}") from error
+    _check_rule(member, rule, stated)
+    return rule
+
+
+def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
+    sources = [word for word in ("column", "join", "value") if word in stated]
+    if len(sources) != 1:
+        said = "both " + " and ".join(sources) if sources else "no source"
+        raise MappingError(member, f"has {said}; allowed: one of column, join, value")
+    if rule.value is not None and len(stated) > 1:
+        raise MappingError(member, "has a value and says how to read it; allowed: the value alone")
+    if "with" in stated and not rule.join:
+        raise MappingError(f"{member}.with", "is given without join, whose columns it stands between")
+    if "other" in stated and not rule.lookup:
+        raise MappingError(f"{member}.other", "is given without lookup, of whose others it is")
+    _check_pattern(member, rule.pattern)
+    for each in rule.formats:
+        _check_format(f"{member}.format", each)
+
+
+def _check_pattern(member: str, pattern: str) -> None:
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        raise MappingError(f"{member}.pattern", f"is no pattern: {error}") from error
+    if groups > 1:
+        raise MappingError(f"{member}.pattern", f"has {groups} groups; allowed: one, of what is taken: write (?:…)")
+
+
+def _check_format(key: str, text: str) -> None:
+    if text in UNIX:
+        return
+    found = _DIRECTIVE.findall(text)
+    wrong = [each for each in found if each.lstrip("-") not in _KNOWN]
+    if wrong or not found:
+        said = f"has %{wrong[0]}, which is none" if wrong else "says no day and no time"
+        raise MappingError(
+            key,
+            f'"{text}" {said}; allowed: as %d/%m/%Y %H:%M (%d day, %m month, %B its name, %Y year, %H:%M of 24 hours, '
+            "%I:%M %p of 12), unix, unix_ms",
+        )
+
+
+def has_clock(text: str) -> bool:
+    return text in UNIX or _CLOCK.search(text) is not None
+
+
+def has_day(text: str) -> bool:
+    return text in UNIX or _DAY.search(text) is not None

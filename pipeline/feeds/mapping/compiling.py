@@ -1,0 +1,217 @@
+"""The rules of a mapping → one SELECT over `feed`.
+
+A cell that does not fit its member goes on as its text: by that the member's own rule quarantines the record, or leaves
+the member out.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from outings.configuration.mapping import MappingError, Rule, parse_mapping
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.mapping.columns import Text, find_text, fold
+from pipeline.feeds.mapping.figures import compile_flag, compile_number
+from pipeline.feeds.mapping.moments import read_clock, read_day, read_moment
+from pipeline.feeds.mapping.targets import TIMES, Target, find_targets
+from pipeline.feeds.quoting import literal, quote
+
+Tree = dict[str, Any]
+
+
+def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocabulary: Vocabulary, zone: str) -> str:
+    """`columns`: the names of the table's columns and their types in DuckDB; `zone`: of the metro. Raises
+    `MappingError`."""
+    rules = parse_mapping(raw)
+    targets = find_targets(rules, vocabulary)
+    texts, moments, tree = ["rowid"], ["*"], Tree()
+    for member, rule in rules.items():
+        target = targets[member]
+        if rule.value is not None:
+            said = _write_constant(member, rule, target)
+        else:
+            text = _compile_text(member, rule, target, columns)
+            texts.append(f"{text.sql} AS {quote(member)}")
+            moments += _list_moments(member, rule, target, text, zone)
+            said = _compile_value(quote(member), rule, target, text, zone)
+        _place(tree, target, said)
+    _add_day(tree, rules)
+    members = ",\n    ".join(["rowid", *(f"{_write(each)} AS {quote(name)}" for name, each in tree.items())])
+    read = ",\n        ".join(moments)
+    of = ",\n        ".join(texts)
+    return (
+        f"WITH texts AS (\n    SELECT\n        {of}\n    FROM feed\n),\n"
+        f"moments AS (\n    SELECT\n        {read}\n    FROM texts\n)\n"
+        f"SELECT\n    {members}\nFROM moments\nORDER BY rowid\n"
+    )
+
+
+def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
+    """The text or list of texts that the member is read from."""
+    found = [find_text(member, each, columns) for each in rule.columns]
+    if rule.join:
+        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in found]
+        text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
+    else:
+        (text,) = found
+    if target.kind == "amount" and text.is_number and rule.decimal == ",":
+        text = Text(_number_as_written(text.sql, columns, rule))
+    if rule.pattern:
+        text = _each(
+            text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {_count_groups(rule)}), '')"
+        )
+    if rule.separators:
+        text = Text(
+            _split(f"array_to_string({text.sql}, {literal(rule.separators[0])})" if text.many else text.sql, rule),
+            many=True,
+        )
+    if rule.lookup:
+        text = _look_up(text, rule, target)
+    if text.many and not target.many:
+        # A member of one value: all that stand there, in one text.
+        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda each: each <> ''), ', '), '')")
+    return text
+
+
+def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
+    """What the file has as a number, as the rule's country writes it."""
+    (name,) = rule.columns
+    if str(columns.get(name)) != "JSON":
+        return f"replace({sql}, '.', ',')"
+    column = quote(name)
+    return (
+        f"CASE WHEN json_type({column}) IN ('DOUBLE', 'BIGINT', 'UBIGINT') THEN replace({sql}, '.', ',') ELSE {sql} END"
+    )
+
+
+def _count_groups(rule: Rule) -> int:
+    return re.compile(rule.pattern).groups
+
+
+def _each(text: Text, make: Callable[[str], str]) -> Text:
+    if not text.many:
+        return Text(make(text.sql))
+    return Text(f"list_transform({text.sql}, lambda each: {make('each')})", many=True)
+
+
+def _split(sql: str, rule: Rule) -> str:
+    first, *others = rule.separators
+    for other in others:
+        sql = f"replace({sql}, {literal(other)}, {literal(first)})"
+    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda each: trim(each))"
+    return f"list_filter({pieces}, lambda each: each <> '')"
+
+
+def _look_up(text: Text, rule: Rule, target: Target) -> Text:
+    several = target.many and any(isinstance(each, tuple) for each in rule.lookup.values())
+
+    def say(value: Any) -> str:
+        if several:
+            return literal([str(each) for each in (value if isinstance(value, tuple) else (value,)) if each != ""])
+        if isinstance(value, bool):
+            return literal("true" if value else "false")
+        if isinstance(value, (int, float)):
+            return literal(repr(value).replace(".", rule.decimal))
+        return literal(value) if value != "" else "NULL"
+
+    def make(sql: str) -> str:
+        cases = " ".join(
+            f"WHEN {literal(fold(' '.join(word.split())))} THEN {say(value)}" for word, value in rule.lookup.items()
+        )
+        own = f"[{sql}]" if several else sql
+        other = own if rule.other is None else f"CASE WHEN {sql} IS NOT NULL THEN {say(rule.other)} END"
+        return f"CASE lower(strip_accents(trim({sql}))) {cases} ELSE {other} END"
+
+    if several and not text.many:
+        text = Text(f"CASE WHEN {text.sql} IS NOT NULL THEN [{text.sql}] END", many=True)
+    text = _each(text, make)
+    return Text(f"flatten({text.sql})", many=True) if several else text
+
+
+def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str) -> list[str]:
+    """For a member that is a time, when it is, and on which day where it says no more."""
+    if target.kind not in TIMES or text.many:
+        return []
+    name = quote(member)
+    if target.kind == "clock":
+        return [f"{read_clock(name, rule.formats, zone)} AS {quote(f'{member} at')}"]
+    return [
+        f"{read_moment(name, rule.formats, zone)} AS {quote(f'{member} at')}",
+        f"{read_day(name, rule.formats, zone)} AS {quote(f'{member} on')}",
+    ]
+
+
+def _compile_value(name: str, rule: Rule, target: Target, text: Text, zone: str) -> str:
+    if target.many:
+        listed = name if text.many else f"CASE WHEN {name} IS NOT NULL THEN [{name}] END"
+        if target.kind == "local":
+            read = _write_moment(read_moment("each", rule.formats, zone), "each", "%Y-%m-%dT%H:%M:%S")
+            return f"list_transform({listed}, lambda each: {read})"
+        return listed
+    if target.kind == "flag":
+        return compile_flag(name, rule)
+    if target.kind in ("amount", "decimal"):
+        return compile_number(name, rule, target)
+    if target.kind in TIMES:
+        return _compile_time(name, target, zone)
+    return name
+
+
+def _compile_time(name: str, target: Target, zone: str) -> str:
+    at, on = (quote(f"{'.'.join(target.steps)} {word}") for word in ("at", "on"))
+    if target.kind == "clock":
+        return _write_moment(at, name, "%H:%M:%S")
+    if target.kind == "date":
+        return _write_moment(f"coalesce({at}, {on})", name, "%Y-%m-%d")
+    if target.kind == "instant":
+        utc = f"coalesce({at}, {on}) AT TIME ZONE {literal(zone)} AT TIME ZONE 'UTC'"
+        return _write_moment(utc, name, "%Y-%m-%dT%H:%M:%SZ")
+    # Of a day alone: a start has no time, and an end is the midnight behind it.
+    day = (
+        f"to_json(strftime({on} + INTERVAL 1 DAY, '%Y-%m-%dT%H:%M:%S'))" if target.steps[-1] == "ends_local" else "NULL"
+    )
+    return f"CASE WHEN {on} IS NOT NULL THEN {day} ELSE {_write_moment(at, name, '%Y-%m-%dT%H:%M:%S')} END"
+
+
+def _write_moment(moment: str, text: str, format_: str) -> str:
+    return f"coalesce(to_json(strftime({moment}, '{format_}')), to_json({text}))"
+
+
+def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
+    """A start that says a day alone is the event's day, where the mapping does not say one."""
+    if "starts_local" in tree and "date_on" not in tree and rules["starts_local"].value is None:
+        tree["date_on"] = "strftime(\"starts_local on\", '%Y-%m-%d')"
+
+
+def _write_constant(member: str, rule: Rule, target: Target) -> str:
+    if target.many and not isinstance(rule.value, tuple):
+        raise MappingError(f"{member}.value", "is one value; allowed: a list of them")
+    return literal(rule.value)
+
+
+def _place(tree: Tree, target: Target, said: str) -> None:
+    for place, step in enumerate(target.steps[:-1]):
+        tree = tree.setdefault(step, Tree())
+        if place in target.lists:
+            tree = tree.setdefault("[]", Tree())
+    tree[target.steps[-1]] = said
+
+
+def _write(said: "str | Tree") -> str:
+    """A constant in an object holds where anything else of the object is stated."""
+    if isinstance(said, str):
+        return said
+    if "[]" in said:
+        return f"[{_write(said['[]'])}]"
+    members = {name: _write(each) for name, each in said.items()}
+    stated = [each for each in members.values() if not _is_constant(each)]
+    if stated and len(stated) < len(members):
+        known = f"coalesce({', '.join(f'to_json({each})' for each in stated)}) IS NOT NULL"
+        members = {
+            name: f"CASE WHEN {known} THEN {each} END" if _is_constant(each) else each for name, each in members.items()
+        }
+    return "{" + ", ".join(f"{literal(name)}: {each}" for name, each in members.items()) + "}"
+
+
+def _is_constant(said: str) -> bool:
+    return said.startswith(("'", "[")) or said in ("true", "false") or said.lstrip("-").replace(".", "", 1).isdigit()
