@@ -1,1 +1,2 @@
-"""What may be asked and what may be answered: declarations only, no I/O, nothing else of ours imported."""
+"""The contract of the API: what a request may say and what an answer may contain. Declarations only: no I/O, and no
+import from the program's other packages."""

@@ -1,4 +1,4 @@
-"""One parameter's texts, as a query string gave them → its value, or the refusal that names what is allowed."""
+"""Parses the texts of one parameter into its value, or refuses them with what is allowed."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -24,9 +24,10 @@ def parse_argument(
     vocabulary: Vocabulary,
     paths: frozenset[str] | None = None,
 ) -> Value:
-    """`texts`: every occurrence of the name; `paths`: what a parameter of kind `path` may name, None is anything.
+    """`texts` are all occurrences of the name. `paths` are the names that a parameter of kind `path` may take; None
+    allows any.
 
-    Arrays come back without doubles, sorted unless their order means something.
+    Arrays have no duplicates. They are sorted unless their order has a meaning.
     """
     if not row.array:
         if len(texts) > 1:
@@ -51,7 +52,7 @@ def parse_argument(
 
 
 def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | None:
-    """The closed vocabulary of a parameter, None when it has none."""
+    """The closed vocabulary of a parameter, or None if it has none."""
     if row.vocabulary is None:
         return row.allowed
     words: tuple[str, ...] = getattr(vocabulary, row.vocabulary)
@@ -59,7 +60,7 @@ def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | No
 
 
 def suggest_word(text: str, known: Iterable[str]) -> str | None:
-    """The known word that a typo away stands next to it."""
+    """The known word that this one is a typo of."""
     found = process.extractOne(
         text[:_COMPARED_CHARACTERS].lower(),
         sorted(known),
@@ -70,7 +71,7 @@ def suggest_word(text: str, known: Iterable[str]) -> str | None:
 
 
 def show_text(text: str) -> str:
-    """A client's text in a message: quoted, cut short."""
+    """A client's text as messages show it: quoted and cut short."""
     return repr(text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…")
 
 

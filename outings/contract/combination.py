@@ -1,4 +1,4 @@
-"""What parameters must not, or must only, stand together."""
+"""Which parameters exclude each other, and which require each other."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -21,7 +21,7 @@ _EXCLUSIVE = (
 
 
 def check_combination(route: Route, values: Values) -> None:
-    """Raises for the first rule that the parsed values break."""
+    """Raises ApiError for the first rule that the parsed values break."""
     _check_required(route, values)
     _check_exclusive(values)
     _check_ids(values)
@@ -32,7 +32,7 @@ def check_combination(route: Route, values: Values) -> None:
 
 
 def find_longest_window(route: Route, values: Values) -> int:
-    """The most days that `to` may lie after `from`."""
+    """How many days `to` may lie after `from`."""
     return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
 
 

@@ -1,5 +1,5 @@
-"""Where a walk stands: opaque text, bound to the request that issued it and sealed with the snapshot that it began in
-(decision 0030)."""
+"""Cursors: opaque texts that say where a walk stands. A cursor belongs to the request that issued it, and is sealed
+with the snapshot that the walk began in (decision 0030)."""
 
 import datetime
 import hmac
@@ -24,8 +24,8 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Cursor(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
-    """`release` is the stamp of the metro, and `date` its local date, on which the walk began; `position` is the last
-    row's key."""
+    """`release` is the metro's stamp and `date` its local date when the walk began. `position` is the key of the last
+    row."""
 
     route: str
     release: str
@@ -38,10 +38,10 @@ _decoder = msgspec.msgpack.Decoder(Cursor)
 
 
 def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
-    """`request_text`: `Query.walk`, the request without its page and cursor. `snapshot`: the hash of the one that the
-    walk began in.
+    """`request_text` is `Query.walk`: the request without page and cursor. `snapshot` is the hash of the snapshot that
+    the walk began in.
 
-    Raises ValueError when the position makes the text longer than the contract allows.
+    Raises ValueError if the position makes the text longer than the contract allows.
     """
     body = _encode_body(cursor, request_text)
     seal = _seal(body, snapshot)
@@ -52,9 +52,10 @@ def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
 
 
 def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, bytes]:
-    """The cursor and its seal, which `is_sealed` compares once the snapshot is known.
+    """Returns the cursor and its seal. Check the seal with `is_sealed` once the snapshot is known.
 
-    Raises `cursor_malformed` (cut, changed, of another layout or route) or `cursor_mismatch` (another request).
+    Raises `cursor_malformed` if the text was changed or comes from another layout or route, and `cursor_mismatch` if it
+    comes from another request.
     """
     parts = _split_text(text)
     if parts is None:
@@ -78,7 +79,7 @@ def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, b
 
 
 def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) -> bool:
-    """Whether it was made in the snapshot of this hash."""
+    """Whether the cursor was made in the snapshot with this hash."""
     return hmac.compare_digest(seal, _seal(_encode_body(cursor, request_text), snapshot))
 
 

@@ -9,7 +9,8 @@ import msgspec
 
 @dataclass(frozen=True, kw_only=True)
 class Entitlement:
-    """`metros` (slugs) and `types` (singular: `event`, `class`, …): None means all. `addons`: values of `include`."""
+    """`metros` are slugs, `types` are singular (`event`, `class`, …); None means all. `addons` are values of
+    `include`."""
 
     metros: frozenset[str] | None = None
     types: frozenset[str] | None = None
@@ -26,12 +27,12 @@ class Entitlement:
 
     @cached_property
     def digest(self) -> str:
-        """16 hex digits that stand for the sets in an ETag or a cache's key; the key itself is not in them."""
+        """16 hex digits that identify these rights in an ETag or a cache. They do not depend on the key itself."""
         return _hash_sets(self.metros, self.types, self.addons)
 
     @cached_property
     def scope(self) -> str:
-        """16 hex digits that stand for the metros and types alone: what decides which rows there are for the key."""
+        """16 hex digits that identify the metros and types alone, which decide what rows the key sees."""
         return _hash_sets(self.metros, self.types)
 
 

@@ -1,4 +1,4 @@
-"""The frame of every body: `data` first, `notices` when there are any, `facets` when asked, `meta` last."""
+"""The order of members in every body: `data`, `notices` and `facets` if there are any, then `meta`."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def encode_list(
     notices: Sequence[Notice] = (),
     facets: bytes | None = None,
 ) -> list[bytes]:
-    """A list's body as parts to be joined. `items`, `meta` and `facets` are JSON texts already."""
+    """A list's body, in parts to be joined. `items`, `meta` and `facets` are JSON texts."""
     parts = [b'{"data":[', b",".join(items), b"]", *_encode_notices(notices)]
     if facets is not None:
         parts += [b',"facets":', facets]
@@ -25,17 +25,17 @@ def encode_list(
 
 
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """A single read's body as parts to be joined: the document is what a list holds of it."""
+    """The body of a single listing, in parts to be joined. The document is the one that a list shows."""
     return [b'{"data":', document, *_encode_notices(notices), b"}"]
 
 
 def encode_object(data: bytes, *, meta: bytes, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """The same of one object that has `meta` beside it."""
+    """The body of a single object that has a `meta`, in parts to be joined."""
     return [b'{"data":', data, *_encode_notices(notices), b',"meta":', meta, b"}"]
 
 
 def encode_error(error: ApiError, request_id: str) -> bytes:
-    """`details` is left out when there are none."""
+    """The body of an error. Without details the member `details` is left out."""
     members: dict[str, object] = {"code": error.code, "message": error.message}
     if error.details:
         members["details"] = error.details

@@ -1,4 +1,4 @@
-"""Failures of the contract: twelve codes, a closed list of reasons, and one constructor for each."""
+"""Errors of the contract: twelve codes, a closed list of reasons, and one constructor for each."""
 
 from collections.abc import Iterable, Mapping
 
@@ -43,7 +43,7 @@ Details = Mapping[str, object]
 
 
 class ApiError(Exception):
-    """One failure as a client sees it: status, code, message, details, and headers of its own."""
+    """An error as the client sees it: status, code, message, details, and additional headers."""
 
     def __init__(
         self,
@@ -65,7 +65,8 @@ class ApiError(Exception):
 
 
 def bad_request(*, reason: str, message: str, param: str | None = None, **details: object) -> ApiError:
-    """400. `details` may carry `allowed`, `min`, `max`, `did_you_mean`, `metros`; those that are None are left out."""
+    """400. `details` may have `allowed`, `min`, `max`, `did_you_mean` and `metros`. Those that are None are left
+    out."""
     if reason not in REASONS:
         raise ValueError(f"{reason!r} is no reason of the contract; allowed: {', '.join(REASONS)}")
     named: dict[str, object] = {} if param is None else {"param": param}
@@ -84,14 +85,15 @@ def unauthorized() -> ApiError:
 def forbidden(
     *, metros: Iterable[str], types: Iterable[str] | None = None, message: str = "This key is not scoped to that metro."
 ) -> ApiError:
-    """403. `metros`: slugs that the key may use; `types`: the collections that it may read, where one of these is at
-    fault."""
+    """403. `metros` are slugs that the key may use. `types` are the collections that it may read, if the type is the
+    problem."""
     named = {} if types is None else {"types": sorted(types)}
     return ApiError("forbidden", message, details={"metros": sorted(metros), **named})
 
 
 def include_not_permitted(include: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
-    """403. `permission`: `plans` that have it and those on which it is `grantable`; `links`: where to get it."""
+    """403. `permission` names the `plans` that have the add-on and those on which it is `grantable`. `links` say where
+    to get it."""
     return ApiError(
         "include_not_permitted",
         f"This key has no add-on {include!r}; include_mode=lenient answers without it.",
@@ -104,7 +106,7 @@ def feature_not_in_plan(feature: str) -> ApiError:
 
 
 def not_found(message: str, *, did_you_mean: str | None = None) -> ApiError:
-    """404. `did_you_mean`: what there is, and is written a little otherwise."""
+    """404. `did_you_mean` is something that exists and is spelled similarly."""
     if did_you_mean is None:
         return ApiError("not_found", message)
     return ApiError("not_found", f"{message} Did you mean {did_you_mean}?", details={"did_you_mean": did_you_mean})
@@ -138,7 +140,7 @@ def internal() -> ApiError:
 
 
 def not_enabled(what: str, *, param: str | None = None) -> ApiError:
-    """501. Of a route or a parameter."""
+    """501, for a route or a parameter that this deployment does not have."""
     return not_implemented(f"{what} is not enabled on this deployment.", param=param)
 
 

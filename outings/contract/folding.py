@@ -1,12 +1,12 @@
-"""How texts are compared where case, accents and punctuation do not count: neighborhoods, organizations' names."""
+"""Compares names without regard to case, accents and punctuation: neighborhoods and organizations."""
 
 import unicodedata
 
 
 def fold_text(text: str) -> str:
-    """NFKD, without combining marks and punctuation, case-folded, with single spaces between words.
+    """Returns the text in NFKD without combining marks and punctuation, case-folded, with single spaces between words.
 
-    Two texts are the same name when their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
+    Two texts are the same name if their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
     """
     if text.isascii():
         # Four of five names: no table of characters is needed to know that they have no accents.

@@ -1,4 +1,4 @@
-"""Add-ons asked for and what a key has of them: `403`, or a notice where the request is lenient."""
+"""Checks the add-ons that a request includes against the key's rights: `403`, or a notice if the request is lenient."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,14 +13,14 @@ from outings.contract.query import Query
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What a deployment offers to who has not what it asks for. `upgrade_url`, `docs_url`: empty where it has none."""
+    """What a deployment offers to clients without an add-on. `upgrade_url` and `docs_url` are empty if it has none."""
 
     plans: Mapping[str, Plan] = PLANS
     upgrade_url: str = ""
     docs_url: str = ""
 
     def describe_permission(self, include: str) -> dict[str, object]:
-        """The plans that have it, and those whose keys may be granted it."""
+        """The plans that have the add-on, and the plans whose keys may be granted it."""
         having = [name for name, plan in self.plans.items() if include in plan.addons]
         return {"plans": having, "grantable": [name for name in GRANTABLE if name not in having]}
 
@@ -30,7 +30,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """The query with a notice for each add-on that it goes without. Raises `include_not_permitted`."""
+    """Returns the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
     missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)

@@ -1,6 +1,7 @@
-"""Times as texts and as numbers: instants, local times, clock times, dates. Whole seconds; what is finer is cut off.
+"""Times as texts and as numbers: instants, local times, clock times, dates. All are whole seconds; fractions are cut
+off.
 
-As numbers, dates are days since 1970-01-01, and local times are seconds since its midnight on their own clock.
+As numbers, dates are days since 1970-01-01, and local times are seconds since that day's midnight on their own clock.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -28,9 +29,9 @@ def read_local(seconds: int) -> datetime:
 
 
 def format_instant(value: int | datetime) -> str:
-    """Seconds since 1970 in UTC, or a time with its zone → `2026-08-10T16:00:00Z`.
+    """Formats seconds since 1970 in UTC, or a time with its zone, as `2026-08-10T16:00:00Z`.
 
-    ValueError for a time without a zone: it would be read in the zone of the machine.
+    Raises ValueError for a time without a zone, because the machine's zone would be assumed.
     """
     if isinstance(value, datetime):
         if value.tzinfo is None:
@@ -42,14 +43,15 @@ def format_instant(value: int | datetime) -> str:
 
 
 def format_local(value: datetime) -> str:
-    """A naive local time → `2026-08-10T09:00:00`. ValueError for one with a zone: nothing is converted here."""
+    """Formats a naive local time as `2026-08-10T09:00:00`. Raises ValueError for a time with a zone, because nothing is
+    converted here."""
     if value.tzinfo is not None:
         raise ValueError(f"a local time has no zone: {value.isoformat()}")
     return value.isoformat()[:19]
 
 
 def format_clock(value: int | time) -> str:
-    """Seconds of the local day, or a clock time → `09:00:00`."""
+    """Formats seconds of the local day, or a clock time, as `09:00:00`."""
     if isinstance(value, time):
         return value.isoformat()[:8]
     return f"{value // 3600:02}:{value // 60 % 60:02}:{value % 60:02}"

@@ -1,4 +1,4 @@
-"""The dotted paths that `fields` may name, walked out of the resources' structs, through arrays."""
+"""The dotted paths that `fields` may name, collected from the resources' structs, also through arrays."""
 
 from collections.abc import Iterator, Mapping
 from typing import get_args
@@ -10,7 +10,7 @@ from outings.contract.routes import ROUTES
 
 
 def walk_members(resource: type[Struct]) -> frozenset[str]:
-    """Every path of a resource: `location`, `location.lat`, `sections.schedule.days`."""
+    """All paths of a resource: `location`, `location.lat`, `sections.schedule.days`."""
     return frozenset(_walk_type(resource, prefix=""))
 
 
@@ -36,7 +36,8 @@ ALWAYS_KEPT = ("id", "type")
 
 
 def settle_paths(paths: frozenset[str]) -> tuple[str, ...]:
-    """One spelling of a choice: sorted, with `id` and `type`, and without what a chosen parent holds anyway."""
+    """The canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
+    chosen."""
     chosen = paths.union(ALWAYS_KEPT)
     return tuple(sorted(path for path in chosen if not any(parent in chosen for parent in _parents(path))))
 

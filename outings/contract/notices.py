@@ -1,4 +1,4 @@
-"""Notices: what an answer left out or took otherwise than it was asked, beside `data`."""
+"""Notices: what an answer left out, or understood differently from the request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ NOTICES = (
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`links` may have `upgrade` and `docs`. What is not stated is left out."""
+    """`links` may have `upgrade` and `docs`. Members without a value are left out."""
 
     code: Annotated[str, Meta(extra_json_schema={"enum": list(NOTICES)})]
     message: str
@@ -35,7 +35,7 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
 
 
 def unattached_field(path: str, asked_by: str) -> Notice:
-    """`asked_by`: the parameter that attaches it."""
+    """For a path in `fields` that nothing attaches. `asked_by` is the parameter that would attach it."""
     message = f"fields names {path}, which is there only with {asked_by}; it was ignored."
     return Notice(code="parameter_ignored", param="fields", message=message)
 
@@ -50,7 +50,7 @@ def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
 
 
 def missing_include(include: str, *, permission: Mapping[str, Any], links: Mapping[str, str]) -> Notice:
-    """`permission` and `links` as `include_not_permitted` has them."""
+    """`permission` and `links` are those of `include_not_permitted`."""
     return Notice(
         code="include_not_permitted",
         message=f"This key has no add-on {include!r}: the answer is without it.",
@@ -62,19 +62,20 @@ def missing_include(include: str, *, permission: Mapping[str, Any], links: Mappi
 
 
 def unavailable_source(count: int, *, of: int) -> Notice:
-    """Of `of` items, `count` have no block."""
+    """`count` of the answer's `of` items have no source block."""
     message = "Nothing is known of where it came from." if of == 1 else f"Of {count} items no source is known."
     return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
 
 
 def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
-    """`of`: the items that would have a block; of them `count` have none. `is_known`: whether there is a forecast."""
+    """`count` of the `of` items that should have a forecast have none. `is_known` says whether there is any
+    forecast."""
     message = f"The forecast says nothing of {count} of {of}." if is_known else "No forecast is known now."
     return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
 
 
 def unavailable_related(name: str) -> Notice:
-    """Of one of the related lists."""
+    """For a related list that is empty."""
     message = f"related.{name} has no cards."
     return Notice(code="related_unavailable", include="related", message=message, details={"list": name})
 
@@ -84,7 +85,7 @@ def outside_metro(name: str) -> Notice:
 
 
 def approximate_rows(ids: Sequence[str]) -> Notice:
-    """Of a circle with `include_approximate`."""
+    """For a circle with `include_approximate`."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
@@ -94,7 +95,7 @@ def approximate_rows(ids: Sequence[str]) -> Notice:
 
 
 def hidden_rows(count: int) -> Notice:
-    """Of an answer near a point."""
+    """For an answer near a point."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{count} more may be here: what has no coordinates is in no circle.",

@@ -1,4 +1,4 @@
-"""What other APIs call our parameters: whoever sends one of these is told ours."""
+"""Names that other APIs use for our parameters, so that an error can suggest ours."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -41,6 +41,6 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 
 
 def suggest_parameter(name: str, known: Collection[str]) -> str | None:
-    """The known one that is called so elsewhere, or that a typo away stands next to it."""
+    """Our parameter that has this name in other APIs, or that this name is a typo of."""
     plain = re.sub(r"[^a-z]", "", name[:64].lower())
     return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None) or suggest_word(name, known)

@@ -23,7 +23,7 @@ Kind = Literal[
 
 
 class Moving(Enum):
-    """Defaults that depend on the metro's local date: filled in where request and date meet."""
+    """A default that depends on the metro's local date. It is filled in once the request's date is known."""
 
     LOCAL_DATE = "today"
     FROM_PLUS_30_DAYS = "from + 30 days"

@@ -1,4 +1,4 @@
-"""The tables of plans and add-ons, and what a deployment says otherwise."""
+"""The tables of plans and add-ons, and a deployment's changes to them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,9 +11,10 @@ from outings.contract.parameters import INCLUDES
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """`per_minute`: requests of a key. `per_month`: of a client over all its keys, in a UTC month; None is unlimited.
+    """`per_minute` is the rate of a key. `per_month` is the quota of a client over all its keys, in a UTC month; None
+    is unlimited.
 
-    `addons`: values of `include` that a key of this plan has without a grant.
+    `addons` are the values of `include` that a key of this plan has without a grant.
     """
 
     name: str
@@ -41,7 +42,7 @@ ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2
 
 
 class Override(Protocol):
-    """What a deployment says of one plan; None leaves the plan's own."""
+    """A deployment's changes to one plan. None keeps the plan's own value."""
 
     @property
     def per_minute(self) -> int | None: ...
@@ -52,7 +53,7 @@ class Override(Protocol):
 
 
 class Overrides(Protocol):
-    """`[plans]` of a configuration."""
+    """The table `[plans]` of a configuration."""
 
     @property
     def free(self) -> Override: ...
@@ -63,7 +64,7 @@ class Overrides(Protocol):
 
 
 def settle_plans(overrides: Overrides) -> Mapping[str, Plan]:
-    """The table with what the deployment says otherwise."""
+    """The table of plans with the deployment's changes."""
     said = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
     return MappingProxyType({name: _settle_plan(plan, said[name]) for name, plan in PLANS.items()})
 

@@ -1,4 +1,5 @@
-"""A request → one frozen, canonical Query, or one error. The same canonical request is the same text."""
+"""Parses a request into a frozen, canonical Query, or into one error. Requests that mean the same have the same
+text."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,7 +52,7 @@ class Query:
 
     @property
     def resource(self) -> str | None:
-        """The route's type, singular: `event`, …; None where it has none."""
+        """The route's type in the singular (`event`, …), or None if it has none."""
         return self.match.route.type
 
     @property
@@ -64,7 +65,7 @@ class Query:
 
     @property
     def longest_window(self) -> int:
-        """The most days that `to` may lie after `from`: `check_window`'s bound once defaults are filled in."""
+        """How many days `to` may lie after `from`: the bound for `check_window` once defaults are filled in."""
         return find_longest_window(self.match.route, self.values)
 
     @cached_property
@@ -74,12 +75,13 @@ class Query:
 
     @cached_property
     def walk(self) -> str:
-        """What a cursor is bound to: the canonical request without its page, which a cursor takes the place of."""
+        """What a cursor belongs to: the canonical request without its page, which the cursor replaces."""
         others = {name: value for name, value in self.values.items() if name != "page"}
         return self.text if len(others) == len(self.values) else self._format_text(others)
 
     def get(self, name: str) -> Value | None:
-        """The value given, or the constant default of what is no filter; None for a filter that was not given."""
+        """The given value, or the constant default of a parameter that is not a filter. None for a filter that was not
+        given."""
         value = self.values.get(name)
         if value is not None:
             return value
@@ -87,14 +89,14 @@ class Query:
         return None if row is None or row.is_filter or isinstance(row.default, Moving) else row.default
 
     def get_as(self, name: str, kind: type[_Kind]) -> _Kind | None:
-        """`get` for a single value of a known kind; raises TypeError when the table says another."""
+        """`get` for a single value of a known kind. Raises TypeError if the parameter has another kind."""
         value = self.get(name)
         if value is None or isinstance(value, kind):
             return value
         raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
 
     def get_words(self, name: str) -> tuple[str, ...]:
-        """`get` for an array; empty when it was not given."""
+        """`get` for an array. Empty if it was not given."""
         value = self.get(name)
         if value is None:
             return ()
@@ -103,7 +105,7 @@ class Query:
         raise TypeError(f"{name} is {type(value).__name__}, not an array")
 
     def with_metro(self, slug: str) -> "Query":
-        """The same query of that metro: an alias replaced, or the metro of the row that an id gave."""
+        """The same query for this metro: an alias is replaced, or the metro is that of the row with the id."""
         path_values, values = dict(self.match.values), dict(self.values)
         for holder in (path_values, values):
             if "metro" in holder:

@@ -1,4 +1,4 @@
-"""Related words: a file of groups → phrases that a search takes one for another. Text in, values out."""
+"""Related words: parses a file of groups of phrases that a search treats as the same."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ _ALLOWED = (
 
 
 class RelatedProblem(Struct, frozen=True):
-    """What is wrong with a line (from 1; 0 for the whole file), and what is allowed."""
+    """What is wrong with a line (counted from 1; 0 is the whole file), and what is allowed."""
 
     line: int
     message: str
@@ -30,7 +30,7 @@ class RelatedProblem(Struct, frozen=True):
 
 
 class RelatedError(Exception):
-    """Every problem of a file, in its order."""
+    """All problems of a file, in order."""
 
     def __init__(self, problems: Sequence[RelatedProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
@@ -38,7 +38,8 @@ class RelatedError(Exception):
 
 
 def parse_related(data: bytes) -> tuple[Group, ...]:
-    """UTF-8, one group a line, commas between; empty lines and those that begin with "#" are none. RelatedError."""
+    """Reads UTF-8 with one group on each line, separated by commas. Empty lines and lines that begin with "#" are
+    ignored. Raises RelatedError."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,7 +60,7 @@ def parse_related(data: bytes) -> tuple[Group, ...]:
 
 
 def join_groups(*files: Sequence[Group]) -> tuple[Group, ...]:
-    """One table of several: groups as they stand, each once. No two are made one because they share a phrase."""
+    """Joins several tables. Each group stays as it is and appears once; groups that share a phrase are not merged."""
     return tuple(dict.fromkeys(group for groups in files for group in groups))
 
 

@@ -69,7 +69,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     @property
     def takes_metro(self) -> bool:
-        """Whether the metro stands in the path."""
+        """Whether the path contains the metro."""
         return "{metro}" in self.path
 
 

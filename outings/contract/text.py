@@ -1,4 +1,5 @@
-"""`q` of a list, in web-search syntax: words, "quoted phrases", a leading minus, OR between two of them."""
+"""Parses the `q` of a list in web-search syntax: words, "quoted phrases", a leading minus, and OR between two of
+them."""
 
 import re
 
@@ -10,21 +11,21 @@ _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 
 
 class Term(Struct, frozen=True):
-    """One word, or several that must stand side by side. `quoted`: as written, without tolerance for typos."""
+    """A word, or several that must be next to each other. A `quoted` term tolerates no typos."""
 
     words: tuple[str, ...]
     quoted: bool = False
 
 
 class TextQuery(Struct, frozen=True, kw_only=True):
-    """Each of `required` must match by one of its alternatives, none of `excluded` may."""
+    """Each of `required` must match with one of its alternatives. None of `excluded` may match."""
 
     required: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...]
 
 
 def parse_text(text: str) -> TextQuery | None:
-    """None when there is no word to look for. Signs inside a word make it a phrase: drop-in is "drop in"."""
+    """Returns None if there is no word to look for. A sign inside a word makes a phrase: drop-in becomes "drop in"."""
     required: list[tuple[Term, ...]] = []
     excluded: list[Term] = []
     joins = False

@@ -1,4 +1,4 @@
-"""Text of one value → value, strictly, and back: what a query string may spell, and its one canonical spelling."""
+"""Parses the text of a single value strictly, and formats a value in its one canonical spelling."""
 
 import math
 import re
@@ -36,7 +36,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def parse_number(text: str) -> float | None:
-    """A finite number; a minus zero is zero."""
+    """Parses a finite number. Minus zero becomes zero."""
     if not _NUMBER.fullmatch(text):
         return None
     number = float(text)
@@ -55,7 +55,8 @@ def parse_date(text: str) -> date | None:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """RFC 3339 with an offset, in UTC; digits past microseconds are cut, which only looks a little further back."""
+    """Parses RFC 3339 with an offset into UTC. Digits after microseconds are cut off, which only looks slightly further
+    back."""
     parts = _INSTANT.fullmatch(text)
     if parts is None:
         return None
@@ -76,12 +77,12 @@ def parse_minute(text: str) -> time | None:
 
 
 def parse_uuid(text: str) -> str | None:
-    """In lower case."""
+    """Returns the uuid in lower case."""
     return text.lower() if _UUID.fullmatch(text) else None
 
 
 def parse_text(text: str) -> str | None:
-    """Trimmed; control characters are refused."""
+    """Trims the text. Control characters are refused."""
     text = text.strip()
     return None if CONTROL_CHARACTERS.search(text) else text
 
@@ -117,7 +118,7 @@ PARSERS: Mapping[str, tuple[Callable[[str], Scalar | None], str]] = {
 
 
 def format_scalar(value: Scalar) -> str:
-    """The one spelling of a value, which parses to the same value again."""
+    """The canonical spelling of a value. Parsing it gives the same value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -132,7 +133,7 @@ def format_scalar(value: Scalar) -> str:
 
 
 def echo_value(value: Value) -> str | int | float | bool | list[str]:
-    """As `applied_filters` shows it: sent back as a parameter it means the same."""
+    """The value as `applied_filters` shows it. Sent back as a parameter it means the same."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, float):

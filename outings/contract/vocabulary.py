@@ -1,4 +1,4 @@
-"""Closed vocabularies and their defaults (a deployment may replace those of `Vocabulary`)."""
+"""Closed vocabularies with their defaults. A deployment may replace those in `Vocabulary`."""
 
 from msgspec import Struct
 
@@ -57,7 +57,8 @@ SETS = ("categories", "seasons", "occasions", "teams")
 
 
 class Vocabulary(Struct, frozen=True, kw_only=True):
-    """What a deployment may replace. Order is the bit order of the snapshot's bit sets: at most 63 each."""
+    """The vocabularies that a deployment may replace. Their order is the bit order of the snapshot's bit sets, so each
+    has at most 63 words."""
 
     categories: tuple[str, ...] = (
         "arts_creative", "sports_active_play", "storytime_books", "music_movement",

@@ -1,4 +1,4 @@
-"""How long a window of local dates may be."""
+"""Checks the length of a window of local dates."""
 
 from datetime import date
 
@@ -11,7 +11,8 @@ EXPANSION_DAYS_AFTER = 30
 
 
 def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFTER) -> None:
-    """Raises `contradictory` when it ends before it starts, `window_too_long` when `end` lies too far after `start`."""
+    """Raises `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
+    `start`."""
     if end < start:
         raise bad_request(
             param="to", reason="contradictory", message=f"to ({end}) is before from ({start}).", min=start.isoformat()

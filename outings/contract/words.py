@@ -1,4 +1,4 @@
-"""Text → words, as a snapshot's index holds them and as a query is read: the same for both, or nothing is found."""
+"""Splits a text into words. The snapshot's index and queries use the same rule, otherwise nothing would be found."""
 
 import re
 import unicodedata
@@ -8,9 +8,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def split_words(text: str) -> list[str]:
-    """Words of letters and digits, in order: NFKD without combining marks, case-folded, "&" read as "and".
+    """Words of letters and digits in order: NFKD without combining marks, case-folded, with "&" read as "and".
 
-    An apostrophe joins (children's → childrens), every other sign parts (drop-in → drop, in).
+    An apostrophe joins (children's → childrens). Every other sign separates (drop-in → drop, in).
     """
     text = _APOSTROPHES.sub("", text).replace("&", " and ")
     if not text.isascii():

@@ -1,6 +1,7 @@
-"""Objects fetched whole into a folder of this machine, to be mapped or opened by path; shared by its processes.
+"""A cache of objects in a folder of this machine. Objects are fetched as whole files, to be mapped or opened by path,
+and all processes share them.
 
-A process claims what it is about to use, then fetches it. What no living process claims may be evicted, the least
+A process claims an object before it fetches it. Objects that no living process claims may be evicted, the least
 recently used first.
 """
 
@@ -27,10 +28,10 @@ _whole: dict[Path, FileState] = {}
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
-    """The object's file, `folder/objects/<sha256>`. Its hash is checked when it arrives, by each process that opens it
-    once, and where it was written since; if it is another, the object is fetched again and the log says so.
+    """Returns the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
+    and again if the file was written since. A file with a wrong hash is fetched again, and the log says so.
 
-    NotFound, StoreError; Corrupt where the store's bytes are not what was named: then nothing is kept of it.
+    Raises NotFound, StoreError, and Corrupt if the store's bytes do not have the hash; then nothing is kept.
     """
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
@@ -91,7 +92,7 @@ class CacheClaim:
         self.close()
 
     def replace(self, hashes: Iterable[str]) -> None:
-        """Claim these objects, and none of those claimed before."""
+        """Claims these objects, and gives up all claims made before."""
         data = "".join(f"{sha}\n" for sha in sorted(hashes)).encode()
         with _lock(self._folder):
             os.ftruncate(self._handle, 0)
@@ -103,9 +104,9 @@ class CacheClaim:
 
 
 def evict_objects(folder: Path, *, limit: int) -> int:
-    """Remove unclaimed objects until the cache has at most `limit` bytes; the bytes removed.
+    """Removes unclaimed objects until the cache has at most `limit` bytes, and returns the bytes removed.
 
-    Claimed ones stay, also where they alone are more than that.
+    Claimed objects stay, even if they alone exceed the limit.
     """
     freed = 0
     with _lock(folder):

@@ -1,4 +1,5 @@
-"""Disk: the few calls by which a folder's bytes become durable, so that tests can kill, fill or forget at each."""
+"""The few calls that make a folder's bytes durable. Tests replace them to kill a process, fill the disk or lose
+writes."""
 
 import ctypes
 import os
@@ -13,7 +14,7 @@ FileState = tuple[int, int, int]
 
 
 class Disk(Protocol):
-    """Each call is done when it returns, but what it did outlives a power cut only where it says so."""
+    """Each call is done when it returns. Its effect survives a power cut only if its docstring says so."""
 
     def make_folder(self, path: Path) -> None:
         """With its parents, durably; nothing where it is there already."""
@@ -32,7 +33,7 @@ class Disk(Protocol):
 
 
 class LinuxDisk:
-    """The real one. Errors are OSError."""
+    """The real disk. Raises OSError."""
 
     def make_folder(self, path: Path) -> None:
         if path.is_dir():
@@ -66,12 +67,12 @@ class LinuxDisk:
 
 
 def name_state(found: os.stat_result) -> FileState:
-    """Another one where a file was written, or another put in its place: its number, size and time."""
+    """Identifies a file's state by inode, size and time. It changes when the file is written or replaced."""
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def write_named(path: Path, data: bytes) -> None:
-    """As `path.write_bytes`; the error of a full disk says which file it was."""
+    """`path.write_bytes`, but the error of a full disk names the file."""
     try:
         path.write_bytes(data)
     except OSError as error:
@@ -79,7 +80,7 @@ def write_named(path: Path, data: bytes) -> None:
 
 
 def sync_all(paths: Sequence[Path]) -> None:
-    """Flush files or folders of one file system."""
+    """Flushes files or folders of one file system."""
     if len(paths) > FEW and sync_file_system(paths[0]):
         return
     for path in paths:
@@ -87,7 +88,7 @@ def sync_all(paths: Sequence[Path]) -> None:
 
 
 def sync(path: Path) -> None:
-    """Flush one file or folder."""
+    """Flushes one file or folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -96,7 +97,7 @@ def sync(path: Path) -> None:
 
 
 def sync_file_system(path: Path) -> bool:
-    """Flush the file system that holds `path`; False where the system has no such call."""
+    """Flushes the file system that holds `path`. Returns False if the system has no such call."""
     try:
         syncfs = ctypes.CDLL(None, use_errno=True).syncfs
     except (OSError, AttributeError):

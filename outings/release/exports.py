@@ -1,4 +1,4 @@
-"""The rolling hash of rows: what tells whether a mirror has the same ones, at the same state."""
+"""The rolling hash of rows, which tells whether a mirror has the same rows in the same state."""
 
 import hashlib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ _MODULUS = 1 << 256
 
 
 def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
-    """With these rows more: each an id and its `updated_at`, as they stand in answers. Their order is nothing."""
+    """Adds rows to the hash. Each is an id and its `updated_at` as answers show them, in any order."""
     return _format(int(rows_hash, 16) + sum(map(_hash_row, rows)))
 
 

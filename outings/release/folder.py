@@ -1,4 +1,4 @@
-"""A store in a folder: on one machine, or on a file system that several share."""
+"""A store in a folder, on one machine or on a file system that several machines share."""
 
 import contextlib
 import errno
@@ -31,7 +31,7 @@ _ADVICE = {
 
 
 class FolderStore:
-    """`folder` need not exist before the first write. Safe among threads and processes, also killed ones."""
+    """`folder` need not exist before the first write. Safe for threads and processes, also if they are killed."""
 
     def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
         self._folder = folder.absolute()
@@ -131,7 +131,7 @@ class FolderStore:
         return removed
 
     def read_clock(self) -> float:
-        """Of the file system, which may be another machine's."""
+        """The clock of the file system, which may be on another machine."""
         temporary = next(self._name_temporaries())
         with self._explained("read the time of", TEMPORARY):
             self._make_folder_of(TEMPORARY)

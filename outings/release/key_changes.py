@@ -1,6 +1,8 @@
-"""What operators change of keys: each a function of the registry, to be tried anew on whatever another wrote before.
+"""The changes that operators make to keys. Each is a function of the registry that can be applied again to what another
+operator wrote meanwhile.
 
-Done twice each is the same as done once. KeyError: no key has the id. ValueError: it may not be; its text says why.
+Applying a change twice has the same effect as applying it once. KeyError: no key has the id. ValueError: the change is
+not allowed, and the text says why.
 """
 
 from collections.abc import Collection, Iterable
@@ -14,7 +16,8 @@ from outings.release.keys import Key, Registry, add_key
 
 
 def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
-    """Adds a legacy key, which is known by its hash alone. WrongSeal: whether it is known can't be told."""
+    """Adds a legacy key, which is known by its hash alone. Raises WrongSeal if it cannot tell whether the key is
+    already there."""
     check_seal(registry, seal)
     sealed = key if seal is None else replace(key, hash=seal.close(key.hash))
     for known in registry.keys:
@@ -24,7 +27,8 @@ def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
 
 
 def seal_keys(registry: Registry, ids: Collection[str], *, seal: Seal) -> Registry:
-    """Seals the hashes of these keys, or of all: nothing tells an imported key from one of ours. WrongSeal."""
+    """Seals the hashes of these keys, or of all, because imported keys cannot be told from our own. Raises
+    WrongSeal."""
     check_seal(registry, seal)
     chosen = {registry.by_id[id_].id for id_ in ids} if ids else registry.by_id.keys()
     keys = (replace(key, hash=seal.close(key.hash)) if key.id in chosen else key for key in registry.keys)
@@ -32,7 +36,7 @@ def seal_keys(registry: Registry, ids: Collection[str], *, seal: Seal) -> Regist
 
 
 def check_seal(registry: Registry, seal: Seal | None) -> None:
-    """WrongSeal where the registry has a hash that this does not close."""
+    """Raises WrongSeal if the registry has a hash that was sealed with another secret."""
     own = None if seal is None else seal.name
     others = [key.id for key in registry.keys if find_seal(key.hash) not in (None, own)]
     if others:
@@ -43,7 +47,7 @@ def check_seal(registry: Registry, seal: Seal | None) -> None:
 
 
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
-    """Of a client that owns a key."""
+    """Sets the quota of a client that owns a key."""
     clients = tuple(
         replace(each, monthly_quota=monthly_quota) if each.name == client else each for each in registry.clients
     )
@@ -51,7 +55,7 @@ def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
 
 
 def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed: Iterable[str]) -> Registry:
-    """`added` come after those that the key has."""
+    """`added` are placed after the key's grants."""
     key = _find_unrevoked(registry, id_)
     if key.plan not in GRANTABLE:
         raise ValueError(f"the {key.plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}")
@@ -61,8 +65,8 @@ def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed
 
 
 def rotate_key(registry: Registry, id_: str, *, successor: tuple[str, str], now: datetime, until: datetime) -> Registry:
-    """A new key with all that the old one has, its id and hash the `successor`'s; the old one ends `until` then at the
-    latest."""
+    """Adds a key with everything that the old one has, but the id and hash of `successor`. The old key ends at `until`
+    at the latest."""
     new_id, new_hash = successor
     if new_id in registry.by_id:
         return registry

@@ -1,6 +1,7 @@
-"""The registry of keys, `keys.json`: compare-and-swapped, so that operators at once lose nothing of each other's.
+"""The registry of keys, `keys.json`. It is replaced with compare-and-swap, so operators who work at once lose no
+change.
 
-Only an id and the SHA-256 of a key's text are kept, or what sealing makes of that. Instants are whole seconds in UTC.
+It has only a key's id and the SHA-256 of its text, or the sealed form of that hash. Instants are whole seconds in UTC.
 """
 
 import re
@@ -39,10 +40,10 @@ ATTEMPTS = 20
 
 
 class Key(Struct, frozen=True, kw_only=True):
-    """A key as the registry has it. `metros`: slugs, `types`: the route's words (`events`), each `*` for all.
+    """A key in the registry. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
 
-    `hash`: 64 hex digits, or sealed (`sealing.py`). `client` owns one key or several. `per_minute`: its own rate, else
-    its plan's. `slot`: the number of its counter; a registry's keys all have one.
+    `hash` has 64 hex digits or is sealed (`sealing.py`). A `client` owns one or more keys. `per_minute` is the key's
+    own rate; None means its plan's. `slot` is the number of its counter; every key of a registry that was read has one.
     """
 
     id: str
@@ -59,7 +60,7 @@ class Key(Struct, frozen=True, kw_only=True):
     slot: int | None = None
 
     def settle_entitlement(self, plan: Plan) -> Entitlement:
-        """The key's scopes, with the add-ons of its plan and its grants."""
+        """The key's metros and types, with the add-ons of its plan and its grants."""
         return Entitlement(
             metros=None if EVERY in self.metros else frozenset(self.metros),
             types=None if EVERY in self.types else frozenset(_TYPES[name] for name in self.types),
@@ -67,7 +68,7 @@ class Key(Struct, frozen=True, kw_only=True):
         )
 
     def settle_rate(self, plan: Plan) -> int:
-        """Requests a minute: its own, else its plan's."""
+        """The key's requests per minute: its own rate, or its plan's."""
         return self.per_minute or plan.per_minute
 
     def describe_state(self, now: datetime) -> str:
@@ -78,7 +79,7 @@ class Key(Struct, frozen=True, kw_only=True):
 
 
 class Client(Struct, frozen=True, kw_only=True):
-    """Who owns keys. `monthly_quota`: its own over all of them, else its plan's."""
+    """The owner of keys. `monthly_quota` is its own quota over all keys; None means its plan's."""
 
     name: str
     slot: int
@@ -93,9 +94,9 @@ class CounterSlots(Struct, frozen=True, kw_only=True):
 
 
 class Registry(Struct, frozen=True, kw_only=True, dict=True):
-    """All keys that were ever made, and their clients, in the order in which they were.
+    """All keys that were ever made, and their clients, in the order in which they were made.
 
-    `slots` is how many numbers were given: to keys and clients in one row, from 0, none of them ever again.
+    `slots` is how many numbers were given, to keys and clients together, from 0. No number is given twice.
     """
 
     layout: int = LAYOUT
@@ -116,9 +117,9 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return {key.hash: key for key in self.keys}
 
     def find_key(self, text: bytes, *, seal: Seal | None = None) -> Key | None:
-        """The key of this text, whatever its state. A bad check sum costs no look-up.
+        """Finds the key of this text, whatever its state. A bad checksum costs no look-up.
 
-        Text of another form is a legacy key's, looked up by its hash. A sealed one is found with its `seal` alone.
+        A text of another form is a legacy key and is looked up by its hash. A sealed one is found only with its `seal`.
         """
         form = _FORM.fullmatch(text)
         if form is not None and text[-SUM_LENGTH:] != _sum(text[:-SUM_LENGTH]):
@@ -131,26 +132,26 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return None
 
     def find_slots(self, key: Key) -> CounterSlots:
-        """Of a key of this registry."""
+        """The slots of a key of this registry."""
         number = self.by_id[key.id].slot
         assert number is not None
         return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
 
     def settle_quota(self, key: Key, plan: Plan) -> int | None:
-        """Answers a month of the key's client: its own, else the plan's; None is unlimited."""
+        """The monthly quota of the key's client: its own, or the plan's. None is unlimited."""
         quota = self.clients_by_name[key.client].monthly_quota
         return plan.per_month if quota is None else quota
 
 
 def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
-    """`ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of all before it>`."""
+    """Returns `ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of everything before>`."""
     id_, secret = ("".join(choose(_BASE62) for _ in range(length)) for length in (ID_LENGTH, SECRET_LENGTH))
     opening = f"ldk_{id_}_{secret}"
     return opening + _sum(opening.encode()).decode()
 
 
 def split_key_text(text: str) -> tuple[str, str]:
-    """The id and the hash that the registry keeps of a text that `make_key_text` made."""
+    """The id of a text from `make_key_text`, and the hash that the registry keeps."""
     return text[4 : 4 + ID_LENGTH], hash_key_text(text)
 
 
@@ -159,7 +160,7 @@ def hash_key_text(text: str | bytes) -> str:
 
 
 def has_key_form(text: bytes) -> bool:
-    """Whether it is looked up by the id in it, and not as a legacy key's."""
+    """Whether the key is looked up by the id in its text. Legacy keys are looked up by their hash."""
     return _FORM.fullmatch(text) is not None
 
 
@@ -170,7 +171,8 @@ def _sum(opening: bytes) -> bytes:
 
 
 def read_registry(store: Store) -> tuple[Registry, str | None]:
-    """The registry and the store's tag of it; an empty one and None where no key was ever made. Corrupt, StoreError."""
+    """Returns the registry and the store's tag for it, or an empty registry and None if no key was ever made. Raises
+    Corrupt and StoreError."""
     found = store.read_versioned(NAME)
     return (Registry(), None) if found is None else (parse_registry(found), found.etag)
 
@@ -190,7 +192,7 @@ def parse_registry(found: VersionedBytes) -> Registry:
 
 
 def number_slots(registry: Registry) -> Registry:
-    """The registry with a slot for each key and client that has none, in order: whoever reads it gives the same."""
+    """Gives a slot to each key and client without one, in order, so that every reader gives the same."""
     number, keys = registry.slots, []
     clients = dict(registry.clients_by_name)
     for key in registry.keys:
@@ -204,9 +206,9 @@ def number_slots(registry: Registry) -> Registry:
 
 
 def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Registry:
-    """Swap in what `change` makes of the registry; tried anew on whatever another operator wrote in between.
+    """Replaces the registry by `change` of it, again if another operator wrote in between.
 
-    A lost reply is tried anew too, so `change` done twice must be the same as done once.
+    A lost reply is tried again as well, so `change` applied twice must have the same effect as once.
     """
     for _ in range(ATTEMPTS):
         registry, etag = read_registry(store)
@@ -220,7 +222,7 @@ def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Reg
 
 
 def add_key(registry: Registry, key: Key) -> Registry:
-    """The registry with this key; as it was if it has it already. ValueError if another key has the id."""
+    """Adds the key, unless the registry has it already. Raises ValueError if another key has the id."""
     found = registry.by_id.get(key.id)
     if found is None:
         return number_slots(msgspec.structs.replace(registry, keys=(*registry.keys, key)))
@@ -230,7 +232,7 @@ def add_key(registry: Registry, key: Key) -> Registry:
 
 
 def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
-    """The registry with this key revoked; once revoked it keeps its first time. KeyError: no key has the id."""
+    """Revokes the key. If it was revoked before, it keeps its first time. Raises KeyError if no key has the id."""
     if registry.by_id[id_].revoked_at is not None:
         return registry
     keys = tuple(msgspec.structs.replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys)

@@ -1,7 +1,8 @@
-"""The contract as one OpenAPI 3.1 document, made of the tables and of the deployment's words alone.
+"""Makes the OpenAPI 3.1 document from the tables of the contract and the deployment's vocabulary.
 
-Every route of v1 is in it: a path is a promise, whatever a version answers there. What is not answered yet is marked
-`x-implemented: false`, says so, and has `501` in place of a success; clients generated from it outlive the gap.
+The document has every route of v1, because a path is a promise whichever version answers. A route that is not answered
+yet is marked `x-implemented: false` and has `501` in place of a success, so clients generated from the document keep
+working.
 """
 
 from typing import Any
@@ -62,7 +63,7 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def encode_document(vocabulary: Vocabulary) -> bytes:
-    """The same bytes for the same words."""
+    """The same vocabulary always gives the same bytes."""
     return msgspec.json.encode(make_document(vocabulary))
 
 

@@ -1,4 +1,4 @@
-"""Rows of the table of parameters → OpenAPI's parameters."""
+"""Makes OpenAPI parameters from the table of parameters."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -49,7 +49,7 @@ _IN_PATH: Mapping[str, Schema] = {
 
 
 def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
-    """Components: what stands in paths, and the rows that are the same wherever they are taken."""
+    """Components for path parameters, and for parameters that are the same on every route."""
     in_path = {
         f"in_path_{name}": {"name": name, "in": "path", "required": True, **members}
         for name, members in _IN_PATH.items()
@@ -59,7 +59,7 @@ def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
 
 
 def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
-    """Of one operation, those of its path first."""
+    """The parameters of one operation, those of its path first."""
     listed = [refer(f"in_path_{name}", kind="parameters") for name in _IN_PATH if f"{{{name}}}" in route.path]
     for name, row in route.parameters.items():
         if row == PARAMETERS[name] and row.kind != "path":
@@ -70,7 +70,7 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
 
 
 def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | None = None) -> Schema:
-    """`resource`: whose members a row of kind `path` may name."""
+    """`resource` is the one whose members a parameter of kind `path` may name."""
     schema = _make_schema(row, vocabulary=vocabulary, resource=resource)
     parameter: Schema = {"name": row.name, "in": "query", "description": " ".join(_describe(row)), "schema": schema}
     if row.required:

@@ -1,4 +1,4 @@
-"""What a route answers: its body by route, its failures, its headers."""
+"""Makes the responses of a route: its body, its errors and its headers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -81,7 +81,7 @@ _DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
 
 
 def choose_part(resource: str) -> Schema:
-    """The whole of it, or what `fields` left of it."""
+    """The schema of a whole resource, or of what `fields` leaves of it."""
     return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
 
 
@@ -93,7 +93,7 @@ def make_headers() -> dict[str, Schema]:
 
 
 def make_failures() -> dict[str, Schema]:
-    """The components of what is refused or fails."""
+    """The components for errors."""
     return {
         name: {
             "description": meaning,
@@ -105,7 +105,7 @@ def make_failures() -> dict[str, Schema]:
 
 
 def list_responses(route: Route) -> dict[str, Schema]:
-    """By status."""
+    """The responses of a route by status."""
     responses: dict[str, Schema] = {}
     if route.implemented:
         responses["200"] = _make_success(route)

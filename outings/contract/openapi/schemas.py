@@ -1,4 +1,4 @@
-"""Structs → components of OpenAPI: what a body holds, with the deployment's own words."""
+"""Makes components from the resources' structs, with the deployment's vocabulary."""
 
 from collections.abc import Iterable
 from typing import Any, TypeGuard
@@ -46,17 +46,17 @@ def refer(name: str, *, kind: str = "schemas") -> Schema:
 
 
 def name_path(resource: str) -> str:
-    """The component that lists what `fields` may name."""
+    """The name of the component that lists the paths for `fields`."""
     return f"{RESOURCES[resource].__name__}Path"
 
 
 def name_part(resource: str) -> str:
-    """The component of a resource under `fields`."""
+    """The name of the component for a resource under `fields`."""
     return f"{RESOURCES[resource].__name__}Part"
 
 
 def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
-    """Every component, by name."""
+    """All components by name."""
     _, found = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
     schemas = {name: _tidy(schema, vocabulary) for name, schema in found.items()}
     for struct in _walk_structs(_BODIES):
