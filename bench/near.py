@@ -33,7 +33,7 @@ from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
 from outings.answers.near.items import encode_nearby, read_parts
-from outings.answers.near.scan import Finding
+from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
 from outings.answers.selecting.evaluators import open_evaluator
@@ -77,16 +77,16 @@ class _List(msgspec.Struct):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = read_arguments(arguments)
+    filters = read_arguments(arguments)
     with contextlib.ExitStack() as running:
-        folder = asked.keep or Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-near-")))
-        worlds = {size: make_wide_world(folder / str(size), listings=size) for size in asked.listings}
-        first = worlds[asked.listings[0]]
-        points = draw_points(first, asked.points)
+        folder = filters.keep or Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-near-")))
+        worlds = {size: make_wide_world(folder / str(size), listings=size) for size in filters.listings}
+        first = worlds[filters.listings[0]]
+        points = draw_points(first, filters.points)
         print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
         theirs: Mapping[str, Engine] = {}
         programs = find_programs()
-        if programs is not None and not asked.only_ours:
+        if programs is not None and not filters.only_ours:
             theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
             compare_nearby(theirs["nearby"].ask, ask_ours(first, "nearby"), points[:_COMPARED])
         for route in _ROUTES:
@@ -164,7 +164,7 @@ def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
         shared, whole = shared + len(found & known), whole + len(found | known)
     print(f"nearby: {shared} of {whole} items of {len(points)} points are the same")
     if shared < 0.9 * whole:
-        raise SystemExit("the engines were not asked the same")
+        raise SystemExit("the engines were not filters the same")
 
 
 def _encode(part: bytes | str) -> bytes:
@@ -291,10 +291,10 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     index, now = opened.open_index(open_near), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
-    finding = Finding(
+    finding = CircleScan(
         index=index, evaluator=open_evaluator(opened), collections=collections, point=(0, 0, 0), radius_m=0
     )
-    rows = finding.deal_cards(finding.keep_rows(index.tiles.list_rows()))
+    rows = finding.choose_cards(finding.keep_rows(index.tiles.list_rows()))
     windows = {name: each.window for name, each in collections.items()}
     starts = index.starts.read_starts(rows, windows=windows, now=now)
     for row, start in zip(rows.tolist(), starts, strict=True):

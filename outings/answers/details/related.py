@@ -15,7 +15,7 @@ from outings.answers.counts import select_default
 from outings.answers.details.similar import open_similar
 from outings.answers.documents.cards import make_card
 from outings.answers.near.index import open_near
-from outings.answers.near.scan import deal_programs
+from outings.answers.near.scan import choose_program_cards
 from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
@@ -42,7 +42,7 @@ class Related(Struct, frozen=True, kw_only=True):
         return [name for name in self.__struct_fields__ if not getattr(self, name)]
 
 
-class _Named(Struct, frozen=True):
+class _ListingName(Struct, frozen=True):
     """By what two dates of one thing are known."""
 
     type: str
@@ -50,7 +50,7 @@ class _Named(Struct, frozen=True):
     place: PlaceReference | None
 
 
-_decode_name = msgspec.json.Decoder(_Named).decode
+_decode_name = msgspec.json.Decoder(_ListingName).decode
 
 
 def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> Related:
@@ -58,7 +58,7 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerCon
     own = query.resource
     # Its own type stands first.
     types = sorted((each for each in TYPES if about.entitlement.allows_type(each)), key=lambda each: each != own)
-    related = _Neighbours(row, types, snapshot=snapshot, about=about)
+    related = _RelatedRows(row, types, snapshot=snapshot, about=about)
     references = read_references(open_snapshot(snapshot).read_document(row))
     place = None if references.place is None else references.place.id
     return Related(
@@ -68,7 +68,7 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerCon
     )
 
 
-class _Neighbours:
+class _RelatedRows:
     def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, about: AnswerContext) -> None:
         self._row, self._types, self._snapshot = row, types, snapshot
         self._today = about.dates[snapshot.metro.slug]
@@ -79,7 +79,7 @@ class _Neighbours:
     def find_similar(self) -> tuple[Raw, ...]:
         """Of what has one name at one place the first alone, and nothing that has the listing's own."""
         cards = self._deal_cards(self._opened.open_index(open_similar).list_rows(self._row))
-        shown: dict[_Named, int] = {}
+        shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)
         return self._encode(shown.values())
@@ -108,7 +108,7 @@ class _Neighbours:
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = number_day(self._today)
-        dealt = deal_programs(live, self._opened.open_index(open_near), start=start).tolist()
+        dealt = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
         cards = {_name_card(row, program): row for row, program in self._pair(dealt)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
         return [cards[each] for each in names if each in cards]

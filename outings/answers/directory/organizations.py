@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from outings.answers.context import AnswerContext
 from outings.answers.directory.counts import RowCounts, count_by_row, find_in_neighborhood
 from outings.answers.directory.pages import Key, cut_page, encode_meta
-from outings.answers.directory.ranking import MATCHES, Array, Ranked, open_ranking, order_rows
+from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
 from outings.answers.directory.titles import Title, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.selecting.collections import choose_types
@@ -29,7 +29,7 @@ HINT = "q has nothing but words that every name may have: send a part of the nam
 _encoder = msgspec.json.Encoder()
 
 
-class _Stored(Struct, frozen=True):
+class _StoredOrganization(Struct, frozen=True):
     """What an entry shows of an organization's document."""
 
     id: str
@@ -41,7 +41,7 @@ class _Stored(Struct, frozen=True):
     links: OrganizationLinks
 
 
-_decoder = msgspec.json.Decoder(_Stored)
+_decoder = msgspec.json.Decoder(_StoredOrganization)
 
 
 def answer_organizations(
@@ -54,17 +54,17 @@ def answer_organizations(
     live = {each: count_by_row(each, snapshot, today=today) for each in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
-    ranked = None if title is None else opened.open_index(open_ranking).rank(title)
-    rows = _choose_rows(query, filters, live=live, ranked=ranked, snapshot=snapshot, today=today)
+    scored = None if title is None else opened.open_index(open_ranking).rank(title)
+    rows = _choose_rows(query, filters, live=live, scored=scored, snapshot=snapshot, today=today)
 
     def name_key(at: int) -> Key:
         stored = _read_stored(opened, int(rows[at]))
-        return 0 if ranked is None else int(ranked.scores[rows[at]]), stored.name.casefold(), stored.id
+        return 0 if scored is None else int(scored.scores[rows[at]]), stored.name.casefold(), stored.id
 
     page = cut_page(query, rows.size, name_key=name_key, snapshot=snapshot, today=today)
     choose = choose_fields(query)
     items = [
-        choose(_encode_entry(row, opened=opened, live=live, ranked=ranked, metro=snapshot.metro.slug))
+        choose(_encode_entry(row, opened=opened, live=live, scored=scored, metro=snapshot.metro.slug))
         for row in rows[page.start : page.stop].tolist()
     ]
     meta = encode_meta(query, filters, page, snapshot=snapshot, hint=find_hint(title))
@@ -81,7 +81,7 @@ def _choose_rows(
     filters: EffectiveFilters,
     *,
     live: Mapping[str, RowCounts],
-    ranked: Ranked | None,
+    scored: NameScores | None,
     snapshot: Snapshot,
     today: date,
 ) -> Array:
@@ -100,9 +100,9 @@ def _choose_rows(
     neighborhood = query.get_as("neighborhood", str)
     if neighborhood is not None:
         passed &= _find_there(neighborhood, tuple(live), snapshot=snapshot, today=today)
-    if ranked is None:
+    if scored is None:
         return np.flatnonzero(passed)
-    return order_rows(ranked, np.flatnonzero(passed & (ranked.scores > 0)))
+    return order_rows(scored, np.flatnonzero(passed & (scored.scores > 0)))
 
 
 def _find_there(text: str, types: Sequence[str], *, snapshot: Snapshot, today: date) -> NDArray[np.bool_]:
@@ -113,12 +113,12 @@ def _find_there(text: str, types: Sequence[str], *, snapshot: Snapshot, today: d
     return there
 
 
-def _read_stored(opened: SnapshotReader, row: int) -> _Stored:
+def _read_stored(opened: SnapshotReader, row: int) -> _StoredOrganization:
     return _decoder.decode(opened.read_organization(row))
 
 
 def _encode_entry(
-    row: int, *, opened: SnapshotReader, live: Mapping[str, RowCounts], ranked: Ranked | None, metro: str
+    row: int, *, opened: SnapshotReader, live: Mapping[str, RowCounts], scored: NameScores | None, metro: str
 ) -> bytes:
     stored = _read_stored(opened, row)
     counts = {
@@ -134,8 +134,8 @@ def _encode_entry(
         domain=stored.domain,
         image_url=stored.image_url,
         counts=Counts(**counts),
-        score=None if ranked is None else int(ranked.scores[row]) / 1000,
-        match=None if ranked is None else MATCHES[int(ranked.matches[row])],
+        score=None if scored is None else int(scored.scores[row]) / 1000,
+        match=None if scored is None else MATCHES[int(scored.matches[row])],
         links=_point_here(stored.links, metro),
     )
     return _encoder.encode(entry)

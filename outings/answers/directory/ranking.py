@@ -55,7 +55,7 @@ _WAYS = _BEGUN + 1
 _LETTERS_TO_BEGIN = 3
 
 
-class Ranked(Struct, frozen=True, kw_only=True, eq=False):
+class NameScores(Struct, frozen=True, kw_only=True, eq=False):
     """By row: `scores` in thousandths, 0 for what is not met; `matches`: numbers of MATCHES."""
 
     scores: Array
@@ -83,24 +83,24 @@ class Ranking:
         self._letters[names >> ROW_SHIFT] = np.maximum(read_letters(names), 1)
         self._list_meanings = remember(self._find_meanings, size=_MEMORY)
 
-    def rank(self, title: Title) -> Ranked:
+    def rank(self, title: Title) -> NameScores:
         """Nothing is met by a title without a significant word."""
-        ranked = Ranked(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
+        scored = NameScores(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
         significant = title.list_significant()
         if significant:
-            self._rank_whole(title, ranked)
-            self._rank_words(title, significant, ranked)
-            self._rank_sites(title, ranked)
-            self._rank_typos(title, ranked)
-        return ranked
+            self._rank_whole(title, scored)
+            self._rank_words(title, significant, scored)
+            self._rank_sites(title, scored)
+            self._rank_typos(title, scored)
+        return scored
 
-    def _rank_whole(self, title: Title, ranked: Ranked) -> None:
+    def _rank_whole(self, title: Title, scored: NameScores) -> None:
         """Of an address, its own site is named before a name that is the same."""
         if title.host is not None:
-            ranked.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
-        ranked.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
+            scored.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
+        scored.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
 
-    def _rank_words(self, title: Title, significant: Sequence[str], ranked: Ranked) -> None:
+    def _rank_words(self, title: Title, significant: Sequence[str], scored: NameScores) -> None:
         """Every word is in the name: as it is, with a typo, begun, or with its neighbour written as one."""
         met = np.zeros(self._size, dtype=np.int64)
         typos = np.zeros(self._size, dtype=np.int64)
@@ -118,8 +118,8 @@ class Ranking:
         rows = np.flatnonzero(passed)
         letters, met, typos = self._letters[rows], np.minimum(met[rows], self._letters[rows]), typos[rows]
         same = is_same[rows]
-        ranked.put("name", rows[same], _score("name", met[same], letters[same]))
-        ranked.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
+        scored.put("name", rows[same], _score("name", met[same], letters[same]))
+        scored.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
 
     def _meet_word(self, word: str, words: Sequence[str]) -> Array:
         """By row: how well a name has it, the best way first, then most letters; 0 for not at all. Only the last word
@@ -140,26 +140,26 @@ class Ranking:
             np.maximum.at(best, places >> ROW_SHIFT, _rate(_BEGUN, np.minimum(read_letters(places), len(word))))
         return best
 
-    def _rank_sites(self, title: Title, ranked: Ranked) -> None:
+    def _rank_sites(self, title: Title, scored: NameScores) -> None:
         """The site's name without its ending, and hosts above and below the one asked for."""
-        ranked.put("domain", self._read(title.joined, SITE) >> ROW_SHIFT, sum(_BANDS["domain"]))
+        scored.put("domain", self._read(title.joined, SITE) >> ROW_SHIFT, sum(_BANDS["domain"]))
         host = title.host
         if host is None:
             return
         below = self._read(host, ABOVE)
-        ranked.put("domain", below >> ROW_SHIFT, _score("domain", len(host), read_letters(below)))
+        scored.put("domain", below >> ROW_SHIFT, _score("domain", len(host), read_letters(below)))
         for above in list_parents(host):
             rows = self._read(above, HOST) >> ROW_SHIFT
-            ranked.put("domain", rows, _score("domain", len(above), len(host)))
+            scored.put("domain", rows, _score("domain", len(above), len(host)))
 
-    def _rank_typos(self, title: Title, ranked: Ranked) -> None:
+    def _rank_typos(self, title: Title, scored: NameScores) -> None:
         """A typo in the whole name, or in the site's, however it is spaced."""
         for number, typos in self._list_meanings(title.joined):
             if typos:
                 places = self._read_number(number)
                 places = places[np.isin(read_kinds(places), (NAME, SITE))]
                 letters = np.maximum(read_letters(places), 1)
-                ranked.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
+                scored.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
 
     def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
         """The word itself, and those that a typo or two lead to: never in digits, never in the first letter."""
@@ -200,10 +200,10 @@ def _score(match: str, part: Array | int, whole: Array | int) -> Array:
     return scores
 
 
-def order_rows(ranked: Ranked, rows: Iterable[int]) -> Array:
+def order_rows(scored: NameScores, rows: Iterable[int]) -> Array:
     """Best first; ties in the directory's own order."""
     chosen = np.asarray(rows, dtype=np.int64)
-    return chosen[np.lexsort((chosen, -ranked.scores[chosen]))]
+    return chosen[np.lexsort((chosen, -scored.scores[chosen]))]
 
 
 def open_ranking(reader: SnapshotReader) -> Ranking:

@@ -12,7 +12,7 @@ _INSIDE = re.compile(r"\s*\((?:in|at|inside)\s+(.+)\)\s*")
 _NUMBERED = re.compile(r"\s*\d")
 
 
-class Whereabouts(Struct, frozen=True, kw_only=True):
+class DocumentLocation(Struct, frozen=True, kw_only=True):
     """Of a document's `location`, what is read here."""
 
     address: str | None = None
@@ -23,33 +23,33 @@ class Whereabouts(Struct, frozen=True, kw_only=True):
     neighborhood: str | None = None
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class PlacedDocument(Struct, frozen=True, kw_only=True):
     """Of a document, what is read here."""
 
     type: str
     name: str
-    location: Whereabouts
+    location: DocumentLocation
 
 
-def list_names(listed: Listed) -> Iterator[Words]:
+def list_names(document: PlacedDocument) -> Iterator[Words]:
     """Of a place its own, with what stands before a colon ("Forest Park: tennis court"); of all, those that the
     address begins with."""
-    if listed.type == "place":
-        yield fold_words(listed.name)
-        area, colon, _ = listed.name.partition(":")
+    if document.type == "place":
+        yield fold_words(document.name)
+        area, colon, _ = document.name.partition(":")
         if colon:
             yield fold_words(area)
-    first, *others = _split_pieces(listed.location.address)
+    first, *others = _split_pieces(document.location.address)
     # A place's address of one piece is its city.
-    if first and (others or listed.type != "place") and not _NUMBERED.match(first) and not is_street(first):
+    if first and (others or document.type != "place") and not _NUMBERED.match(first) and not is_street(first):
         if inside := _INSIDE.search(first):
             yield fold_words(inside[1])
         yield fold_words(_INSIDE.sub("", first))
 
 
-def list_addresses(listed: Listed) -> Iterator[Words]:
+def list_addresses(document: PlacedDocument) -> Iterator[Words]:
     """House number and street; without its kind too, where that says enough."""
-    for text in (listed.location.street_address, _split_pieces(listed.location.address)[0]):
+    for text in (document.location.street_address, _split_pieces(document.location.address)[0]):
         if text and _NUMBERED.match(text) and not list_corners(text):
             words = fold_words(text)
             yield words
@@ -57,31 +57,31 @@ def list_addresses(listed: Listed) -> Iterator[Words]:
                 yield short
 
 
-def list_crossings(listed: Listed) -> Iterator[tuple[Words, Words]]:
+def list_crossings(document: PlacedDocument) -> Iterator[tuple[Words, Words]]:
     """Each corner in one order of its streets."""
-    address = listed.location.address or ""
+    address = document.location.address or ""
     # The city stands last, and no street is named as one.
     head, comma, last = address.rpartition(",")
     for one, other in list_corners(head if comma and not is_street(last) else address):
         yield (one, other) if one <= other else (other, one)
 
 
-def list_cities(listed: Listed) -> Iterator[Words]:
+def list_cities(document: PlacedDocument) -> Iterator[Words]:
     """What may stand behind it in an address: its city, and what its own address ends with."""
-    for text in (listed.location.city, *_split_ends(listed)):
+    for text in (document.location.city, *_split_ends(document)):
         if text:
             yield fold_words(text)
 
 
-def is_placed(listed: Listed) -> bool:
+def is_placed(document: PlacedDocument) -> bool:
     """Whether its address says more than a name or a street: else nothing speaks against a city of the metro's."""
-    return bool(_split_ends(listed))
+    return bool(_split_ends(document))
 
 
-def _split_ends(listed: Listed) -> list[str]:
+def _split_ends(document: PlacedDocument) -> list[str]:
     """Behind the first piece of its address; of a place also the only one, where that is its city."""
-    first, *others = _split_pieces(listed.location.address)
-    is_city = listed.type == "place" and not _NUMBERED.match(first) and not is_street(first)
+    first, *others = _split_pieces(document.location.address)
+    is_city = document.type == "place" and not _NUMBERED.match(first) and not is_street(first)
     return others or ([first] if first and is_city else [])
 
 

@@ -6,7 +6,7 @@ import msgspec
 import polars as pl
 
 from outings.answers.gazetteer.places import (
-    Listed,
+    PlacedDocument,
     is_placed,
     list_addresses,
     list_cities,
@@ -30,7 +30,7 @@ CITIES, STATES = 0, 1
 _ZIP, _NEIGHBORHOOD, _CORNER = "#", "@", " & "
 _ZIP_DIGITS = 5
 
-_decoder = msgspec.json.Decoder(Listed)
+_decoder = msgspec.json.Decoder(PlacedDocument)
 
 
 def name_words(words: Words) -> str:
@@ -57,15 +57,15 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     any city of the metro may too; `zip`, five digits, empty where it is not known. The neighborhoods are the last ones.
     SPOT_NAMES: each text once, with its spots. SPOT_AREAS: phrases by lines.
     """
-    making = _Making()
-    for listed, lat, lng in _read_listed(reader):
-        making.add_listed(listed, lat=lat, lng=lng)
+    builder = _SpotBuilder()
+    for document, lat, lng in _read_documents(reader):
+        builder.add_document(document, lat=lat, lng=lng)
     areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
-    making.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
-    return making.make_frames()
+    builder.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
+    return builder.make_frames()
 
 
-def _read_listed(reader: SnapshotReader) -> Iterator[tuple[Listed, float, float]]:
+def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, float, float]]:
     """Published ones with coordinates: every place, and of those that are at none one for each point."""
     columns = ("row", "type", "status", "lat", "lng", "place_id")
     listings = read_columns(reader.tables["listings"], "listings", columns).filter(
@@ -80,7 +80,7 @@ def _read_listed(reader: SnapshotReader) -> Iterator[tuple[Listed, float, float]
         yield _decoder.decode(reader.read_document(row)), lat, lng
 
 
-class _Making:
+class _SpotBuilder:
     def __init__(self) -> None:
         self._spots: list[tuple[float, float, int, int, str]] = []
         self._names: list[tuple[str, int]] = []
@@ -88,20 +88,20 @@ class _Making:
         self._cities: set[Words] = set()
         self._states: set[str] = set()
 
-    def add_listed(self, listed: Listed, *, lat: float, lng: float) -> None:
-        location = listed.location
-        cities = {*list_cities(listed)}
+    def add_document(self, document: PlacedDocument, *, lat: float, lng: float) -> None:
+        location = document.location
+        cities = {*list_cities(document)}
         area = self._number_area(cities | {fold_words(location.neighborhood or "")})
         self._cities |= cities
         self._states.update(filter(None, [location.state]))
         names = {
-            *map(name_words, list_names(listed)), *map(name_words, list_addresses(listed)),
-            *map(name_corner, list_crossings(listed)),
+            *map(name_words, list_names(document)), *map(name_words, list_addresses(document)),
+            *map(name_corner, list_crossings(document)),
         }  # fmt: skip
         if location.zip:
             names.add(name_zip(location.zip))
         code = (location.zip or "")[:_ZIP_DIGITS]
-        self._add((lat, lng, area, int(is_placed(listed)), code), names)
+        self._add((lat, lng, area, int(is_placed(document)), code), names)
 
     def add_neighborhoods(self, middles: Mapping[Words, tuple[float, float]]) -> None:
         nothing = self._number_area(())

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.recurrence import Known, Recurrence, find_recurrence, list_excluded
+from outings.answers.ical.recurrence import Recurrence, SeriesFacts, find_recurrence, list_excluded
 from outings.answers.snapshot.series import Moment, Series
 from outings.contract.instants import read_local
 
@@ -51,9 +51,9 @@ def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> byte
     return b"".join(encode_lines(_write_date(event, moment)) for moment in known.moments)
 
 
-def _read_known(event: Mapping[str, Any], anchor: datetime, *, series: Series, row: int) -> Known:
+def _read_known(event: Mapping[str, Any], anchor: datetime, *, series: Series, row: int) -> SeriesFacts:
     excluded, added = series.list_exceptions(row)
-    return Known(
+    return SeriesFacts(
         anchor=anchor,
         zone=event["timezone"] if event["has_time"] else None,
         moments=series.list_moments(row),

@@ -22,7 +22,7 @@ _ENDS = ("UNTIL", "COUNT")
 _LAST_SECOND = time(23, 59, 59)
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class SeriesFacts(Struct, frozen=True, kw_only=True):
     """What is known of a series. Times are naive and local. `zone`: None for one of whole days. `moments`: what the
     build listed of it; `total`: how many dates there are in all, None where they do not end. `excluded` and `added`: as
     the source states them, of whatever date.
@@ -44,7 +44,7 @@ class Recurrence(Struct, frozen=True, kw_only=True):
     added: tuple[datetime, ...]
 
 
-def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
+def find_recurrence(rrule: str | None, known: SeriesFacts) -> Recurrence | None:
     """None where no rule says what the series is."""
     parts = _split_rule(rrule)
     if parts is None:
@@ -71,7 +71,7 @@ def find_recurrence(rrule: str | None, known: Known) -> Recurrence | None:
     )
 
 
-def list_excluded(known: Known) -> set[datetime]:
+def list_excluded(known: SeriesFacts) -> set[datetime]:
     """What the source takes out, of whatever date. A midnight at which nothing starts is its whole day."""
     by_day = defaultdict[date, set[datetime]](set)
     for each in known.added:
@@ -85,7 +85,7 @@ def list_excluded(known: Known) -> set[datetime]:
     return excluded
 
 
-def _place(stated: datetime, known: Known) -> datetime:
+def _place(stated: datetime, known: SeriesFacts) -> datetime:
     """A date of whole days counts by its day alone."""
     return datetime.combine(stated.date(), known.anchor.time()) if known.zone is None else stated
 
@@ -98,7 +98,7 @@ def _split_rule(rrule: str | None) -> dict[str, str] | None:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _name_end(parts: dict[str, str], known: Known) -> str:
+def _name_end(parts: dict[str, str], known: SeriesFacts) -> str:
     """A series that ends in sight ends at its last date; one that ends later as its rule says. One whose end is
     further off than anyone looks has none."""
     if known.total is None:
@@ -119,7 +119,7 @@ def _name_end(parts: dict[str, str], known: Known) -> str:
     return f";UNTIL={_format_until(max(until, known.anchor), known)}"
 
 
-def _keep_day(last: datetime, known: Known) -> str:
+def _keep_day(last: datetime, known: SeriesFacts) -> str:
     """A local midnight is the day that begins there, as Exchange means it."""
     local = last.astimezone(read_zone(known.zone or "UTC")).replace(tzinfo=None)
     is_midnight = local.time() == time()
@@ -130,7 +130,7 @@ def _end_day(text: str) -> datetime:
     return datetime.combine(datetime.strptime(text, "%Y%m%d"), _LAST_SECOND)
 
 
-def _format_until(local: datetime, known: Known) -> str:
+def _format_until(local: datetime, known: SeriesFacts) -> str:
     """Of a series with clock times it is in UTC (RFC 5545, 3.3.10)."""
     if known.zone is None:
         return f"{local:%Y%m%d}"

@@ -32,7 +32,7 @@ _WHOLE = 1000
 _encoder = msgspec.json.Encoder()
 
 
-class Lively(Struct, frozen=True, kw_only=True):
+class ActivityHeader(Struct, frozen=True, kw_only=True):
     """The header, and how many of each collection it counts."""
 
     activity: Activity
@@ -64,7 +64,7 @@ def answer_activity(near: Near) -> list[bytes]:
     return encode_object(_encoder.encode(data), meta=encode_near_meta(near), notices=notices)
 
 
-def measure_activity(near: Near, layer: Layer, circles: Circles, counted: KindCounts | None = None) -> Lively:
+def measure_activity(near: Near, layer: Layer, circles: Circles, counted: KindCounts | None = None) -> ActivityHeader:
     """`layer`: what the request shows; the last of `circles` is its own, which may be `counted` already."""
     tally = tally_layer(layer, circles, counted)
     types, words = tuple(near.collections), len(near.snapshot.vocabulary.categories)
@@ -85,7 +85,9 @@ def measure_activity(near: Near, layer: Layer, circles: Circles, counted: KindCo
         ),
         suggested_radius_m=_suggest_radius(near.point, layer),
     )
-    return Lively(activity=activity, counts=Counts(**{name: counts.get(name, 0) for name in COLLECTIONS.values()}))
+    return ActivityHeader(
+        activity=activity, counts=Counts(**{name: counts.get(name, 0) for name in COLLECTIONS.values()})
+    )
 
 
 def _show_value(component: Component) -> int | float | None:

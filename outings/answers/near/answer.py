@@ -27,7 +27,7 @@ def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
 def _estimate_nearby(near: Near) -> int:
     """Microseconds: little where what the request shows of the whole metro is known already."""
     layers = open_snapshot(near.snapshot).find_index(open_layers)
-    if layers is None or not layers.knows(near.asked) or near.query.values.keys() & {"fields", "include"}:
+    if layers is None or not layers.knows(near.filters) or near.query.values.keys() & {"fields", "include"}:
         return UNKNOWN
     return add_costs([(_ITEM, read_limit(near.query))])
 

@@ -9,7 +9,7 @@ from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
 from outings.answers.near.index import open_near
 from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
-from outings.answers.near.ranking import Scored
+from outings.answers.near.ranking import ScoredRows
 from outings.answers.near.request import Near
 from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
@@ -95,7 +95,7 @@ _decoder = msgspec.json.Decoder(_Document)
 def make_group(
     number: int,
     *,
-    best: Scored,
+    best: ScoredRows,
     total: int,
     near: Near,
     opened: SnapshotReader,
@@ -122,7 +122,7 @@ def make_group(
     return Group(total=total, returned=len(items), items=items, next_cursor=next_cursor)
 
 
-def _take_best(best: Scored, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
+def _take_best(best: ScoredRows, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
     """The first ones by score, distance and id: only what scores as well as the last of them is put in order."""
     scores = best.scores[places]
     if end < places.size:

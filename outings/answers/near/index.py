@@ -68,7 +68,7 @@ class NearIndex:
         if starts is None:
             waits = np.where(self.types == _PLACE, NEVER, 0)
         else:
-            waits = np.where(starts.locals == NEVER, NEVER, starts.locals - starts.asked[1].local)
+            waits = np.where(starts.locals == NEVER, NEVER, starts.locals - starts.key[1].local)
         promises = score_promises(waits=waits, confidence=self.confidence).astype(np.float32)
         return promises[self.rows].reshape(-1, TILE)
 

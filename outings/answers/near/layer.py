@@ -2,7 +2,7 @@
 what lies at its edge, and the nearest a few tiles.
 
 A tile that lies whole in a circle is counted by a line of a table. Which listing of a program is its card depends on
-the circle: those of which others match too are kept apart, and dealt for each circle.
+the circle: those of which others match too are kept apart, and chosen for each circle.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
 from outings.answers.near.starts import Starts
-from outings.answers.near.tiles import TILE, Measured, Rows
+from outings.answers.near.tiles import TILE, RowDistances, Rows
 from outings.answers.snapshot.distance import Floats, Point, measure_squares
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import TYPES
@@ -26,18 +26,18 @@ Mask = NDArray[np.bool_]
 Sets = NDArray[np.uint64]
 
 
-class Shared(Struct, frozen=True, eq=False):
+class SharedPrograms(Struct, frozen=True, eq=False):
     """Listings of programs of which others match too: program after program, each in the order in which its card is
-    dealt. `is_open`: those that are neither full nor closed."""
+    chosen. `is_open`: those that are neither full nor closed."""
 
     rows: Rows
     programs: Rows
     is_open: Mask
 
-    def choose(self, chosen: Mask) -> "Shared":
-        return Shared(self.rows[chosen], self.programs[chosen], self.is_open[chosen])
+    def choose(self, chosen: Mask) -> "SharedPrograms":
+        return SharedPrograms(self.rows[chosen], self.programs[chosen], self.is_open[chosen])
 
-    def deal(self, inside: Mask) -> Rows:
+    def choose_cards(self, inside: Mask) -> Rows:
         """The cards of some of them, by their places here."""
         at = np.flatnonzero(inside)
         programs = self.programs[at]
@@ -46,25 +46,25 @@ class Shared(Struct, frozen=True, eq=False):
         return at[is_first]
 
 
-class Dealt:
+class CardsFromPoint:
     """What is shared, seen from a point: `squares` of its distances."""
 
-    def __init__(self, shared: Shared, squares: Floats) -> None:
+    def __init__(self, shared: SharedPrograms, squares: Floats) -> None:
         self._shared, self.squares = shared, squares
         self._cards: dict[tuple[float, bool], Rows] = {}
 
-    def deal(self, most: float, *, is_open: bool) -> Rows:
+    def choose_cards(self, most: float, *, is_open: bool) -> Rows:
         """The cards, by their places in `shared`, of those that are no further away than the square of a distance, or
         of the open ones of them."""
         if (most, is_open) not in self._cards:
             inside = self.squares <= most
-            self._cards[most, is_open] = self._shared.deal(inside & self._shared.is_open if is_open else inside)
+            self._cards[most, is_open] = self._shared.choose_cards(inside & self._shared.is_open if is_open else inside)
         return self._cards[most, is_open]
 
 
 class Layer:
     """`kept`: all rows of the metro that match, placed or not, rising; `start`: the day (since 1970) from which
-    programs are dealt, None where no classes are asked for."""
+    programs are chosen, None where no classes are asked for."""
 
     def __init__(self, index: NearIndex, kept: Rows, *, start: int | None) -> None:
         self.index = index
@@ -80,7 +80,7 @@ class Layer:
         self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
         self.shared_places: Rows = index.places[self.shared.rows].astype(np.int64)
         self._shared_vectors = tuple(np.ascontiguousarray(each[self.shared.rows]) for each in index.vectors)
-        self._dealt: tuple[Point, Dealt] | None = None
+        self._last_cards: tuple[Point, CardsFromPoint] | None = None
         self._promises: tuple[object, NDArray[np.float32]] | None = None
 
     @cached_property
@@ -108,13 +108,13 @@ class Layer:
     def read_promises(self, starts: Starts | None) -> NDArray[np.float32]:
         """Of each tile and group the most that a row has of its score wherever the point is; -inf where there is none.
         `starts`: what is known of the minute."""
-        asked = None if starts is None else starts.asked
+        key = None if starts is None else starts.key
         known = self._promises
-        if known is None or known[0] != asked:
+        if known is None or known[0] != key:
             promises = self.index.find_promises(starts)
             groups = [(self.groups >> number & 1).astype(np.bool_) for number in range(len(GROUPS))]
             best = np.stack([np.where(each, promises, -np.inf).max(axis=1) for each in groups], axis=1)
-            known = self._promises = asked, best
+            known = self._promises = key, best
         return known[1]
 
     @cached_property
@@ -137,16 +137,16 @@ class Layer:
         ]
 
     def _count_cards(self, circles: Circles) -> Callable[[float], Counts]:
-        """Of those in the last circle, dealt from all and from those that are open, how many are no further away than
+        """Of those in the last circle, chosen from all and from those that are open, how many are no further away than
         the square of a distance."""
-        kinds, dealt = self.index.kinds, self._deal(circles.point)
-        all_, open_ = (dealt.deal(circles.squared[-1], is_open=is_open) for is_open in (False, True))
+        kinds, cards_from_point = self.index.kinds, self._find_cards(circles.point)
+        all_, open_ = (cards_from_point.choose_cards(circles.squared[-1], is_open=is_open) for is_open in (False, True))
         of_open = slice(OPEN.start, None)
 
         def count(most: float) -> Counts:
             counts = np.zeros(COUNTS)
-            counts[TALLIED] = kinds.count(self._shared_kinds[all_[dealt.squares[all_] <= most]])[TALLIED]
-            counts[of_open] = kinds.count(self._shared_kinds[open_[dealt.squares[open_] <= most]])[of_open]
+            counts[TALLIED] = kinds.count(self._shared_kinds[all_[cards_from_point.squares[all_] <= most]])[TALLIED]
+            counts[of_open] = kinds.count(self._shared_kinds[open_[cards_from_point.squares[open_] <= most]])[of_open]
             return counts
 
         return count
@@ -159,7 +159,7 @@ class Layer:
             return found
         cells = np.flatnonzero(self.shown[circles.cut] & (circles.squares <= most))
         places = circles.cut[cells // TILE] * TILE + cells % TILE
-        cards = self._deal(circles.point).deal(most, is_open=False)
+        cards = self._find_cards(circles.point).choose_cards(most, is_open=False)
         places = np.concatenate((places, self.shared_places[cards]))
         words, numbers = self.index.words.ravel()[places], self.index.kinds.numbers.ravel()[places]
         return found | _unite(words, self.index.kinds.types[numbers])
@@ -171,49 +171,56 @@ class Layer:
         return every | _unite(self.index.categories[self.shared.rows], self.index.types[self.shared.rows])
 
     def find_nearest(
-        self, point: Point, *, line: float, count: int, follow: Callable[[Measured], Measured] = lambda found: found
-    ) -> Measured:
+        self,
+        point: Point,
+        *,
+        line: float,
+        count: int,
+        follow: Callable[[RowDistances], RowDistances] = lambda found: found,
+    ) -> RowDistances:
         """The nearest cards within a straight line from the point, this many at least where there are so many, and all
         at their distances, in no order; of those that follow."""
 
-        def take(tiles: Rows, most: float) -> Measured:
+        def take(tiles: Rows, most: float) -> RowDistances:
             return follow(self.measure(tiles, point, most=most))
 
         found = self.index.tiles.find_nearest(point, line=line, count=count, take=take)
         most = float(found.squares.max()) if found.rows.size >= count else line**2
         return found.join(follow(self.find_cards(point, line=line, most=most)))
 
-    def measure(self, tiles: Rows, point: Point, *, most: float) -> Measured:
+    def measure(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
         """What some tiles show no further away, by the square of its distance; no card of `shared`."""
         return self._measure(tiles, self.shown[tiles], point, most=most)
 
-    def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> Measured:
+    def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> RowDistances:
         """The same of what is in any of some groups and in none of others, each a bit set a tile."""
         own = self.groups[tiles]
         is_asked = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
         return self._measure(tiles, is_asked, point, most=most)
 
-    def _measure(self, tiles: Rows, is_asked: Mask, point: Point, *, most: float) -> Measured:
+    def _measure(self, tiles: Rows, is_asked: Mask, point: Point, *, most: float) -> RowDistances:
         cells = np.flatnonzero(is_asked)
         places = tiles[cells // TILE] * TILE + cells % TILE
         squares = self.index.tiles.measure_places(places, point)
         near = np.flatnonzero(squares <= most)
-        return Measured(self.index.rows[places[near]], squares[near])
+        return RowDistances(self.index.rows[places[near]], squares[near])
 
-    def find_cards(self, point: Point, *, line: float, most: float | None = None, is_open: bool = False) -> Measured:
-        """Of `shared` those within a straight line from the point, dealt from open ones alone, where this is said; no
+    def find_cards(
+        self, point: Point, *, line: float, most: float | None = None, is_open: bool = False
+    ) -> RowDistances:
+        """Of `shared` those within a straight line from the point, chosen from open ones alone, where this is said; no
         further away than the square of a distance."""
-        dealt = self._deal(point)
-        cards = dealt.deal(line**2, is_open=is_open)
+        cards_from_point = self._find_cards(point)
+        cards = cards_from_point.choose_cards(line**2, is_open=is_open)
         if most is not None:
-            cards = cards[dealt.squares[cards] <= most]
-        return Measured(self.shared.rows[cards], dealt.squares[cards])
+            cards = cards[cards_from_point.squares[cards] <= most]
+        return RowDistances(self.shared.rows[cards], cards_from_point.squares[cards])
 
-    def _deal(self, point: Point) -> "Dealt":
+    def _find_cards(self, point: Point) -> "CardsFromPoint":
         """The last point's is kept: a request asks several times."""
-        last = self._dealt
+        last = self._last_cards
         if last is None or last[0] != point:
-            last = self._dealt = point, Dealt(self.shared, measure_squares(self._shared_vectors, point))
+            last = self._last_cards = point, CardsFromPoint(self.shared, measure_squares(self._shared_vectors, point))
         return last[1]
 
     def count_hidden(self, point: Point, *, line: float, is_open: bool) -> int:
@@ -229,7 +236,7 @@ class Layer:
         alone, alone_open = self._hidden_counts
         shared = self._hidden_shared
         inside = spots[self._hidden_spots]
-        cards = shared.deal(inside & shared.is_open if is_open else inside)
+        cards = shared.choose_cards(inside & shared.is_open if is_open else inside)
         return int((alone_open if is_open else alone)[spots].sum()) + cards.size
 
     @cached_property
@@ -249,7 +256,7 @@ def _unite(words: NDArray[np.integer], types: NDArray[np.integer]) -> Sets:
     return np.array([np.bitwise_or.reduce(words[types == code]) for code in range(len(TYPES))], dtype=np.uint64)
 
 
-def _find_shared(kept: Rows, index: NearIndex, *, start: int | None) -> Shared:
+def _find_shared(kept: Rows, index: NearIndex, *, start: int | None) -> SharedPrograms:
     programs = index.programs.find_programs(kept)
     at = np.flatnonzero(programs >= 0) if start is not None else kept[:0]
     if start is not None and at.size:
@@ -257,4 +264,4 @@ def _find_shared(kept: Rows, index: NearIndex, *, start: int | None) -> Shared:
         rows = kept[at]
         days = index.starts.find_class_days(rows, start=start)
         at = at[np.lexsort((index.id_ranks[rows], days, programs[at]))]
-    return Shared(kept[at], programs[at], index.is_closed[kept[at]] == 0)
+    return SharedPrograms(kept[at], programs[at], index.is_closed[kept[at]] == 0)

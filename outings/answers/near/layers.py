@@ -19,7 +19,7 @@ from outings.contract.vocabulary import TYPES
 Collections = Mapping[str, CollectionQuery]
 
 
-class Asked(Struct, frozen=True, kw_only=True, eq=False):
+class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
     """What a request asks of each collection, by type, wherever its point is; `defaults` are the filters of any of them
     that came from a default."""
 
@@ -31,7 +31,7 @@ class Asked(Struct, frozen=True, kw_only=True, eq=False):
 # Of a million listings a layer takes some 5 MB, what one selection keeps 4 at most.
 _LAYERS, _SELECTIONS = 8, 16
 # Who asked before, of which one may be asked again.
-_ASKED = 64
+_REQUESTED = 64
 
 
 class Layers:
@@ -40,26 +40,26 @@ class Layers:
     def __init__(self, index: NearIndex) -> None:
         self._index = index
         self._layers: LruCache[Hashable, Layer] = LruCache(size=_LAYERS)
-        self._by_asked: LruCache[Asked, Layer] = LruCache(size=_LAYERS)
+        self._by_filters: LruCache[NearFilters, Layer] = LruCache(size=_LAYERS)
         self._kept: LruCache[Selection, Rows] = LruCache(size=_SELECTIONS)
-        self._asked: LruCache[Hashable, bool] = LruCache(size=_ASKED)
+        self._requested: LruCache[Hashable, bool] = LruCache(size=_REQUESTED)
 
     def read(self, collections: Collections, evaluator: Evaluator) -> Layer:
         return self._layers.read(_name(collections), lambda: self._make(collections, evaluator))
 
-    def knows(self, asked: Asked) -> bool:
+    def knows(self, filters: NearFilters) -> bool:
         """Whether it takes no look at the whole metro."""
-        return asked in self._by_asked
+        return filters in self._by_filters
 
-    def recall(self, asked: Asked, evaluator: Evaluator) -> Layer | None:
+    def recall(self, filters: NearFilters, evaluator: Evaluator) -> Layer | None:
         """None of what nobody asked before: working it out takes as long as ten small answers without it."""
-        layer = self._by_asked.find(asked)
+        layer = self._by_filters.find(filters)
         if layer is not None:
             return layer
-        name = _name(asked.collections)
-        if name in self._asked or name in self._layers:
-            return self._by_asked.read(asked, lambda: self.read(asked.collections, evaluator))
-        self._asked.read(name, lambda: True)
+        name = _name(filters.collections)
+        if name in self._requested or name in self._layers:
+            return self._by_filters.read(filters, lambda: self.read(filters.collections, evaluator))
+        self._requested.read(name, lambda: True)
         return None
 
     def _make(self, collections: Collections, evaluator: Evaluator) -> Layer:

@@ -17,7 +17,7 @@ from outings.answers.near.items import encode_nearby, read_parts, round_metres
 from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import find_confidence, find_window, show_filters
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
-from outings.answers.near.tiles import Measured
+from outings.answers.near.tiles import RowDistances
 from outings.answers.selecting.cursors import is_id, make_cursor
 from outings.answers.selecting.evaluators import open_evaluator
 from outings.answers.snapshot.distance import find_line, find_metres
@@ -88,18 +88,18 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=notices)
 
 
-def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[Measured, int]:
+def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[RowDistances, int]:
     """In order, with how many rows are hidden."""
     near, after, index = nearby.near, nearby.after, opened.open_index(open_near)
     least = 0 if after is None else opened.names.count_ids(after.id)
 
-    def follow(found: Measured) -> Measured:
+    def follow(found: RowDistances) -> RowDistances:
         return found if after is None else found.choose(_follow(found, after, index, least=least))
 
     evaluator = open_evaluator(opened)
-    layer = opened.open_index(open_layers).recall(near.asked, evaluator)
+    layer = opened.open_index(open_layers).recall(near.filters, evaluator)
     if layer is None:
-        finding = near.make_finding(index, evaluator)
+        finding = near.make_scan(index, evaluator)
         found, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
     else:
         line = find_line(near.radius_m)
@@ -109,7 +109,7 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[M
     return found.choose(order[:limit]), hidden
 
 
-def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
+def _follow(found: RowDistances, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
     """Which rows come after an item, which need not be there any more. `least`: the rank of the next id."""
     ranks, own = _TYPE_RANKS[index.types[found.rows]], _TYPE_RANKS[TYPES.index(after.type)]
     is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[found.rows] >= least))
@@ -117,7 +117,7 @@ def _follow(found: Measured, after: _After, index: NearIndex, *, least: int) -> 
     return follows
 
 
-def _make_items(near: Near, page: Measured, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
+def _make_items(near: Near, page: RowDistances, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
     choose, index, rows = choose_fields(near.query), opened.open_index(open_near), page.rows.tolist()
     starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
@@ -128,7 +128,7 @@ def _make_items(near: Near, page: Measured, opened: SnapshotReader, *, sources: 
     return [choose(sources.attach(item, row)) for item, row in zip(items, rows, strict=True)]
 
 
-def _make_cursor(near: Near, page: Measured, opened: SnapshotReader) -> str:
+def _make_cursor(near: Near, page: RowDistances, opened: SnapshotReader) -> str:
     listing_type, row_id = read_id(opened.read_document(int(page.rows[-1])))
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
     position = (int(near.minute.timestamp()) // _MINUTE, bits, listing_type, row_id)

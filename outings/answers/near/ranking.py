@@ -9,7 +9,7 @@ from outings.answers.near.layer import Layer, Mask
 from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
 from outings.answers.near.starts import StartTimes
-from outings.answers.near.tiles import Measured, Rows
+from outings.answers.near.tiles import RowDistances, Rows
 from outings.answers.snapshot.distance import Floats, find_line, find_metres
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS
@@ -24,7 +24,7 @@ _FIRST_TILES = 4
 _FEWER = -1
 
 
-class Scored(Struct, frozen=True, eq=False):
+class ScoredRows(Struct, frozen=True, eq=False):
     """Each listing once. `scores` in thousandths; `groups`: bit sets over GROUPS."""
 
     rows: Rows
@@ -32,11 +32,11 @@ class Scored(Struct, frozen=True, eq=False):
     scores: NDArray[np.int64]
     groups: NDArray[np.int64]
 
-    def choose(self, chosen: NDArray[np.int64]) -> "Scored":
-        return Scored(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
+    def choose(self, chosen: NDArray[np.int64]) -> "ScoredRows":
+        return ScoredRows(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
 
-    def join(self, other: "Scored") -> "Scored":
-        return Scored(
+    def join(self, other: "ScoredRows") -> "ScoredRows":
+        return ScoredRows(
             np.concatenate((self.rows, other.rows)),
             np.concatenate((self.squares, other.squares)),
             np.concatenate((self.scores, other.scores)),
@@ -44,7 +44,7 @@ class Scored(Struct, frozen=True, eq=False):
         )
 
 
-def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> Scored:
+def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> ScoredRows:
     """Of each group its best, `ends` of them where there are so many, and all that score as the last of them does;
     others may be there too."""
     line = find_line(near.radius_m)
@@ -56,7 +56,7 @@ def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np
         is_favoured=bool(_read_bands(near)),
     )
     counts = layer.table[tiles, GROUPED]
-    found = _score(near, Measured(tiles[:0], gaps[:0]), layer, moments)
+    found = _score(near, RowDistances(tiles[:0], gaps[:0]), layer, moments)
     is_left = counts > 0
     least, size = np.full(len(GROUPS), _FEWER), _FIRST_TILES
     while (chosen := _choose(bounds, is_left & (bounds >= least), size=size)).any():
@@ -88,13 +88,13 @@ def _choose(bounds: Floats, is_asked: Mask, *, size: int) -> Mask:
     return chosen
 
 
-def _find_last(found: Scored, number: int, end: int) -> int:
+def _find_last(found: ScoredRows, number: int, end: int) -> int:
     """What the last of a group's best scores."""
     scores = found.scores[(found.groups >> number & 1).astype(np.bool_)]
     return int(np.partition(scores, scores.size - end)[scores.size - end]) if scores.size >= end else _FEWER
 
 
-def _score(near: Near, found: Measured, layer: Layer, moments: StartTimes) -> Scored:
+def _score(near: Near, found: RowDistances, layer: Layer, moments: StartTimes) -> ScoredRows:
     index, rows = layer.index, found.rows
     starts = moments.find_starts(rows, windows=near.windows, now=near.now)
     bands = _read_bands(near)
@@ -106,7 +106,7 @@ def _score(near: Near, found: Measured, layer: Layer, moments: StartTimes) -> Sc
         favoured=sum(1 << number for number, name in enumerate(AGE_BANDS) if name in bands),
     )
     groups = index.kinds.groups[index.kinds.numbers.ravel()[index.places[rows]]]
-    return Scored(rows, found.squares, scores, groups)
+    return ScoredRows(rows, found.squares, scores, groups)
 
 
 def _read_bands(near: Near) -> tuple[str, ...]:

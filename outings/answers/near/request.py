@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.near.index import NearIndex
-from outings.answers.near.layers import Asked
-from outings.answers.near.scan import Finding
+from outings.answers.near.layers import NearFilters
+from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import Now, Windows, read_now
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.selecting.evaluator import Evaluator
@@ -42,7 +42,7 @@ class Near(Struct, frozen=True, kw_only=True):
     radius_m: int
     minute: datetime
     now: Now
-    asked: Asked
+    filters: NearFilters
     given: Mapping[str, Value]
     defaults: tuple[str, ...]
 
@@ -50,18 +50,18 @@ class Near(Struct, frozen=True, kw_only=True):
     def today(self) -> date:
         return self.now.date
 
-    def make_finding(self, index: NearIndex, evaluator: Evaluator) -> Finding:
-        return Finding(
+    def make_scan(self, index: NearIndex, evaluator: Evaluator) -> CircleScan:
+        return CircleScan(
             index=index, evaluator=evaluator, collections=self.collections, point=self.point, radius_m=self.radius_m
         )
 
     @property
     def collections(self) -> Mapping[str, CollectionQuery]:
-        return self.asked.collections
+        return self.filters.collections
 
     @property
     def windows(self) -> Windows:
-        return self.asked.windows
+        return self.filters.windows
 
 
 def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
@@ -69,8 +69,8 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
     now = read_now(minute, snapshot.metro.timezone)
     given = {name: query.values[name] for name in NAMES if name in query.values}
     scope = CollectionScope(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
-    filters = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    asked = _ask(filters, choose_types(query, about.entitlement), scope, now)
+    sent = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
+    filters = _find_near_filters(sent, choose_types(query, about.entitlement), scope, now)
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     origin = find_origin(query, spot=about.spot, snapshot=snapshot)
@@ -82,19 +82,21 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
         radius_m=radius,
         minute=minute,
         now=now,
-        asked=asked,
+        filters=filters,
         given=given,
-        defaults=asked.defaults if "radius_m" in given else (*asked.defaults, "radius_m"),
+        defaults=filters.defaults if "radius_m" in given else (*filters.defaults, "radius_m"),
     )
 
 
 @lru_cache(maxsize=_MEMORY)
-def _ask(filters: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now) -> Asked:
+def _find_near_filters(
+    sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now
+) -> NearFilters:
     """The same one for the same: what is worked out for it is found by it."""
-    found = query_collections(filters, types, scope)
+    found = query_collections(sent, types, scope)
     collections = {name: _leave_past(each, now) for name, each in found.collections.items()}
     windows = {name: each.window for name, each in collections.items()}
-    return Asked(collections=collections, windows=windows, defaults=found.defaults)
+    return NearFilters(collections=collections, windows=windows, defaults=found.defaults)
 
 
 def read_minute(about: AnswerContext) -> datetime:

@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import find_first_day
-from outings.answers.near.tiles import Measured, Rows
+from outings.answers.near.tiles import RowDistances, Rows
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.snapshot.distance import Point, find_line, measure_squares
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class CircleScan(Struct, frozen=True, kw_only=True):
     """What a circle's rows are asked: `collections` by type."""
 
     index: NearIndex
@@ -30,17 +30,17 @@ class Finding(Struct, frozen=True, kw_only=True):
         """The radius as a straight line through the unit sphere."""
         return find_line(self.radius_m)
 
-    def find_nearest(self, count: int, *, follow: Callable[[Measured], Measured]) -> Measured:
+    def find_nearest(self, count: int, *, follow: Callable[[RowDistances], RowDistances]) -> RowDistances:
         """The nearest cards in the circle, this many at least where there are so many, and all at their distances, in
         no order; of those that follow."""
         tiles = self.index.tiles
 
-        def take(chosen: Rows, most: float) -> Measured:
+        def take(chosen: Rows, most: float) -> RowDistances:
             return self._keep_cards(follow(tiles.measure_rows(chosen, self.point, most=most)))
 
         return tiles.find_nearest(self.point, line=self.line, count=count, take=take)
 
-    def _keep_cards(self, found: Measured) -> Measured:
+    def _keep_cards(self, found: RowDistances) -> RowDistances:
         """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
         may be the card."""
         kept = self.keep_rows(found.rows)
@@ -50,26 +50,26 @@ class Finding(Struct, frozen=True, kw_only=True):
             members = np.sort(self.index.programs.list_members(np.unique(programs[shared])))
             squares = measure_squares([each[members] for each in self.index.vectors], self.point)
             members = members[squares <= self.line**2]
-            cards = self.deal_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
+            cards = self.choose_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
             kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
         return found.choose(np.isin(found.rows, kept, assume_unique=True))
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""
         rows = self.index.unlocated.find_near(self.point, line=self.line)
-        return self.deal_cards(self.keep_rows(rows)).size
+        return self.choose_cards(self.keep_rows(rows)).size
 
     def keep_rows(self, rows: Rows) -> Rows:
         """Those that match, rising as they came."""
         kept = [self.evaluator.keep_rows(each.selection, rows) for each in self.collections.values()]
         return np.sort(np.concatenate(kept)) if kept else rows[:0]
 
-    def deal_cards(self, rows: Rows) -> Rows:
+    def choose_cards(self, rows: Rows) -> Rows:
         start = find_first_day(self.collections)
-        return rows if start is None else deal_programs(rows, self.index, start=start)
+        return rows if start is None else choose_program_cards(rows, self.index, start=start)
 
 
-def deal_programs(rows: Rows, index: NearIndex, *, start: int) -> Rows:
+def choose_program_cards(rows: Rows, index: NearIndex, *, start: int) -> Rows:
     """Of a program's rows the listing with the earliest date from a day (since 1970) on; ties by id. Rising."""
     programs = index.programs.find_programs(rows)
     shared = np.flatnonzero(programs >= 0)

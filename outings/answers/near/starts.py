@@ -18,7 +18,7 @@ from outings.release.mapped_table import NEVER, MappedTable
 
 _EVENT, _CLASS = TYPES.index("event"), TYPES.index("class")
 # Dates and minutes with windows, and days of classes, that are remembered; who asked, of which one may be asked again.
-_STARTS, _DAYS, _ASKED = 2, 4, 64
+_STARTS, _DAYS, _REQUESTED = 2, 4, 64
 
 # By type, the first and the last day since 1970.
 Windows = Mapping[str, tuple[int, int | None]]
@@ -52,9 +52,9 @@ class Start(Struct, frozen=True):
 
 class Starts(Struct, frozen=True, eq=False):
     """By row: its start in seconds of the local clock, NEVER where it has none, and of an event the occurrence's place
-    in the table, else -1. `asked`: of which windows, and since when."""
+    in the table, else -1. `key`: of which windows, and since when."""
 
-    asked: "_Asked"
+    key: "_StartsKey"
     locals: Rows
     numbers: NDArray[np.int32]
 
@@ -62,7 +62,7 @@ class Starts(Struct, frozen=True, eq=False):
         return self.locals[rows], self.numbers[rows].astype(np.int64)
 
 
-_Asked = tuple[tuple[tuple[str, tuple[int, int | None]], ...], Now]
+_StartsKey = tuple[tuple[tuple[str, tuple[int, int | None]], ...], Now]
 
 
 class StartTimes:
@@ -76,9 +76,9 @@ class StartTimes:
         self._series = series
         self._types, self._has_time = types, has_time
         self._class_days: LruCache[int, Rows] = LruCache(size=_DAYS)
-        self._days: LruCache[_Asked, Starts] = LruCache(size=_STARTS)
-        self._minutes: LruCache[_Asked, Starts] = LruCache(size=_STARTS)
-        self._asked: LruCache[_Asked, bool] = LruCache(size=_ASKED)
+        self._days: LruCache[_StartsKey, Starts] = LruCache(size=_STARTS)
+        self._minutes: LruCache[_StartsKey, Starts] = LruCache(size=_STARTS)
+        self._requested: LruCache[_StartsKey, bool] = LruCache(size=_REQUESTED)
 
     def find_class_days(self, rows: Rows, *, start: int) -> Rows:
         """What cards are dealt by: the day of each class's next meeting from a day on."""
@@ -108,10 +108,10 @@ class StartTimes:
 
     def note(self, windows: Windows, now: Now) -> None:
         """Once for each request that will ask: what somebody asked before is worked out."""
-        asked = (tuple(windows.items()), now)
-        if asked in self._asked:
-            self._minutes.read(asked, lambda: self._find_starts(windows, now))
-        self._asked.read(asked, lambda: True)
+        key = (tuple(windows.items()), now)
+        if key in self._requested:
+            self._minutes.read(key, lambda: self._find_starts(windows, now))
+        self._requested.read(key, lambda: True)
 
     def recall_starts(self, windows: Windows, now: Now) -> Starts | None:
         """None where they are not worked out."""
@@ -119,8 +119,8 @@ class StartTimes:
 
     def _find_starts(self, windows: Windows, now: Now) -> Starts:
         midnight = Now(instant=0, local=now.local // DAY * DAY)
-        asked = (tuple(windows.items()), midnight)
-        day = self._days.read(asked, lambda: self._find_firsts(asked, windows))
+        key = (tuple(windows.items()), midnight)
+        day = self._days.read(key, lambda: self._find_firsts(key, windows))
         starts, numbers = day.locals.copy(), day.numbers.copy()
         events = np.flatnonzero(numbers >= 0)
         is_late = starts < now.local
@@ -129,11 +129,11 @@ class StartTimes:
         is_late[events] = self._has_time[events].astype(np.bool_) & (instants < now.instant)
         late = np.flatnonzero(is_late)
         starts[late], numbers[late] = self._look_up(late, windows, now)
-        return Starts((asked[0], now), starts, numbers)
+        return Starts((key[0], now), starts, numbers)
 
-    def _find_firsts(self, asked: _Asked, windows: Windows) -> Starts:
-        starts, numbers = self._look_up(np.arange(self._types.size), windows, asked[1])
-        return Starts(asked, starts, numbers.astype(np.int32))
+    def _find_firsts(self, key: _StartsKey, windows: Windows) -> Starts:
+        starts, numbers = self._look_up(np.arange(self._types.size), windows, key[1])
+        return Starts(key, starts, numbers.astype(np.int32))
 
     def _find(self, rows: Rows, *, windows: Windows, now: Now) -> tuple[Rows, Rows]:
         known = self.recall_starts(windows, now)

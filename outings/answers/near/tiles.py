@@ -74,23 +74,23 @@ TILES = derive_table("tiles", make_tiles, {"listings": LISTINGS})
 TILE_BOUNDS = derive_table("tile_bounds", make_tile_bounds, {"listings": LISTINGS})
 
 
-class Measured(Struct, frozen=True, eq=False):
+class RowDistances(Struct, frozen=True, eq=False):
     """Rows, with the squares of their straight distances through the unit sphere."""
 
     rows: Rows
     squares: Floats
 
-    def choose(self, chosen: NDArray[np.generic] | slice) -> "Measured":
+    def choose(self, chosen: NDArray[np.generic] | slice) -> "RowDistances":
         """Those of an index, a mask or a slice."""
-        return Measured(self.rows[chosen], self.squares[chosen])
+        return RowDistances(self.rows[chosen], self.squares[chosen])
 
-    def join(self, other: "Measured") -> "Measured":
+    def join(self, other: "RowDistances") -> "RowDistances":
         """Both, one after the other."""
-        return Measured(np.concatenate((self.rows, other.rows)), np.concatenate((self.squares, other.squares)))
+        return RowDistances(np.concatenate((self.rows, other.rows)), np.concatenate((self.squares, other.squares)))
 
 
 # What is kept of some tiles' rows, by the tiles' numbers and the square of the greatest distance.
-Take = Callable[[Rows, float], Measured]
+Take = Callable[[Rows, float], RowDistances]
 
 
 class Tiles:
@@ -105,13 +105,13 @@ class Tiles:
     def __len__(self) -> int:
         return self.reaches.size
 
-    def find_nearest(self, point: Point, *, line: float, count: int, take: Take) -> Measured:
+    def find_nearest(self, point: Point, *, line: float, count: int, take: Take) -> RowDistances:
         """Of what `take` keeps the nearest within a straight line from the point, this many at least where there are so
         many, and all at their distances. In no order."""
         gaps = self.measure_middles(point) - self.reaches
         tiles = np.flatnonzero(gaps <= line)
         gaps, size, most = gaps[tiles], _FIRST_TILES, line**2
-        found = Measured(tiles[:0], gaps[:0])
+        found = RowDistances(tiles[:0], gaps[:0])
         while tiles.size:
             order = np.argpartition(gaps, size) if size < tiles.size else np.arange(tiles.size)
             nearest, others = order[:size], order[size:]
@@ -147,13 +147,13 @@ class Tiles:
         """The squares of the distances of rows."""
         return measure_squares([each[places] for each in self._vectors], point)
 
-    def measure_rows(self, tiles: Rows, point: Point, *, most: float) -> Measured:
+    def measure_rows(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
         """Of some tiles what lies no further, by the square of its distance; rising."""
         squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
         near = np.flatnonzero(squares <= most)
         rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
         order = np.argsort(rows)
-        return Measured(rows[order], squares[order])
+        return RowDistances(rows[order], squares[order])
 
 
 def _take_tiles(values: NDArray[Any], tiles: Rows) -> NDArray[Any]:

@@ -29,7 +29,7 @@ class Copy(Struct, frozen=True, kw_only=True):
     is_lent: bool
 
 
-class _Moving(Struct, frozen=True, kw_only=True):
+class _LiveMembers(Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...]
     metros: tuple[str, ...]
     counts: Counts
@@ -68,7 +68,7 @@ def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
         if len(_encoded) >= _MOST_ENCODED:
             _encoded.clear()
         document = open_snapshot(record.snapshot).read_organization(record.row)
-        encoded = add_members(document, _encoder.encode(_make_moving(copies, about=about)))
+        encoded = add_members(document, _encoder.encode(_make_live_members(copies, about=about)))
         _encoded[name] = encoded
     return encoded
 
@@ -84,7 +84,7 @@ def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -
     return copies
 
 
-def _make_moving(copies: list[Copy], *, about: AnswerContext) -> _Moving:
+def _make_live_members(copies: list[Copy], *, about: AnswerContext) -> _LiveMembers:
     categories: dict[str, None] = {}
     counts = NOTHING
     for copy in copies:
@@ -94,7 +94,7 @@ def _make_moving(copies: list[Copy], *, about: AnswerContext) -> _Moving:
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         found = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
         counts = add_counts(counts, found)
-    return _Moving(
+    return _LiveMembers(
         categories=tuple(sorted(categories)),
         metros=tuple(copy.snapshot.metro.slug for copy in copies),
         counts=counts,

@@ -12,10 +12,10 @@ from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.plan import Plan, make_tag
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
-from outings.answers.search.matching import Keep, Matched
+from outings.answers.search.matching import Keep, SearchMatches
 from outings.answers.search.meta import make_meta
 from outings.answers.search.nearness import add_near
-from outings.answers.search.programs import deal_cards
+from outings.answers.search.programs import choose_cards
 from outings.answers.search.ranking import (
     count_levels,
     measure_distances,
@@ -72,7 +72,7 @@ def _estimate_cost(search: Search) -> int:
     """Microseconds that the answer is planned to take."""
     if search.semantic is not None:
         return UNKNOWN
-    opened, words = open_snapshot(search.snapshot), search.understood.words
+    opened, words = open_snapshot(search.snapshot), search.parsed.words
     index = opened.open_index(open_search)
     knows_rows = search.asked.given or index.recalls_rows(search.selections)
     knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
@@ -101,24 +101,24 @@ def answer_search(search: Search) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
-def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Matched:
+def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> SearchMatches:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
-    understood, collections = search.understood, search.asked.collections
+    parsed, collections = search.parsed, search.asked.collections
     keep = _choose_rows(search, opened, index)
     matched = index.matching.match_words(
-        understood.words,
-        lifting=(*understood.kinds, *understood.audience),
-        locating=understood.locations,
+        parsed.words,
+        lifting=(*parsed.kinds, *parsed.audience),
+        locating=parsed.locations,
         keep=keep,
     )
-    if search.semantic is not None and understood.words:
-        near = add_near(matched, search.semantic.measure(understood.words), least=search.semantic.model.least)
+    if search.semantic is not None and parsed.words:
+        near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)
         matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
     classes = collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
     start = number_day(classes.selection.start)
-    return deal_cards(
+    return choose_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
 
@@ -135,13 +135,13 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     return keep_rows if search.asked.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
 
 
-def _choose_levels(matched: Matched, names: Sequence[str]) -> Matched:
+def _choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:
     if len(names) == len(LEVELS):
         return matched
     return matched.choose(np.array([each in names for each in LEVELS])[matched.levels])
 
 
-def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
     """Places in `shown`."""
     offset = search.offset
     match search.query.get("sort"):
@@ -154,7 +154,7 @@ def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchInd
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            age = None if find_override(search.query) else search.understood.age
+            age = None if find_override(search.query) else search.parsed.age
             keys = rank_relevance(shown, scores, index, age=age)
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
@@ -162,14 +162,14 @@ def _take_page(shown: Matched, scores: Numbers, search: Search, index: SearchInd
     return take_ordered(keys, scores, index.id_ranks[shown.rows], offset=offset, limit=limit)
 
 
-def _find_starts(matched: Matched, search: Search, index: SearchIndex) -> Numbers:
+def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:
     return index.find_starts(matched.rows, windows=search.windows, is_recalled=search.has_usual_window)
 
 
 def _make_items(
-    page: Matched, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
+    page: SearchMatches, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
 ) -> Iterator[bytes]:
-    words = Hits(index.list_words(search.understood.words))
+    words = Hits(index.list_words(search.parsed.words))
     starts = _find_starts(page, search, index)
     rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
     for row, level, score, start in rows:

@@ -20,7 +20,7 @@ _DECIDES = {"team": "event"}
 _OVERRIDES = ("age", "audience")
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class SearchFilters(Struct, frozen=True, kw_only=True):
     """`collections` by type, singular. `given` are the filters that were sent, and `defaults` those of any type that
     were not."""
 
@@ -29,9 +29,9 @@ class Asked(Struct, frozen=True, kw_only=True):
     defaults: tuple[str, ...]
 
 
-def ask_collections(
+def find_filters(
     query: Query, *, age: Age | None, about: AnswerContext, today: date, vocabulary: Vocabulary
-) -> Asked:
+) -> SearchFilters:
     """`age`: of the query's words. Raises what a list raises for a window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
@@ -42,7 +42,7 @@ def ask_collections(
     ages = None if age is None or find_override(query) else (age.min, age.max)
     scope = CollectionScope(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
     asked = query_collections(tuple(filters.items()), types, scope)
-    return Asked(collections=asked.collections, given=given, defaults=asked.defaults)
+    return SearchFilters(collections=asked.collections, given=given, defaults=asked.defaults)
 
 
 def find_override(query: Query) -> str | None:

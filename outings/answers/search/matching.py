@@ -27,7 +27,7 @@ _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _WHOLE = 1000  # thousandths
 
 
-class Matched(Struct, frozen=True, eq=False):
+class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
     any of the rows: only what is shown needs them."""
 
@@ -36,10 +36,10 @@ class Matched(Struct, frozen=True, eq=False):
     score: Callable[[Numbers], Numbers]
     similarities: Numbers | None = None
 
-    def choose(self, chosen: Numbers) -> "Matched":
+    def choose(self, chosen: Numbers) -> "SearchMatches":
         """Those of an index or a mask."""
         near = None if self.similarities is None else self.similarities[chosen]
-        return Matched(self.rows[chosen], self.levels[chosen], self.score, near)
+        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near)
 
 
 # Rows → those of them that may be shown, rising.
@@ -67,12 +67,12 @@ class Matching:
 
     def match_words(
         self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]], keep: Keep
-    ) -> Matched:
+    ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
-            return Matched(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
+            return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in self._related.find(words):
             found = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
@@ -81,7 +81,7 @@ class Matching:
         best = [self._encode(each) for each in sources]
         rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
         levels = find_levels(best, rows)
-        return Matched(rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating))
+        return SearchMatches(rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating))
 
     def _score(
         self, best: Sequence[Codes], rows: Numbers, *, lifting: Sequence[str], locating: Sequence[Sequence[str]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from outings.answers.search.collections import Asked, find_override
+from outings.answers.search.collections import SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
 from outings.answers.selecting.cursors import make_cursor
@@ -18,19 +18,19 @@ MOST_COUNTED = 1_000
 
 def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
     """`counts` by level, `total` of what is shown on all pages, `count` on this one; `end` is where the next begins."""
-    query, asked, understood = search.query, search.asked, search.understood
+    query, asked, parsed = search.query, search.asked, search.parsed
     in_collections = [each.filters.values for each in asked.collections.values()]
     of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
     in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **asked.given, **of_all}
     filters = {name: echo_value(value) for name, value in in_effect.items()}
-    age = understood.age
+    age = parsed.age
     return SearchMeta(
         query=query.get_as("q", str) or "",
         applied_filters={**filters, "by_type": _show_types(asked)},
         defaults_applied=asked.defaults,
         types=tuple(COLLECTIONS[each] for each in asked.collections),
         ranking=search.ranking,
-        ignored_words=understood.ignored,
+        ignored_words=parsed.ignored,
         interpreted=Interpreted(
             age=None
             if age is None
@@ -51,7 +51,7 @@ def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: i
     )
 
 
-def _show_types(asked: Asked) -> Mapping[str, SearchWindow]:
+def _show_types(asked: SearchFilters) -> Mapping[str, SearchWindow]:
     return {
         COLLECTIONS[name]: SearchWindow(
             from_=each.filters.get_date("from"),

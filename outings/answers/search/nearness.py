@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.matching import Matched
+from outings.answers.search.matching import SearchMatches
 from outings.answers.search.score import PARTIAL, RELATED_WORDS
 from outings.answers.semantic.model import Model
 from outings.answers.semantic.vectors import Similarities, Vectors
@@ -46,7 +46,7 @@ def _open_vectors(files: SemanticFiles) -> Vectors:
     return Vectors(files)
 
 
-def add_near(matched: Matched, similarities: Similarities, *, least: float) -> Matched:
+def add_near(matched: SearchMatches, similarities: Similarities, *, least: float) -> SearchMatches:
     """`matched` with every listing from `least` on, rows rising. What has no level, or `partial`, is `related` with a
     score of 0.6 × its similarity, or its own where that is more; all others stay as they are.
 
@@ -63,4 +63,4 @@ def add_near(matched: Matched, similarities: Similarities, *, least: float) -> M
     levels[lifted] = RELATED_WORDS
     found = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
     scores[lifted] = np.maximum(scores[lifted], found)
-    return Matched(rows, levels, lambda some: scores[np.searchsorted(rows, some)], similarities[rows])
+    return SearchMatches(rows, levels, lambda some: scores[np.searchsorted(rows, some)], similarities[rows])

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matching import Matched
+from outings.answers.search.matching import SearchMatches
 from outings.answers.search.score import Numbers
 
 # The bits of a row's place among the others of its program, and of its level.
 _RANK, _LEVEL = 32, 2
 
 
-def deal_cards(matched: Matched, index: SearchIndex, *, rank: Callable[[Numbers], Numbers]) -> Matched:
+def choose_cards(matched: SearchMatches, index: SearchIndex, *, rank: Callable[[Numbers], Numbers]) -> SearchMatches:
     """Of a program, the listing of the best level; of these the first by `rank`: numbers of rows that rise with how
     early they start, then id."""
     programs = index.programs[matched.rows]

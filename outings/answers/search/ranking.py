@@ -3,7 +3,7 @@
 import numpy as np
 
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matching import Matched
+from outings.answers.search.matching import SearchMatches
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import find_vectors
@@ -13,7 +13,7 @@ from outings.release.mapped_table import NOT_STATED
 _SCORES, _IDS = 10, 32
 
 
-def rank_relevance(matched: Matched, scores: Numbers, index: SearchIndex, *, age: Age | None) -> Numbers:
+def rank_relevance(matched: SearchMatches, scores: Numbers, index: SearchIndex, *, age: Age | None) -> Numbers:
     """Numbers that rise with level, then ages that do not cover the query's, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
@@ -59,5 +59,5 @@ def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: flo
     return np.where(np.isnan(squares), np.inf, squares)
 
 
-def count_levels(matched: Matched) -> Numbers:
+def count_levels(matched: SearchMatches) -> Numbers:
     return np.bincount(matched.levels, minlength=len(LEVELS))

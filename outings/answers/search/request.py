@@ -6,10 +6,10 @@ from datetime import date
 from msgspec import Struct
 
 from outings.answers.context import AnswerContext
-from outings.answers.search.collections import Asked, ask_collections
+from outings.answers.search.collections import SearchFilters, find_filters
 from outings.answers.search.index import Window, open_search
 from outings.answers.search.nearness import Semantic, open_semantic
-from outings.answers.search.understanding.query import Understood, understand_query
+from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import open_snapshot
@@ -25,8 +25,8 @@ class Search(Struct, frozen=True, kw_only=True):
     """A request that will be answered."""
 
     query: Query
-    understood: Understood
-    asked: Asked
+    parsed: ParsedQuery
+    asked: SearchFilters
     offset: int
     snapshot: Snapshot
     today: date
@@ -55,12 +55,12 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
-    understood = understand_query(text, places=open_snapshot(snapshot).open_index(open_search).locations)
+    parsed = parse_search(text, places=open_snapshot(snapshot).open_index(open_search).locations)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
-        understood=understood,
-        asked=ask_collections(query, age=understood.age, about=about, today=today, vocabulary=snapshot.vocabulary),
+        parsed=parsed,
+        asked=find_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
         snapshot=snapshot,
         today=today,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.search.matching import Matched
+from outings.answers.search.matching import SearchMatches
 from outings.answers.search.nearness import add_near, open_semantic
 from outings.answers.semantic.model import load_model
 from outings.contract.resources.search import LEVELS
@@ -20,7 +20,7 @@ Result = tuple[str, int]
 def add(matched: dict[int, Result], similarities: list[float], *, least: float = 0.5) -> dict[int, Result]:
     """Row → level and score, before and after."""
     rows = sorted(matched)
-    given = Matched(
+    given = SearchMatches(
         np.array(rows, dtype=np.int64),
         np.array([LEVELS.index(matched[row][0]) for row in rows], dtype=np.int64),
         lambda some: np.array([matched[row][1] for row in some.tolist()], dtype=np.int64),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outings.answers.search.understanding.query import Age, Locations, understand_query
+from outings.answers.search.understanding.query import Age, Locations, parse_search
 from outings.contract.errors import ApiError
 
 NOWHERE = Locations()
@@ -66,7 +66,7 @@ AGES = [
 
 @pytest.mark.parametrize(("text", "least", "most", "words"), AGES)
 def test_an_age_phrase_is_a_filter_and_no_word(text: str, least: int, most: int | None, words: str) -> None:
-    read = understand_query(f"pottery {text}", places=NOWHERE)
+    read = parse_search(f"pottery {text}", places=NOWHERE)
     assert read.age == Age(least, most, words)
     assert "pottery" in read.words
     assert {*read.words} <= {"pottery", "birthday"}
@@ -76,7 +76,7 @@ def test_an_age_phrase_is_a_filter_and_no_word(text: str, least: int, most: int 
 @pytest.mark.parametrize(("text", "least", "most", "words"), AGES)
 def test_an_age_alone_is_a_query(text: str, least: int, most: int | None, words: str) -> None:
     if "birthday" not in text:
-        read = understand_query(text, places=NOWHERE)
+        read = parse_search(text, places=NOWHERE)
         assert (read.words, read.age) == ((), Age(least, most, words))
 
 
@@ -114,16 +114,16 @@ WORDS = [
 
 @pytest.mark.parametrize(("text", "words"), WORDS)
 def test_what_is_no_age_stays_words(text: str, words: tuple[str, ...]) -> None:
-    read = understand_query(text, places=NOWHERE)
+    read = parse_search(text, places=NOWHERE)
     assert (read.age, read.words) == (None, words)
 
 
 @pytest.mark.parametrize("text", ["under $20", "under 20 dollars", "under 5 bucks", "$5-10", "$1,000", "5$"])
 def test_a_price_is_no_age(text: str) -> None:
     with pytest.raises(ApiError) as refused:
-        understand_query(text, places=NOWHERE)
+        parse_search(text, places=NOWHERE)
     assert refused.value.details["reason"] == "nothing_searchable"
-    assert understand_query(f"{text} art", places=NOWHERE).words == ("art",)
+    assert parse_search(f"{text} art", places=NOWHERE).words == ("art",)
 
 
 TWO = [
@@ -139,4 +139,4 @@ TWO = [
 @pytest.mark.parametrize(("text", "least", "most", "words"), TWO)
 def test_two_phrases_are_one_filter(text: str, least: int, most: int | None, words: str) -> None:
     """The narrower, where one lies in the other; else from the least to the greatest."""
-    assert understand_query(text, places=NOWHERE).age == Age(least, most, words)
+    assert parse_search(text, places=NOWHERE).age == Age(least, most, words)

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outings.answers.search.understanding.line import read_line
-from outings.answers.search.understanding.query import Locations, Understood, make_locations, understand_query
+from outings.answers.search.understanding.query import Locations, ParsedQuery, make_locations, parse_search
 from outings.contract.errors import ApiError
 from outings.contract.words import split_words
 
@@ -17,8 +17,8 @@ PLACES = make_locations(
 )
 
 
-def read(text: str, places: Locations = PLACES) -> Understood:
-    return understand_query(text, places=places)
+def read(text: str, places: Locations = PLACES) -> ParsedQuery:
+    return parse_search(text, places=places)
 
 
 def refuse(text: str) -> ApiError:
@@ -27,7 +27,7 @@ def refuse(text: str) -> ApiError:
     return refused.value
 
 
-def read_or_refuse(text: str) -> Understood | None:
+def read_or_refuse(text: str) -> ParsedQuery | None:
     """None where nothing in it can be searched."""
     try:
         return read(text)
@@ -121,7 +121,7 @@ def test_time_price_audience_and_location_words_are_named_as_written(text: str, 
 
 def test_kinds_lift_and_neither_decide_nor_are_ignored() -> None:
     assert read("swim Classes and camps").kinds == ("classes", "camps")
-    assert read("swim classes") == Understood(words=("swim",), kinds=("classes",))
+    assert read("swim classes") == ParsedQuery(words=("swim",), kinds=("classes",))
     assert read("camping").words == ("camping",)
 
 
@@ -198,7 +198,7 @@ def test_spellings_that_fold_are_one_query(one: str, other: str) -> None:
     assert fold(read(one)) == fold(read(other))
 
 
-def fold(found: Understood) -> tuple[object, ...]:
+def fold(found: ParsedQuery) -> tuple[object, ...]:
     """What was understood, but for how it was written."""
     age = None if found.age is None else (found.age.min, found.age.max)
     return found.words, found.kinds, age, split_words(" ".join(found.ignored)), found.audience, found.locations

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from outings.answers.search.understanding import words
-from outings.answers.search.understanding.query import Locations, understand_query
+from outings.answers.search.understanding.query import Locations, parse_search
 from outings.answers.search.understanding.related import Alternatives, Related, read_shipped
 from outings.contract.errors import ApiError
 
@@ -36,7 +36,7 @@ def test_several_words_are_one_phrase() -> None:
 
 
 def test_filler_words_of_a_phrase_are_not_looked_for_in_a_query() -> None:
-    (word, *_) = read = understand_query("tae kwon do", places=Locations()).words
+    (word, *_) = read = parse_search("tae kwon do", places=Locations()).words
     assert word == "tae"
     assert RELATED.list(*read) == (("karate",),)
     assert RELATED.list("karate") == (("tae", "kwon", "do"),)
@@ -79,6 +79,6 @@ def test_each_shipped_group_can_be_asked_for() -> None:
 
 def decides(phrase: str) -> bool:
     try:
-        return understand_query(phrase, places=Locations()).words == drop_fillers(phrase)
+        return parse_search(phrase, places=Locations()).words == drop_fillers(phrase)
     except ApiError:
         return False

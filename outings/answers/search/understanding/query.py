@@ -24,7 +24,7 @@ from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
 from outings.contract.errors import ApiError, bad_request
 
-__all__ = ["Age", "Locations", "Understood", "make_locations", "understand_query"]
+__all__ = ["Age", "Locations", "ParsedQuery", "make_locations", "parse_search"]
 
 
 class Age(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Age(Struct, frozen=True):
     text: str = field(name="from")
 
 
-class Understood(Struct, frozen=True, kw_only=True):
+class ParsedQuery(Struct, frozen=True, kw_only=True):
     """What a query says. Folded words, distinct, in the order written.
 
     `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
@@ -83,7 +83,7 @@ _WORDS: dict[str, _Role] = {
 }
 
 
-def understand_query(text: str, *, places: Locations) -> Understood:
+def parse_search(text: str, *, places: Locations) -> ParsedQuery:
     """ApiError (400 nothing_searchable) where no word and no age is left."""
     line = read_line(text)
     spans = [span for span in find_ages(line.text) if not phrases.NAMES.search(line.text[span.start : span.end])]
@@ -99,7 +99,7 @@ def understand_query(text: str, *, places: Locations) -> Understood:
     deciding = roles.settle_deciding(has_age=bool(spans))
     if not deciding and not spans:
         raise _refuse(text)
-    return Understood(
+    return ParsedQuery(
         words=deciding,
         kinds=roles.list_words(_Role.KIND),
         age=_make_age(line, spans),
