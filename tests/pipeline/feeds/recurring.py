@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import recurring_ical_events
-from icalendar import Calendar
+from icalendar import Calendar, Event
 
 # A date as day, or as seconds since 1970.
 Found = Counter[tuple[str, date | int]]
@@ -26,11 +26,16 @@ def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Foun
             if window[0] <= starts < window[1]:
                 found[uid, starts] += 1
             continue
-        stands_for = event.get("RECURRENCE-ID")
-        instant = settle_instant(starts, metro, is_moved=stands_for is not None and stands_for.dt != starts)
+        instant = settle_instant(starts, metro, is_moved=is_moved(event, starts))
         if instant is not None and first.timestamp() <= instant < last.timestamp():
             found[uid, instant] += 1
     return found
+
+
+def is_moved(event: Event, starts: datetime) -> bool:
+    """Alone: what is moved with all that follow is a series too."""
+    stands_for = event.get("RECURRENCE-ID")
+    return stands_for is not None and stands_for.dt != starts and "RANGE" not in stands_for.params
 
 
 def settle_instant(starts: datetime, metro: str, *, is_moved: bool) -> int | None:
