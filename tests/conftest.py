@@ -14,6 +14,7 @@
   runs it, and the generated tests with more cases. To run one by its name, add `-m ""`.
 - `tests/pipeline/test_older_program.py` takes an older commit out of the repository; a shallow clone lacks it, and the
   file is not collected there.
+- Where ICAL_JS names the folder of the npm package `ical.js`, Thunderbird's reader subscribes to calendars too.
 - Tests on the real cities are in `tests/examples/` and read the folder in CITY_DATA. Where it is
   not set they are not collected; nothing is ever skipped. Under OUTINGS_NO_SKIPS=1, as in CI, a skip or an expected
   failure is a failure.
