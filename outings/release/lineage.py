@@ -1,8 +1,8 @@
-"""Lineage: the earlier roots that a root names, by which any kept release is a few reads away.
+"""The earlier roots that each root names, so that any kept release is found with a few reads.
 
-Level 0 is the 16 roots before it, level 1 the last 16 before it whose sequence is a multiple of 16, level 2 those of
-256, and so on. Root 671 names 34 roots so, and release 12 is found through roots 256 and 16. What is pruned, or never
-was, is known after as many reads.
+Level 0 has the 16 roots before, level 1 the last 16 before whose sequence is a multiple of 16, level 2 those of 256,
+and so on. Root 671 names 34 roots in this way, and release 12 is found through roots 256 and 16. That a release was
+pruned, or never existed, is known after as many reads.
 """
 
 from bisect import bisect_left
@@ -43,7 +43,8 @@ class RootHeader(Struct, frozen=True, kw_only=True):
 
 
 def trace_lineage(store: Store, sha: str, root: Root) -> Lineage:
-    """Of the root that follows this one. Where this one is from before there was any, the chain is walked, once."""
+    """The lineage of the root that follows this one. If this root is from before lineages existed, the chain is walked
+    once."""
     if root.earlier or root.previous is None:
         return _extend(root.earlier, root.sequence, sha)
     chain = [(sha, root)]
@@ -69,7 +70,7 @@ def _extend(lineage: Lineage, sequence: int, sha: str) -> Lineage:
 
 
 def list_earlier(root: Root | RootHeader) -> list[tuple[int, str]]:
-    """The sequences and hashes of all roots that it names, newest first."""
+    """The sequences and hashes of all roots that this root names, newest first."""
     named = {} if root.previous is None else {root.sequence - 1: root.previous}
     for level, hashes in enumerate(root.earlier):
         newest = (root.sequence - 1) // WIDTH**level
@@ -78,7 +79,7 @@ def list_earlier(root: Root | RootHeader) -> list[tuple[int, str]]:
 
 
 def name_stamp(root: Root | RootHeader, metro: str) -> str | None:
-    """As a cursor names it (`answers.walks`): texts of instants are in the order of the instants."""
+    """The stamp as a cursor has it. The texts have the same order as the instants."""
     part = root.parts.get(metro)
     return None if part is None else format_instant(part.stamp)
 
@@ -93,8 +94,8 @@ class ReleaseChain:
         self._steps: FIFOCache[str, RootHeader] = FIFOCache(_MOST_STEPS)
 
     def find_id(self, release_id: str, *, current: Root) -> str | None:
-        """The hash of the root of this id, among those before `current`; None where it is not kept. ValueError where
-        the text is no release id; Corrupt, StoreError."""
+        """The hash of the root with this id among those before `current`, or None if it is not kept. Raises ValueError
+        if the text is not a release id, Corrupt and StoreError."""
         sequence, _ = parse_release_id(release_id)
         search = _Search(self._store, self._steps, most=self._most)
         root: Root | RootHeader | None = current
@@ -109,8 +110,8 @@ class ReleaseChain:
         return None
 
     def find_stamp(self, metro: str, stamp: str, *, current: Root) -> str | None:
-        """The hash of the newest root before `current` in which the metro has this stamp; None where none is kept.
-        Stamps never go back, so the chain is halved and not walked. Corrupt, StoreError."""
+        """The hash of the newest root before `current` in which the metro has this stamp, or None if none is kept.
+        Stamps never go back, so this is a binary search. Raises Corrupt and StoreError."""
         search = _Search(self._store, self._steps, most=self._most)
 
         def is_newer(root: Root | RootHeader | None) -> bool:

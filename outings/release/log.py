@@ -31,9 +31,9 @@ ReadObject = Callable[[str], Bytes]
 
 
 class UnnumberedVersion(Struct, frozen=True, kw_only=True):
-    """A change that a build found; `stamp` is the build's. `metro` is null for an organization of several, and then
-    `metros` are those in which it is a change. It is none for readers of any of `known_in`: they had it before, or have
-    it still, from there."""
+    """A change that a build found. `stamp` is the build's. `metro` is null for an organization of several metros;
+    `metros` are then those in which it is a change. It is no change for readers of any metro in `known_in`: there they
+    had the organization before, or still have it."""
 
     listing_id: str
     type: str
@@ -69,7 +69,7 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class History(Struct, frozen=True):
-    """A log, and what reads its objects."""
+    """A log, and the function that reads its objects."""
 
     log: Log
     read: ReadObject
@@ -88,7 +88,8 @@ _decoder = msgspec.json.Decoder(Version)
 def append_versions(
     log: Log, changes: Sequence[UnnumberedVersion], *, read: ReadObject, segment: int = SEGMENT
 ) -> ExtendedLog:
-    """Number the changes after the log's last version, in their order; `segment` is how many versions seal one.
+    """Numbers the changes after the log's last version, in their order. `segment` is how many versions make a sealed
+    segment.
 
     `changed_at` never goes back: it is the later of the change's stamp and the last one in the log.
     """
@@ -112,25 +113,26 @@ def append_versions(
 
 
 def read_page(log: Log, *, after: int, limit: int, read: ReadObject) -> list[Version]:
-    """At most `limit` versions with ids above `after`, in order; none where `after` is the latest or past it."""
+    """At most `limit` versions with ids above `after`, in order. There are none if `after` is the latest or beyond
+    it."""
     last = min(after + limit, log.latest_version_id)
     return read_versions(log, range(max(after, 0) + 1, last + 1), read=read)
 
 
 def name_log(log: Log) -> tuple[int, str | None]:
-    """What tells a log from another: its latest version, and its last object."""
+    """Identifies a log by its latest version and its last object."""
     last = _segments(log)[-1:]
     return log.latest_version_id, last[0].object if last else None
 
 
 def list_tail(log: Log) -> tuple[str, ...]:
-    """The objects that the newest versions are in: what readers who keep in step ask for."""
+    """The objects with the newest versions, which most readers of the log ask for."""
     last = log.tail or (log.sealed[-1] if log.sealed else None)
     return () if last is None else (last.object, last.index)
 
 
 def walk_versions(history: History, *, after: int) -> Iterator[Version]:
-    """Every version with an id above `after`, in order; a block is read when the walk comes to it."""
+    """Every version with an id above `after`, in order. A block is read when the walk reaches it."""
     for segment in _segments(history.log):
         if segment.last > after:
             at = max(after + 1 - segment.first, 0)
@@ -140,13 +142,13 @@ def walk_versions(history: History, *, after: int) -> Iterator[Version]:
 
 
 def list_history(log: Log, listing_id: str, *, read: ReadObject) -> list[int]:
-    """The ids of a listing's versions, oldest first. ValueError where `listing_id` is no uuid."""
+    """The ids of a listing's versions, oldest first. Raises ValueError if `listing_id` is not a uuid."""
     wanted = UUID(listing_id).bytes
     return [segment.first + place for segment in _segments(log) for place in _find_places(segment, wanted, read=read)]
 
 
 def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> list[Version]:
-    """These versions, in the order asked for. KeyError where one is not in the log."""
+    """These versions, in the order of the ids. Raises KeyError if one is not in the log."""
     segments = _segments(log)
     firsts = [segment.first for segment in segments]
     blocks: dict[tuple[int, int], list[Version]] = {}

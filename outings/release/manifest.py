@@ -1,4 +1,5 @@
-"""Manifest: what one metro's snapshot is made of. Names of objects are 64 hex digits of SHA-256, sizes are bytes."""
+"""The manifest of one metro: the objects that its snapshot consists of. Names of objects are 64 hex digits of SHA-256,
+sizes are bytes."""
 
 import datetime
 import hashlib
@@ -24,7 +25,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 class SemanticTables(Struct, frozen=True, kw_only=True):
-    """Vectors of the listings, as mapped tables; `model` is the hash of the model that made them."""
+    """Vectors of the listings, as mapped tables. `model` is the hash of the model that made them."""
 
     model: str
     vectors: Table
@@ -32,8 +33,8 @@ class SemanticTables(Struct, frozen=True, kw_only=True):
 
 
 class Origins(Struct, frozen=True, kw_only=True):
-    """What the listings were made of, for the next build alone: an object with a hash for each row. `program`: the hash
-    of what made them, beside that. Another program, or no such object: all listings are made anew."""
+    """What the listings were made from, for the next build: an object with a hash for each row. `program` is the hash
+    of everything else that made them. If the program differs, or the object is missing, all listings are made again."""
 
     program: str
     object: str

@@ -42,7 +42,8 @@ class _NeededObjects(Struct, frozen=True):
 
 
 def check_clock(store: Store, *, now: float) -> None:
-    """WrongClock where `now` is far later than the store's own clock. One that is behind deletes less. StoreError."""
+    """Raises WrongClock if `now` is far later than the store's own clock. A clock that is slow only deletes less.
+    Raises StoreError."""
     ahead = timedelta(seconds=round(now - store.read_clock()))
     if ahead > MOST_AHEAD:
         raise WrongClock(f"the clock of this machine is {ahead} ahead of the store's; {_ADVICE}")
@@ -74,7 +75,7 @@ def prune(
 
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
-    """The hashes that kept releases name, their roots' included."""
+    """The hashes that kept releases name, including their roots."""
     named: set[str] = set()
     releases: list[ListedRelease] = []
     replaced_at: float | None = None

@@ -1,4 +1,4 @@
-"""Publishing: one more release, by one swap of the pointer. Whatever happens before it, the old one is in force."""
+"""Publishes a release by replacing the pointer once. Until then the previous release stays current."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _Value = TypeVar("_Value")
 
 
 class BuildRaced(Exception):  # noqa: N818 - the name says it
-    """Another build or rollback published some of the same metros first; nothing of this one is in force. Exit 3."""
+    """Another build or rollback of the same metros was published first, and nothing of this one was. Exit 3."""
 
 
 class BuildTooLong(Exception):  # noqa: N818 - the name says it
@@ -64,15 +64,16 @@ def publish(
     trust: Trust = ANYBODY,
     act: Act = "build",
 ) -> Publication:
-    """Put a release in force that is the current one with `parts`, `feeds` (None removes one) and `changes` added.
+    """Publishes a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
-    `base` is the root that the build began from; all that `parts` name is in the store already. Parts of others that
-    were published meanwhile are kept and `changes` numbered after theirs. BuildRaced where another build published one
-    of `parts`; Untrusted where the release in force is nobody's that `trust` believes, as it would be signed along;
-    Corrupt where the pointer does not fit its root; StoreError; what `check_deadline` raises right before a swap.
-    `tell_id` is told the release's id before each swap, as what is lost has another id the next time.
+    `base` is the root that the build started from. Everything that `parts` name must already be in the store. Parts
+    that others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the parts of
+    the release that will be current, also those of others, and returns the changes that depend on them. `tell_id` is
+    called with the release's id before each attempt to replace the pointer, because every attempt has another id.
 
-    `find_changes` adds what depends on the parts in force, which it is given, also on those of others.
+    Raises BuildRaced if another build published one of `parts`, Untrusted if `trust` does not trust the current
+    release, Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an
+    attempt.
     """
     for _ in range(ATTEMPTS):
         found = read_current(store, trust=trust)
@@ -97,9 +98,9 @@ def publish(
 
 
 def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: datetime, trust: Trust) -> Pointer:
-    """Put one more release in force that is the current one, whoever signed that, now signed by `trust`.
+    """Publishes the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
 
-    For who has checked it. BuildRaced where another release is in force meanwhile; StoreError.
+    Raises BuildRaced if another release became current meanwhile, and StoreError.
     """
     root = compose_root(
         current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now,
@@ -114,7 +115,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: d
 
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
-    """Swap the pointer to this root, which is in the store already; None where another was first."""
+    """Replaces the pointer by one to this root, which is already in the store. Returns None if another was first."""
     pointer = Pointer(
         sequence=root.sequence,
         root=hash_of(encode_root(root)),
@@ -135,7 +136,7 @@ def compose_root(
     now: datetime,
     earlier: Lineage,
 ) -> Root:
-    """The root that follows the standing one. Pure."""
+    """The root that follows `standing`. A pure function."""
     return Root(
         sequence=current.pointer.sequence + 1 if current else 1,
         previous=current.pointer.root if current else None,
@@ -158,7 +159,7 @@ def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) ->
 def refuse_touched(
     *, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
 ) -> None:
-    """BuildRaced where the standing root has another part of the same name than the build began from."""
+    """Raises BuildRaced if the current root has another part for one of these metros than the build started from."""
     if base is not None and standing is None:
         raise BuildRaced(f"the store has no release any more, and this {act} started from release {base.sequence}")
     if base is not None and standing is not None and standing.sequence < base.sequence:
@@ -179,7 +180,7 @@ def _manifest_of(root: Root | None, slug: str) -> str | None:
 
 
 def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> None:
-    """ValueError where a part's stamp is before that of the one it replaces: mirrors would miss its rows."""
+    """Raises ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
     for slug, part in parts.items():
         before = standing.parts.get(slug) if standing else None
         if part and before and part.stamp < before.stamp:
@@ -189,7 +190,8 @@ def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> N
 def make_deadline(
     *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time, act: Act = "build"
 ) -> Callable[[], None]:
-    """A check that raises BuildTooLong when called later than `longest` from now, by the clock that prunes go by."""
+    """Returns a check that raises BuildTooLong if it is called later than `longest` from now, by the clock that prunes
+    use."""
     started = clock()
 
     def check() -> None:

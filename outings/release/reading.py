@@ -1,4 +1,5 @@
-"""Reading: a release in the store → snapshots on this machine's disk, every object checked by its hash on arrival."""
+"""Reads a release from the store into snapshots on this machine's disk. Each object's hash is checked when it
+arrives."""
 
 import contextlib
 from collections.abc import Mapping
@@ -26,7 +27,8 @@ _ATTEMPTS = 3
 def open_release(
     store: Store, listed: ListedRelease, *, cache: Path, manifests: Mapping[str, Manifest] | None = None
 ) -> Release:
-    """NotFound, Corrupt, StoreError: then nothing of it may be served. `manifests`: its metros', as they were read."""
+    """Raises NotFound, Corrupt and StoreError; then nothing of the release may be served. `manifests` are those of its
+    metros, if they were read already."""
     metros = {}
     for slug, part in listed.root.parts.items():
         manifest = read_manifest(store, part.manifest) if manifests is None else manifests[slug]
@@ -44,7 +46,8 @@ def open_release(
 
 
 def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Tables as local files, packs mapped. Corrupt where the tables are of a layout that this program does not know."""
+    """Opens tables as local files and maps the packs. Raises Corrupt if this program does not know the tables'
+    layout."""
     if manifest.layout != LAYOUT:
         raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
     return Snapshot(
@@ -70,7 +73,8 @@ def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> 
 
 
 def map_object(store: Store, sha: str, *, cache: Path) -> MappedFile:
-    """One object, fetched where it is not at hand. NotFound, Corrupt, StoreError; OSError where no disk holds it."""
+    """Maps one object, and fetches it if it is not in the cache. Raises NotFound, Corrupt, StoreError, and OSError if
+    no disk can hold it."""
     for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(FileNotFoundError):
             return MappedFile(fetch_object(store, sha, folder=cache))

@@ -1,4 +1,4 @@
-"""Releases: the chain of roots that the pointer begins, as far as it is kept."""
+"""The releases that are kept: the chain of roots that begins at the pointer."""
 
 import contextlib
 import sys
@@ -15,7 +15,7 @@ from outings.release.trust import ANYBODY, Trust
 
 
 class ListedRelease(Struct, frozen=True):
-    """A release in the chain: its id, its root's hash, its root."""
+    """A release in the chain: its id, its root and the root's hash."""
 
     id: str
     sha: str
@@ -23,10 +23,11 @@ class ListedRelease(Struct, frozen=True):
 
 
 def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
-    """The current release and the ones before it, newest first, until one is pruned. Lazy: a root is one read.
+    """Yields the current release and those before it, newest first, until one is pruned. Each root is read when it is
+    needed.
 
-    Each names the one before it by hash, so the pointer's signature is theirs too. Untrusted, Corrupt, NotFound,
-    StoreError.
+    Each root names the one before it by hash, so the pointer's signature covers all of them. Raises Untrusted, Corrupt,
+    NotFound and StoreError.
     """
     current = read_current(store, trust=trust)
     if current is None:
@@ -42,7 +43,7 @@ def name_release(sha: str, root: Root) -> ListedRelease:
 
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
-    """NotFound where it is none of those kept. ValueError where the text is no release id. Untrusted, Corrupt."""
+    """Raises NotFound if the release is not kept, ValueError if the text is not a release id, Untrusted and Corrupt."""
     parse_release_id(release_id)
     current = next(list_releases(store, trust=trust), None)
     if current is not None and current.id == release_id:
@@ -56,7 +57,7 @@ def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> Li
 
 
 def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:
-    """The hashes of all objects that a root names, through its manifests too; manifests in `known` are passed over."""
+    """The hashes of all objects that a root names, also through its manifests. Manifests in `known` are skipped."""
     for part in root.parts.values():
         if part.manifest not in known:
             yield part.manifest

@@ -1,6 +1,6 @@
-"""Root: what one release is. It names a snapshot a metro, the log, and the root before it.
+"""The root of a release. It names a snapshot for each metro, the log, and the root before it.
 
-Instants are whole seconds in UTC. A name of an object is the 64 hex digits of its SHA-256.
+Instants are whole seconds in UTC. The name of an object is the 64 hex digits of its SHA-256.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 class Segment(Struct, frozen=True, kw_only=True):
-    """A run of versions, `first` to `last`, with the index of its blocks and listings beside it (`log`)."""
+    """A run of versions, `first` to `last`, with the index of its blocks and listings (`log`)."""
 
     object: str
     index: str
@@ -38,7 +38,7 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 class Log(Struct, frozen=True, kw_only=True):
-    """Every version ever published: sealed segments in order and the open tail, which each release writes anew."""
+    """Every version ever published: sealed segments in order, and the open tail, which each release writes again."""
 
     sealed: tuple[Segment, ...] = ()
     tail: Segment | None = None
@@ -90,12 +90,12 @@ class Root(Struct, frozen=True, kw_only=True):
 
 
 def encode_root(root: Root) -> bytes:
-    """Canonical JSON: the same root, the same bytes."""
+    """Canonical JSON: the same root always has the same bytes."""
     return msgspec.json.encode(root, order="sorted")
 
 
 def parse_root(data: bytes) -> Root:
-    """Corrupt where the bytes are no root, or of another layout."""
+    """Raises Corrupt if the bytes are not a root, or have another layout."""
     layout = decode_json(data, _Layout, name="root").layout
     if layout != LAYOUT:
         raise Corrupt(f"root: its layout is {layout}; this program reads {LAYOUT}")
@@ -107,7 +107,7 @@ class _Layout(Struct, frozen=True):
 
 
 def read_root(store: Store, sha: str) -> Root:
-    """NotFound, Corrupt, StoreError."""
+    """Raises NotFound, Corrupt and StoreError."""
     return parse_root(read_object(store, sha))
 
 
@@ -129,7 +129,7 @@ def format_release_id(sequence: int, sha: str) -> str:
 
 
 def parse_release_id(text: str) -> tuple[int, str]:
-    """The sequence and the 8 hex digits. ValueError where the text is no release id."""
+    """The sequence and the 8 hex digits. Raises ValueError if the text is not a release id."""
     sequence, _, opening = text.partition("-")
     well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
     if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):
@@ -138,7 +138,7 @@ def parse_release_id(text: str) -> tuple[int, str]:
 
 
 def explain_regress(old: Root, new: Root) -> str | None:
-    """Why `new` may not follow `old`, or None: sequence, latest version and stamps never go back."""
+    """Why `new` must not follow `old`, or None. The sequence, the latest version and the stamps never go back."""
     if new.sequence < old.sequence:
         return f"sequence goes back from {old.sequence} to {new.sequence}"
     if new.log.latest_version_id < old.log.latest_version_id:

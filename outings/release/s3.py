@@ -1,4 +1,4 @@
-"""A store in an S3 bucket, or in a server that keeps S3's promises, conditional writes included."""
+"""A store in an S3 bucket, or on a server that keeps S3's promises, including conditional writes."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ _UNSENT = (NoCredentialsError, PartialCredentialsError, NoRegionError, EndpointC
 
 
 class S3Store:
-    """Endpoint, region and credentials are AWS's own settings where they are not given. Safe among threads."""
+    """Endpoint, region and credentials come from the AWS settings if they are not given. Safe for threads."""
 
     def __init__(
         self, bucket: str, prefix: str = "", *, endpoint_url: str | None = None, region: str | None = None
@@ -139,7 +139,8 @@ class S3Store:
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """S3 can't make a delete depend on the time of writing: it is asked for right before each."""
+        """S3 has no delete that depends on when an object was written, so that time is read right before each
+        delete."""
 
         def remove(entry: StoreEntry) -> StoreEntry | None:
             if self._find(entry.name) != entry:
@@ -150,7 +151,7 @@ class S3Store:
         return [entry for entry in _run_all(remove, entries) if entry is not None]
 
     def read_clock(self) -> float:
-        """As the head of an answer says."""
+        """The time in the head of an answer."""
         reply = self._ask(
             "read the time of",
             "the bucket",

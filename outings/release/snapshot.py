@@ -1,4 +1,4 @@
-"""A metro's snapshot as a reader holds it: tables on local disk, packs mapped, and what the manifest says."""
+"""A metro's snapshot on this machine: tables on the local disk, mapped packs, and what the manifest says."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ Packs = tuple[Bytes, ...]
 
 
 class MetroSettings(Struct, frozen=True, kw_only=True):
-    """What the configuration says of a metro, as its manifest carries it."""
+    """A metro's settings from the configuration, as its manifest stores them."""
 
     slug: str
     name: str
@@ -28,7 +28,7 @@ class MetroSettings(Struct, frozen=True, kw_only=True):
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """An answer written ahead: the object's name (SHA-256 of its gzip bytes) and sizes in bytes."""
+    """An answer that the build wrote in advance: the object's name (SHA-256 of its gzip bytes), and sizes in bytes."""
 
     object: str
     size: int
@@ -83,7 +83,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     exports: Mapping[str, Export] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:
-        """A listing's or an organization's document, as stored: without its moving member."""
+        """The document of a listing or an organization as it is stored, without the member that changes with the
+        day."""
         return self.packs[pack][offset : offset + length]
 
 
@@ -97,5 +98,6 @@ class Release(Struct, frozen=True, kw_only=True):
     history: History = History(Log(), dict[str, bytes]().__getitem__)
 
     def read_object(self, sha: str) -> Bytes:
-        """One that the release names and no snapshot keeps open. NotFound, Corrupt, StoreError."""
+        """Reads an object that the release names and no snapshot keeps open. Raises NotFound, Corrupt and
+        StoreError."""
         return self.history.read(sha)

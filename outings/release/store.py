@@ -1,6 +1,7 @@
-"""Where releases live: a few named byte strings, written whole, one of them swapped.
+"""The store of releases: a few named byte strings that are written as a whole, one of which is replaced.
 
-Objects never change once written; only `put_if` replaces what is there. Every failure of a store is a `StoreError`.
+Objects never change once they are written. Only `put_if` replaces what is there. Every failure of a store is a
+`StoreError`.
 """
 
 import enum
@@ -15,7 +16,7 @@ TEMPORARY = "tmp/"
 
 
 class StoreError(Exception):
-    """The store could not do what was asked: `cause` says why, and what a person may do about it."""
+    """The store could not do an operation. `cause` says why, and what a person can do about it."""
 
     def __init__(self, *, store: str, operation: str, name: str, cause: str) -> None:
         super().__init__(f"store {store}: cannot {operation} {name}: {cause}")
@@ -31,11 +32,11 @@ class StoreError(Exception):
 
 
 class NotFound(StoreError):  # noqa: N818 - the name says it
-    """Nothing has this name."""
+    """The store has nothing with this name."""
 
 
 class Outcome(enum.Enum):
-    """What became of a compare-and-swap. UNKNOWN: it was sent and no reply says; it may still arrive."""
+    """The outcome of a compare-and-swap. UNKNOWN: it was sent, but no reply came; it may still arrive."""
 
     WON = "won"
     LOST = "lost"
@@ -58,33 +59,35 @@ class StoreEntry(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """The promises that every store keeps; the contract suite in `tests/release` is their list."""
+    """The promises that every store keeps. The contract suite in `tests/release` lists them."""
 
     def get(self, name: str) -> bytes:
-        """The bytes of this name, or NotFound."""
+        """Returns the bytes with this name. Raises NotFound."""
 
     def read_versioned(self, name: str) -> VersionedBytes | None:
-        """The bytes and their tag, or None where nothing has this name."""
+        """Returns the bytes and their tag, or None if nothing has this name."""
 
     def exists(self, name: str) -> bool: ...
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
-        """Everything whose name starts with `prefix`, in no order; what is written meanwhile may be missing."""
+        """Yields everything whose name starts with `prefix`, in no order. What is written meanwhile may be missing."""
 
     def put(self, name: str, data: bytes) -> None:
-        """As `put_many` of one."""
+        """`put_many` of one object."""
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Write all; when this returns, all of them outlive a power cut. No reader sees a part of one."""
+        """Writes all objects. When it returns, all of them survive a power cut. No reader sees a part of one."""
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
-        """Replace what has the tag `expected`, or write the first (None) where there is nothing, durably.
+        """Replaces the bytes that have the tag `expected`; if that is None, writes the first, if there is nothing.
+        Durable.
 
-        Of any number of racing writers at most one wins.
+        Of any number of concurrent writers at most one succeeds.
         """
 
     def read_clock(self) -> float:
-        """The time by which it says when something was written, in seconds since 1970."""
+        """The time of the clock that says when something was written, in seconds since 1970."""
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """Remove what was listed, durably, save what was written again since; those that were removed."""
+        """Removes these entries durably, except those that were written again since. Returns those that were
+        removed."""

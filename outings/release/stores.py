@@ -1,4 +1,4 @@
-"""The stores there are, by the address that names one."""
+"""Opens the store that an address names."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from outings.release.store import Store
 def open_store(
     url: str, *, folder: Path | None = None, endpoint_url: str | None = None, region: str | None = None
 ) -> Store:
-    """`file:PATH` (a relative one from `folder`), `s3://bucket/prefix` or `memory:` (a new, empty one).
+    """Opens `file:PATH` (a relative path starts at `folder`), `s3://bucket/prefix`, or `memory:` (a new, empty store).
 
-    ValueError where `url` is none of these.
+    Raises ValueError if `url` is none of these.
     """
     scheme, _, rest = url.partition(":")
     if scheme == "file" and rest:

@@ -1,7 +1,7 @@
-"""Trust: whose word is taken for which release is in force. Ed25519 keys, PEM.
+"""Decides which releases are trusted, by Ed25519 keys in PEM form.
 
-The pointer alone is signed: it names its root by hash, the root everything else and the root before it. So whatever
-is mixed, tampered with or made up has either another hash or no signature.
+Only the pointer is signed. It names its root by hash, and the root names everything else and the root before it.
+Whatever is mixed, tampered with or made up therefore has another hash or no signature.
 """
 
 import base64
@@ -29,7 +29,7 @@ _Read = TypeVar("_Read")
 
 
 class WrongKey(Exception):  # noqa: N818 - the name says it
-    """A setting of `[signing]` gives no key that can be used: exit 2. Never has anything of the key in it."""
+    """A setting of `[signing]` is not a usable key: exit 2. The text never contains anything of the key."""
 
 
 class UntrustedRelease(Corrupt):
@@ -37,26 +37,26 @@ class UntrustedRelease(Corrupt):
 
 
 class PublicKey(Struct, frozen=True):
-    """`name`: 16 hex digits of the SHA-256 of its 32 bytes, by which people tell keys apart."""
+    """`name` is 16 hex digits of the SHA-256 of the key's 32 bytes, by which people tell keys apart."""
 
     name: str
     key: "Ed25519PublicKey"
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """`believed`: with none, every pointer is. `signer`: with none, what is published is not signed."""
+    """`believed` are the trusted keys; without any, every pointer is trusted. Without a `signer`, nothing is signed."""
 
     believed: tuple[PublicKey, ...] = ()
     signer: "Ed25519PrivateKey | None" = None
 
     def sign(self, data: bytes) -> str | None:
-        """Base64; the same bytes and key, the same signature."""
+        """Returns Base64. The same bytes and key always give the same signature."""
         if self.signer is None:
             return None
         return base64.b64encode(self.signer.sign(_PURPOSE + data)).decode()
 
     def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
-        """Whose signature of `data` this is; None where no key is asked for. Untrusted, with `named` in its words."""
+        """The key that signed `data`, or None if no key is required. Raises Untrusted, with `named` in its text."""
         if not self.believed:
             return None
         if signature is None:
@@ -84,12 +84,12 @@ def _is_signed(data: bytes, signature: str, *, key: "Ed25519PublicKey") -> bool:
 
 
 def read_reader(signing: SigningTable) -> Trust:
-    """Of who serves: believes `public_key`, and never looks at `key`. WrongKey."""
+    """The trust of a server: it trusts `public_key`, and never reads `key`. Raises WrongKey."""
     return Trust(believed=_read_setting("public_key", signing.public_key, parse_public_keys) or ())
 
 
 def read_publisher(signing: SigningTable) -> Trust:
-    """Of who publishes: signs with `key`, and believes it and those of `public_key`. WrongKey."""
+    """The trust of a build: it signs with `key`, and trusts that key and those of `public_key`. Raises WrongKey."""
     believed = _read_setting("public_key", signing.public_key, parse_public_keys)
     signer = _read_setting("key", signing.key, parse_private_key)
     if signer is None:
@@ -110,7 +110,8 @@ def read_publisher(signing: SigningTable) -> Trust:
 
 
 def read_auditor(signing: SigningTable) -> Trust:
-    """Of who looks after the store and publishes nothing: believes `public_key`, without it `key`. WrongKey."""
+    """The trust of commands that look at the store and publish nothing: `public_key`, or without it `key`. Raises
+    WrongKey."""
     return read_reader(signing) if signing.public_key else Trust(believed=read_publisher(signing).believed)
 
 
@@ -135,7 +136,7 @@ def _read_setting(name: str, value: str, parse: Callable[[bytes], _Read]) -> _Re
 
 
 def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
-    """ValueError, as words that follow "which"."""
+    """Raises ValueError, with a text that continues a sentence about the file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -154,7 +155,8 @@ def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
 
 
 def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
-    """One or more, in the file's order. ValueError, as words that follow "which"."""
+    """Returns one or more keys in the file's order. Raises ValueError, with a text that continues a sentence about the
+    file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key

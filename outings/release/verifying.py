@@ -1,4 +1,4 @@
-"""Verifying: every kept release read as a stranger's, from the pointer's signature down to each object's bytes."""
+"""Verifies every kept release as an outsider would, from the pointer's signature down to the bytes of each object."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ _BATCH = 1_024
 
 
 class VerifiedRelease(Struct, frozen=True, kw_only=True):
-    """`objects`, `bytes`: what it names and no newer release does, its root included."""
+    """`objects` and `bytes` count what the release names and no newer one does, including its root."""
 
     id: str
     built_at: datetime
@@ -44,9 +44,11 @@ class Verification(Struct, frozen=True, kw_only=True):
 def verify_releases(
     store: Store, *, trust: Trust, told: Callable[[VerifiedRelease], None] = lambda _: None
 ) -> Verification:
-    """Corrupt, Untrusted or NotFound with the first thing that is wrong; StoreError. `told` of each that is right.
+    """Raises Corrupt, Untrusted or NotFound for the first fault, and StoreError. Calls `told` with each release that is
+    right.
 
-    Not beside a prune, which removes what it would read. Reads every object once: as many bytes as the store has.
+    Do not run it during a prune, which removes what it would read. It reads every object once, so as many bytes as the
+    store has.
     """
     current = read_pointer(store)
     if current is None:
