@@ -130,7 +130,7 @@ def put_snapshot(
         layout=LAYOUT, renderer=1, metro=snapshot.metro, stamp=snapshot.stamp, date=TODAY, inputs="",
         vocabulary=snapshot.vocabulary, pages=dict(list_pages(store, snapshot, days=days, vandal=vandal)),
         answers=answers,
-        tables=_put_tables(store, snapshot.tables), mapped_table=_put_tables(store, snapshot.mapped_table),
+        tables=_put_tables(store, snapshot.tables), mapped=_put_tables(store, snapshot.mapped),
         mapped_layout=mapped_table.LAYOUT,
         packs=tuple(
             Pack(object=put_object(store, bytes(data)), size=len(data), alive=len(data)) for data in snapshot.packs

@@ -34,6 +34,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.conformance import check_response
 from tests.edge.asking import ask
+from tests.edge.conftest import CALENDAR_SECRETS
 
 DAY = date(2026, 8, 10)
 NOW = datetime(2026, 8, 10, 18, tzinfo=UTC)
@@ -137,7 +138,7 @@ def make_edge(folder: Path) -> tuple[Edge, str]:
             registry, Key(id=id_, hash=hash_, client="schemathesis", plan="partner", created_at=NOW)
         ),
     )
-    edge = Edge(store, cache=folder / "cache", clock=lambda: NOW)
+    edge = Edge(store, cache=folder / "cache", clock=lambda: NOW, calendar_secrets=CALENDAR_SECRETS)
     edge.poll()
     return edge, key
 
