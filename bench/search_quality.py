@@ -18,15 +18,15 @@ from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
 from edge.app import Edge
 from outings.release.folder import FolderStore
-from tests.judged.judging import Judged, read_judged
+from tests.judged.judging import JudgedQuery, read_judged
 from tests.judged.listings import City, grade_results, read_cities
-from tests.judged.measures import Graded, Measured, fold_programs, measure_all, measure_ndcg
+from tests.judged.measures import Measures, QueryGrades, fold_programs, measure_all, measure_ndcg
 
 _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
 _DAY = "2026-08-10"
 # Engine's name → its grades, query by query.
-Results = Mapping[str, Sequence[Graded]]
+Results = Mapping[str, Sequence[QueryGrades]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,14 +101,14 @@ def list_engines(cities: Mapping[str, City], folder: Path, running: contextlib.E
     return [*open_postgresql(running.enter_context(run_cluster(programs)), texts), *engines]
 
 
-def grade_engines(engines: Sequence[Engine], judged: Sequence[Judged], cities: Mapping[str, City]) -> Results:
+def grade_engines(engines: Sequence[Engine], judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> Results:
     return {
         engine.name: [grade_results(each, engine.search(each.metro, each.q), cities[each.metro]) for each in judged]
         for engine in engines
     }
 
 
-def grade_ours(client: TestClient, judged: Sequence[Judged], cities: Mapping[str, City]) -> Results:
+def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> Results:
     if client.get(judged[0].path).status_code == 501:
         print("Search is not implemented: ours is left out.")
         return {}
@@ -116,13 +116,13 @@ def grade_ours(client: TestClient, judged: Sequence[Judged], cities: Mapping[str
     return {"outings": [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, found, strict=True)]}
 
 
-def grade_perfect(judged: Sequence[Judged], cities: Mapping[str, City]) -> list[Graded]:
+def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:
     """What an engine would find that knew the grades."""
-    made: list[Graded] = []
+    made: list[QueryGrades] = []
     for each in judged:
         graded = grade_results(each, (), cities[each.metro])
         found = sorted((grade for grade in graded.shown if grade), reverse=True)
-        made.append(Graded(found, graded.exported, graded.shown, graded.expects_nothing))
+        made.append(QueryGrades(found, graded.exported, graded.shown, graded.expects_nothing))
     return made
 
 
@@ -134,14 +134,14 @@ def print_table(results: Results) -> None:
     print(f"Goal: {_GOAL} of the ceiling. Beside: of the queries with nothing to find, those that found something.")
 
 
-def print_row(name: str, measured: Measured, ceiling: Measured) -> None:
+def print_row(name: str, measured: Measures, ceiling: Measures) -> None:
     print(
         f"{name:22}{measured.ndcg:15.3f}{measured.ndcg / ceiling.ndcg:15.3f}{measured.recall_10:15.3f}"
         f"{measured.recall_50:15.3f}{measured.nothing_found:15.1%}{measured.found_all_the_same:15}"
     )
 
 
-def print_queries(results: Results, judged: Sequence[Judged]) -> None:
+def print_queries(results: Results, judged: Sequence[JudgedQuery]) -> None:
     """A row a query, the first engine's worst first; of one with nothing to find, how much was found."""
     rows = [
         (each, [measure_ndcg(graded[number].found, graded[number].exported) for graded in results.values()])
@@ -157,7 +157,7 @@ def print_queries(results: Results, judged: Sequence[Judged]) -> None:
             print(f"{each.metro:9} {each.q:34}" + "".join(f"{count:6}" for count in counts))
 
 
-def explain(client: TestClient, judged: Judged, cities: Mapping[str, City]) -> None:
+def explain(client: TestClient, judged: JudgedQuery, cities: Mapping[str, City]) -> None:
     city = cities[judged.metro]
     body = read_body(client, judged.path)
     print(judged.path, body["meta"].get("match_counts"), body["meta"].get("interpreted"))

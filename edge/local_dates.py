@@ -22,7 +22,7 @@ class LocalDates:
         return self._clock().replace(second=0, microsecond=0)
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
-        """The same mapping for as long as no date in it changes."""
+        """The local dates by metro. The mapping is the same object until a date in it changes."""
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
             dates = _find_dates(release, now)

@@ -39,7 +39,7 @@ MOST_CACHE_BYTES = 20 * 2**30
 RETRY_AFTER = timedelta(seconds=30)
 
 
-class ReleaseRefused(Exception):  # noqa: N818 - the name says it
+class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
     """This edge does not accept a pointer or a release."""
 
 
@@ -90,7 +90,7 @@ class Releases:
         try:
             self._read_pointer()
             self.failure = None
-        except (Corrupt, NotFound, ReleaseRefused) as error:
+        except (Corrupt, NotFound, ReleaseRefusal) as error:
             self._refuse(str(error))
         except (StoreError, OSError) as error:
             self._etag = None
@@ -188,7 +188,7 @@ class Releases:
     def _read_pointer(self) -> None:
         found = read_pointer(self._store, trust=self._trust)
         if found is None and self.current is not None:
-            raise ReleaseRefused(f"{NAME} is gone")
+            raise ReleaseRefusal(f"{NAME} is gone")
         if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
             self._etag, self._retry_at = found.etag, self._clock() + RETRY_AFTER
             self._take_up(found.pointer)
@@ -200,7 +200,7 @@ class Releases:
             root = read_root(self._store, pointer.root)
             reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
-                raise ReleaseRefused(f"release {release_id}: {reason}")
+                raise ReleaseRefusal(f"release {release_id}: {reason}")
             with self._open(ListedRelease(release_id, pointer.root, root)) as served:
                 self.current = served
             log.info("release_served", release=release_id)

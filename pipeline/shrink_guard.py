@@ -8,7 +8,7 @@ from outings.release.root import FeedMemory
 _ADVICE = "if the listings are really gone, publish with --allow-shrink"
 
 
-class ShrinkRefused(Exception):  # noqa: N818 - the name says it
+class ShrinkRefusal(Exception):  # noqa: N818 - the name says it
     """A full feed lost more than its `max_shrink`; nothing is published. Exit 3."""
 
 
@@ -27,14 +27,14 @@ def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], bef
                 f"max_shrink allows {100 * feed.max_shrink:.0f} %"
             )
     if refused:
-        raise ShrinkRefused("\n".join([*refused, _ADVICE]))
+        raise ShrinkRefusal("\n".join([*refused, _ADVICE]))
 
 
 def refuse_restart(feed: str, *, had: int, has: int, max_shrink: float) -> None:
     """Of a feed that says only what changed, and was read anew from its begin."""
     if has < had * (1 - max_shrink):
         lost = 100 * (had - has) / had
-        raise ShrinkRefused(
+        raise ShrinkRefusal(
             f"feed {feed}: read again from its first page it has {has} records, {had} in the previous release: "
             f"{lost:.0f} % are gone, max_shrink allows {100 * max_shrink:.0f} %\n{_ADVICE}"
         )

@@ -1,4 +1,4 @@
-"""The same answers: of every server, before anything is timed."""
+"""Checks that all servers give the same answers, before anything is timed."""
 
 import json
 from collections.abc import Callable, Mapping

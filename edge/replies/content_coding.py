@@ -30,7 +30,7 @@ _PIECE_BYTES = 65_536
 
 
 def encode_gzip(body: bytes) -> bytes:
-    """The same bytes for the same body: the header carries no time."""
+    """Equal bodies give equal bytes: the header carries no time."""
     return isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW)
 
 

@@ -57,7 +57,7 @@ class Forecasts:
             self._source.close()
 
     def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
-        """The same where it is the same."""
+        """The weather of a forecast; the earlier object if the forecast has not changed."""
         before = self._known.get(slug)
         is_same = before is not None and before.forecast == forecast and before.timezone == timezone
         return before if before is not None and is_same else Weather(forecast, timezone=timezone)

@@ -24,7 +24,7 @@ from outings.command.options import (
 )
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
-from outings.release.publishing import BuildRaced, BuildTooLong
+from outings.release.publishing import BuildTooLong, ConcurrentPublication
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, TellRelease, build_release
 from pipeline.clock import AsOf, parse_as_of
@@ -37,7 +37,7 @@ from pipeline.plan import Build
 from pipeline.records.quarantine import QuarantineFile
 from pipeline.reports.build import describe_build, format_build
 from pipeline.scratch import discard_scratch
-from pipeline.shrink_guard import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefusal
 
 PROCESSES = "processes"
 
@@ -167,7 +167,7 @@ def run_build(
                 tell_release=tell_release,
                 trust=trust,
             )
-    except (ShrinkRefused, BuildRaced) as refused:
+    except (ShrinkRefusal, ConcurrentPublication) as refused:
         raise GuardRefusal(str(refused)) from refused
     except (SettingError, ModelError) as wrong:
         raise ConfigurationFailure(str(wrong)) from wrong

@@ -22,7 +22,7 @@ from outings.command.options import (
 from outings.configuration import read_zone
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt
-from outings.release.publishing import BuildRaced, sign_anew
+from outings.release.publishing import ConcurrentPublication, sign_anew
 from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
@@ -120,7 +120,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
         done = roll_back(
             store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
         )
-    except BuildRaced as raced:
+    except ConcurrentPublication as raced:
         raise GuardRefusal(str(raced)) from raced
     versions = done.published.root.log.latest_version_id - current.root.log.latest_version_id
     if as_json:
@@ -228,7 +228,7 @@ def sign(*, config: Path, as_json: bool) -> None:
     now = max(datetime.now(UTC).replace(microsecond=0), standing.built_at)
     try:
         pointer = sign_anew(store, current=current, standing=standing, now=now, trust=trust)
-    except BuildRaced as raced:
+    except ConcurrentPublication as raced:
         raise GuardRefusal(str(raced)) from raced
     release_id = format_release_id(pointer.sequence, pointer.root)
     of = format_release_id(standing.sequence, current.pointer.root)

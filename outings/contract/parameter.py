@@ -22,14 +22,14 @@ Kind = Literal[
 ]
 
 
-class Moving(Enum):
+class DateDefault(Enum):
     """A default that depends on the metro's local date. It is filled in once the request's date is known."""
 
     LOCAL_DATE = "today"
     FROM_PLUS_30_DAYS = "from + 30 days"
 
 
-Default = str | int | float | bool | tuple[str, ...] | Moving
+Default = str | int | float | bool | tuple[str, ...] | DateDefault
 Stability = Literal["stable", "beta", "experimental"]
 
 

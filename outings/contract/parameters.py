@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.vocabulary import (
     AGE_BANDS,
     AUDIENCES,
@@ -26,7 +26,7 @@ _control = partial(Parameter, is_filter=False)
 
 _WHEN = (
     Parameter(
-        name="from", kind="date", example="2026-08-10", default=Moving.LOCAL_DATE,
+        name="from", kind="date", example="2026-08-10", default=DateDefault.LOCAL_DATE,
         meaning="First local date of the window, in the metro's timezone.",
     ),
     Parameter(

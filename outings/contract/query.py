@@ -16,7 +16,7 @@ from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
 from outings.contract.other_names import suggest_parameter
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
 from outings.contract.values import Value, format_scalar, parse_number
@@ -86,7 +86,7 @@ class Query:
         if value is not None:
             return value
         row = self.match.route.parameters.get(name)
-        return None if row is None or row.is_filter or isinstance(row.default, Moving) else row.default
+        return None if row is None or row.is_filter or isinstance(row.default, DateDefault) else row.default
 
     def get_as(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """`get` for a single value of a known kind. Raises TypeError if the parameter has another kind."""
@@ -105,7 +105,7 @@ class Query:
         raise TypeError(f"{name} is {type(value).__name__}, not an array")
 
     def with_metro(self, slug: str) -> "Query":
-        """The same query for this metro: an alias is replaced, or the metro is that of the row with the id."""
+        """The query for this metro: an alias is replaced, or the metro is that of the row with the id."""
         path_values, values = dict(self.match.values), dict(self.values)
         for holder in (path_values, values):
             if "metro" in holder:

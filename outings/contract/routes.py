@@ -7,7 +7,7 @@ from urllib.parse import unquote_to_bytes
 from msgspec.structs import replace
 
 from outings.contract import meta
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import FACETS, PARAMETERS
 from outings.contract.resources import LISTINGS, Metro, Organization, OrganizationEntry
 from outings.contract.resources.calendar import CalendarAddress, CalendarDay
@@ -57,7 +57,7 @@ _SHAPE = ("fields", "expand", "include", "include_mode", "release")
 _WALK = ("ids", "q", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
-_WINDOW = (replace(_ROW["to"], default=Moving.FROM_PLUS_30_DAYS),)
+_WINDOW = (replace(_ROW["to"], default=DateDefault.FROM_PLUS_30_DAYS),)
 
 
 _OWN_ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"

@@ -88,7 +88,7 @@ class MappedTable:
         return {each.name: self.read_array(each.name) for each in schema if pa.types.is_primitive(each.type)}
 
     def view_array(self, name: str) -> "memoryview[int]":
-        """The same to be read one value at a time: plain Python numbers, ten times faster than NumPy gives them."""
+        """The column for reading single values: plain Python numbers, ten times faster than NumPy gives them."""
         return self.read_array(name).data
 
     def view_texts(self, name: str) -> tuple["memoryview[int]", "memoryview[int]"]:

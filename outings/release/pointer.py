@@ -54,7 +54,7 @@ def parse_pointer(data: bytes) -> Pointer:
 
 
 def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
-    """The same where nobody signs."""
+    """The pointer with its signature, or as it is without a signer."""
     return replace(pointer, signature=trust.sign(encode_pointer(replace(pointer, signature=None))))
 
 

@@ -28,7 +28,7 @@ Act = Literal["build", "rollback"]
 _Value = TypeVar("_Value")
 
 
-class BuildRaced(Exception):  # noqa: N818 - the name says it
+class ConcurrentPublication(Exception):  # noqa: N818 - the name says it
     """Another build or rollback of the same metros was published first, and nothing of this one was. Exit 3."""
 
 
@@ -110,7 +110,9 @@ def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: d
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
     if pointer is None:
-        raise BuildRaced(f"another release followed {standing.sequence} meanwhile; nothing is signed, run it again")
+        raise ConcurrentPublication(
+            f"another release followed {standing.sequence} meanwhile; nothing is signed, run it again"
+        )
     return pointer
 
 
@@ -161,14 +163,16 @@ def refuse_touched(
 ) -> None:
     """Raises BuildRaced if the current root has another part for one of these metros than the build started from."""
     if base is not None and standing is None:
-        raise BuildRaced(f"the store has no release any more, and this {act} started from release {base.sequence}")
+        raise ConcurrentPublication(
+            f"the store has no release any more, and this {act} started from release {base.sequence}"
+        )
     if base is not None and standing is not None and standing.sequence < base.sequence:
-        raise BuildRaced(
+        raise ConcurrentPublication(
             f"the store went back to release {standing.sequence}, and this {act} started from release {base.sequence}"
         )
     touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
     if touched and standing is not None:
-        raise BuildRaced(
+        raise ConcurrentPublication(
             f"release {standing.sequence}, or one just before it, published {', '.join(touched)} first; "
             f"nothing of this {act} was published, run it again"
         )

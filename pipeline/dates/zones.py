@@ -38,7 +38,7 @@ class Zone(Struct, frozen=True, kw_only=True):
         return timegm(local.timetuple()) - (offset.days * 86_400 + offset.seconds)
 
     def resolve_all(self, local: Seconds) -> Seconds:
-        """The same for local times as seconds since 1970 in their own wall-clock time."""
+        """`resolve` for many local times, as seconds since 1970 in their own wall-clock time."""
         return local - self.offsets[self._find_changes(local)]
 
     def find_gaps(self, local: Seconds) -> NDArray[np.bool_]:

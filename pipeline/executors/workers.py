@@ -25,7 +25,7 @@ def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executo
     A worker that dies raises `BrokenProcessPool`. `abandon` is called from another thread where the pool
     can't tell: the one that died in the middle of a result leaves it waiting for the rest for ever.
     """
-    over, done, context = threading.Event(), threading.Event(), _Watched()
+    over, done, context = threading.Event(), threading.Event(), _RecordingContext()
     threading.Thread(target=_watch_workers, args=(context.started, over, done, abandon), daemon=True).start()
     try:
         with ProcessPoolExecutor(max_workers=count, mp_context=context, initializer=set_up) as pool:
@@ -35,7 +35,7 @@ def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executo
         done.set()
 
 
-class _Watched(SpawnContext):
+class _RecordingContext(SpawnContext):
     """Remembers whom it made: a worker that died before anyone looked is in no list of living children."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ class CleanedRecord(Struct, frozen=True, array_like=True):
     unknown: tuple[tuple[str, int], ...] = ()
 
     def move(self, line: int) -> "CleanedRecord":
-        """The same, found at another line."""
+        """The record, found at another line."""
         if line == self.encoded.line:
             return self
         return msgspec.structs.replace(

@@ -125,7 +125,7 @@ def _keep_known(
     source: Source,
     known: FeedMemory | None,
 ) -> Source:
-    """The same bytes need not be read again either."""
+    """Uses the stored records if the bytes have not changed."""
     found = hash_feed(feed, configuration, files)
     kept = known.records if known is not None and known.hash == found else None
     before = None if known is None or kept is not None else known.records

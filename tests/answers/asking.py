@@ -65,7 +65,7 @@ _stripped: dict[int, Snapshot] = {}
 
 
 def strip_columns(release: Release) -> Release:
-    """The same release at a reader that has no columns mapped: SQL answers."""
+    """The release for a reader without mapped columns: SQL answers."""
     for snapshot in release.metros.values():
         assert snapshot.mapped
         if id(snapshot) not in _stripped:

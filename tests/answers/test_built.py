@@ -1,4 +1,4 @@
-"""The same lists on a real build of the sample metros: what the documents say is what the tables find."""
+"""Lists on a real build of the sample metros: what the documents say is what the tables find."""
 
 import json
 from datetime import date, datetime, timedelta

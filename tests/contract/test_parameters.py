@@ -1,7 +1,7 @@
 import pytest
 
 from outings.contract.errors import ApiError
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
 from outings.contract.routes import ROUTES
@@ -77,11 +77,11 @@ def test_a_default_of_a_row_lies_within_its_bounds_and_words():
         ("classes.list", "min_confidence", 0.7),
         ("camps.list", "min_confidence", 0.7),
         ("places.list", "min_confidence", 0.5),
-        ("events.list", "from", Moving.LOCAL_DATE),
-        ("events.list", "to", Moving.FROM_PLUS_30_DAYS),
-        ("classes.list", "from", Moving.LOCAL_DATE),
+        ("events.list", "from", DateDefault.LOCAL_DATE),
+        ("events.list", "to", DateDefault.FROM_PLUS_30_DAYS),
+        ("classes.list", "from", DateDefault.LOCAL_DATE),
         ("classes.list", "to", None),
-        ("camps.list", "from", Moving.LOCAL_DATE),
+        ("camps.list", "from", DateDefault.LOCAL_DATE),
         ("camps.list", "to", None),
         ("events.calendar", "from", None),
         ("events.list", "radius_m", 5000),

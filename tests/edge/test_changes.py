@@ -12,7 +12,7 @@ from outings.release.root import Log, read_root
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, publish_worlds
-from tests.release.doubles import Failing
+from tests.release.doubles import FailingStore
 
 FEED = "/v1/changes"
 HISTORY = f"/v1/listings/{make_id('harbor-event-1')}/versions"
@@ -110,7 +110,7 @@ def test_a_version_that_is_published_but_can_not_be_served_yet_is_503(make_own: 
 
 
 def test_the_newest_versions_are_at_hand_when_the_store_is_gone(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     store.is_off = True
     assert read_ids(service.get(FEED)) == [1, 2]
@@ -120,7 +120,7 @@ def test_the_newest_versions_are_at_hand_when_the_store_is_gone(make_own: MakeSe
 
 @pytest.mark.parametrize("target", [FEED, HISTORY])
 def test_old_versions_wait_for_the_store_and_are_read_from_it_once(make_own: MakeService, target: str) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     publish_versions(service, 65_600)
     service.edge.poll()

@@ -13,7 +13,7 @@ from edge.replies.content_coding import cut_pieces, unpack_pieces
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_worlds
-from tests.release.doubles import Failing
+from tests.release.doubles import FailingStore
 
 EXPORT = "/v1/harbor/export"
 LINES = f"{EXPORT}/events.jsonl"
@@ -83,7 +83,7 @@ def test_a_head_has_the_size_and_no_body(service: Service) -> None:
 
 
 def test_without_the_store_a_file_that_was_never_fetched_is_503(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     assert service.get(LINES).status == 200
     store.is_off = True

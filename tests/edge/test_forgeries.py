@@ -125,7 +125,7 @@ def test_every_field_of_a_cursor_is_checked_where_its_snapshot_is_gone(
     assert 400 in statuses
 
 
-class Recording(MemoryStore):
+class RecordingStore(MemoryStore):
     """What was read of it, by name."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class Recording(MemoryStore):
 
 
 def test_a_forged_cursor_opens_no_release_that_it_names(make_own: Callable[..., Service]) -> None:
-    store = Recording()
+    store = RecordingStore()
     service = make_own(store=store)
     target = "/v1/harbor/events?limit=2"
     cursor = service.get(target).read_json()["meta"]["next_cursor"]

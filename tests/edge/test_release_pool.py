@@ -25,7 +25,7 @@ EXPORT = "/v1/harbor/export/events.jsonl"
 MakeService = Callable[..., Service]
 
 
-class Gated(MemoryStore):
+class GatedStore(MemoryStore):
     """Reads of the names in `gated` wait until it is opened; any read takes `seconds`."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ def test_as_many_as_seven_days_have_are_asked_for_with_few_descriptors_and_a_slo
     make_own: MakeService,
     few_descriptors: None,
 ) -> None:
-    store = Gated()
+    store = GatedStore()
     service = make_own(store=store)
     ids = publish_restamped(store, 671)
     service.edge.poll()
@@ -129,7 +129,7 @@ def test_where_the_pool_is_full_the_next_release_is_503_and_the_current_one_goes
     make_own: MakeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(release_pool, "PATIENCE", 0.05)
-    store = Gated()
+    store = GatedStore()
     service = make_own(store=store)
     replaced = service.get(LIST).headers["x-release"]
     _, other, *ids, _ = publish_restamped(store, MOST_OPEN + 3)

@@ -17,7 +17,7 @@ from outings.release.root import encode_root, read_root
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
-from tests.release.doubles import Failing
+from tests.release.doubles import FailingStore
 
 LIST = "/v1/harbor/events"
 # JSON that is no text, and JSON without a bottom, each in a member that nobody reads or behind one.
@@ -37,8 +37,6 @@ def read_ready(service: Service) -> Any:
 def publish_events(service: Service, count: int, *, minutes: int = 1) -> None:
     world = make_world("harbor", timezone="America/New_York", events=count)
     publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=minutes))
-
-
 
 
 def test_a_new_release_is_taken_up_and_the_old_objects_are_not_needed_any_more(make_own: MakeService) -> None:
@@ -84,7 +82,7 @@ def test_before_the_first_release_everything_keyed_is_503_and_then_it_is_not(mak
 
 
 def test_without_its_store_it_serves_what_it_has_and_says_so(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     before = service.get(LIST)
     store.is_off = True
@@ -103,7 +101,7 @@ def test_without_its_store_it_serves_what_it_has_and_says_so(make_own: MakeServi
 
 
 def test_readiness_tells_strangers_no_more_than_that(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     store.is_off = True
     service.edge.poll()
@@ -111,7 +109,7 @@ def test_readiness_tells_strangers_no_more_than_that(make_own: MakeService) -> N
 
 
 def test_a_server_that_starts_without_its_store_waits_for_it(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     publish_worlds(store, make_worlds(), folder=make_own(published=False).folder)
     store.is_off = True
     service = make_own(store=store, published=False, keyed=False)

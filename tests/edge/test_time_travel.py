@@ -16,7 +16,7 @@ from outings.release.store import StoreError
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_worlds
 from tests.edge.routes import ANSWERED, READS
-from tests.release.doubles import Failing
+from tests.release.doubles import FailingStore
 
 LIST = "/v1/harbor/events"
 MakeService = Callable[..., Service]
@@ -33,7 +33,7 @@ def list_ids(service: Service) -> list[str]:
     return [listed.id for listed in list_releases(service.store)]
 
 
-class Counting(MemoryStore):
+class CountingStore(MemoryStore):
     """What is read of it is counted."""
 
     reads = 0
@@ -136,7 +136,7 @@ def test_metro_and_scope_come_first(service: Service) -> None:
 
 
 def test_a_release_or_a_walk_of_long_ago_is_found_in_few_reads(make_own: MakeService) -> None:
-    store = Counting()
+    store = CountingStore()
     service = make_own(store=store)
     first = service.get(f"{LIST}?limit=2")
     cursor = first.read_json()["meta"]["next_cursor"]
@@ -167,7 +167,7 @@ def test_a_worker_that_is_behind_takes_up_the_release_that_is_named(make_own: Ma
 
 
 def test_without_the_store_a_release_that_is_not_open_is_503(make_own: MakeService) -> None:
-    store = Failing()
+    store = FailingStore()
     service = make_own(store=store)
     publish_events(service, 2, minutes=1)
     first = list_ids(service)[-1]

@@ -43,7 +43,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
     return pointers | {entry.name: store.get(entry.name) for entry in store.list("")}
 
 
-class Signed:
+class SignedStore:
     """A store that has all of `published`, with this release in force, and edges over it that believe the key."""
 
     def __init__(self, published: Mapping[str, bytes], folder: Path) -> None:
@@ -88,27 +88,27 @@ def _encode(pointer: dict[str, Any]) -> bytes:
 
 
 @pytest.fixture
-def signed(published: Mapping[str, bytes], tmp_path: Path) -> Iterator[Signed]:
-    made = Signed(published, tmp_path)
+def signed(published: Mapping[str, bytes], tmp_path: Path) -> Iterator[SignedStore]:
+    made = SignedStore(published, tmp_path)
     yield made
     for edge in made.edges:
         edge.close()
 
 
-def strip(signed: Signed) -> None:
+def strip(signed: SignedStore) -> None:
     signed.point(3, signature=None)
 
 
-def sign_by_another(signed: Signed) -> None:
+def sign_by_another(signed: SignedStore) -> None:
     signed.put_pointer(sign(json.loads(signed.published["3"]), key=OTHER))
 
 
-def borrow_signature(signed: Signed) -> None:
+def borrow_signature(signed: SignedStore) -> None:
     """The signature of the release in force on a pointer to another one."""
     signed.point(3, signature=json.loads(signed.published["2"])["signature"])
 
 
-def change_root(signed: Signed) -> None:
+def change_root(signed: SignedStore) -> None:
     """A root with a hash of its own: what is made up, or mixed of several releases, has none that was signed."""
     root = read_root(signed.store, signed.pointer["root"])
     made_up = encode_root(type(root)(
@@ -117,33 +117,33 @@ def change_root(signed: Signed) -> None:
     signed.point(3, root=put_object(signed.store, made_up))
 
 
-def go_back(signed: Signed) -> None:
+def go_back(signed: SignedStore) -> None:
     signed.point(1)
 
 
-def sign_a_lie(signed: Signed) -> None:
+def sign_a_lie(signed: SignedStore) -> None:
     """A sequence that its root does not have."""
     signed.put_pointer(sign({**json.loads(signed.published["3"]), "sequence": 4}, key=ONE))
 
 
-def spoil(signed: Signed, sha: str) -> None:
+def spoil(signed: SignedStore, sha: str) -> None:
     signed.point(3)
     name = object_name(sha)
     data = signed.store.get(name)
     signed.store.put(name, data[:-1] + bytes([data[-1] ^ 1]))
 
 
-def spoil_root(signed: Signed) -> None:
+def spoil_root(signed: SignedStore) -> None:
     spoil(signed, json.loads(signed.published["3"])["root"])
 
 
-def spoil_part(signed: Signed) -> None:
+def spoil_part(signed: SignedStore) -> None:
     root = read_root(signed.store, json.loads(signed.published["3"])["root"])
     spoil(signed, root.parts["harbor"].manifest)
 
 
 # What is done to the store, and the words of the log that say so.
-FORGERIES: dict[str, tuple[Callable[[Signed], None], str]] = {
+FORGERIES: dict[str, tuple[Callable[[SignedStore], None], str]] = {
     "no signature": (strip, "it is not signed, and only what key 34750f98bd59fcfc signed is believed"),
     "another's signature": (sign_by_another, "its signature is not that of key 34750f98bd59fcfc"),
     "a signature of another pointer": (borrow_signature, "its signature is not that of key 34750f98bd59fcfc"),
@@ -157,7 +157,7 @@ FORGERIES: dict[str, tuple[Callable[[Signed], None], str]] = {
 
 @pytest.mark.parametrize(("forge", "said"), FORGERIES.values(), ids=FORGERIES)
 def test_what_is_forged_is_refused_and_the_release_that_it_has_goes_on(
-    forge: Callable[[Signed], None], said: str, signed: Signed
+    forge: Callable[[SignedStore], None], said: str, signed: SignedStore
 ) -> None:
     edge = signed.start()
     assert signed.count_events(edge) == 2
@@ -182,7 +182,7 @@ def test_what_is_forged_is_refused_and_the_release_that_it_has_goes_on(
 # A root or an object of other bytes is told by the other test; an older release is one that it may begin with.
 @pytest.mark.parametrize("forge", [strip, sign_by_another, borrow_signature, sign_a_lie, spoil_part])
 def test_a_server_that_finds_no_release_that_it_believes_serves_none_and_says_why(
-    forge: Callable[[Signed], None], signed: Signed
+    forge: Callable[[SignedStore], None], signed: SignedStore
 ) -> None:
     forge(signed)
     with structlog.testing.capture_logs() as lines:
@@ -199,7 +199,7 @@ def test_a_server_that_finds_no_release_that_it_believes_serves_none_and_says_wh
     assert signed.count_events(edge) == 3
 
 
-def test_a_kept_release_is_one_that_the_signed_one_names(signed: Signed) -> None:
+def test_a_kept_release_is_one_that_the_signed_one_names(signed: SignedStore) -> None:
     signed.point(3)
     edge = signed.start()
     sha = json.loads(signed.published["2"])["root"]
@@ -214,7 +214,7 @@ def test_a_kept_release_is_one_that_the_signed_one_names(signed: Signed) -> None
     assert (got.status, len(got.read_json()["data"])) == (200, 2)
 
 
-def test_a_restarted_server_remembers_what_it_served(signed: Signed, tmp_path: Path) -> None:
+def test_a_restarted_server_remembers_what_it_served(signed: SignedStore, tmp_path: Path) -> None:
     """So that an older release, rightly signed once, is not taken up because nobody was there to see it go back."""
     state = tmp_path / "state"
     signed.point(3)
@@ -249,7 +249,7 @@ def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, publi
         assert "can't be read" in str(seen.explain_rollback(pointers[2]))
 
 
-def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: Signed, tmp_path: Path) -> None:
+def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: SignedStore, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     with structlog.testing.capture_logs() as lines:
         edge = signed.start(state=tmp_path / "state")
@@ -257,7 +257,7 @@ def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: Signed, t
     assert "served_release_not_remembered" in [line["event"] for line in lines]
 
 
-def test_without_a_key_every_release_is_served_signed_or_not(signed: Signed) -> None:
+def test_without_a_key_every_release_is_served_signed_or_not(signed: SignedStore) -> None:
     for forge, count in ((strip, 3), (sign_by_another, 3), (go_back, 1)):
         forge(signed)
         edge = Edge(signed.store, cache=signed.folder / "cache", clock=Clock())

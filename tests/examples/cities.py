@@ -29,7 +29,7 @@ FEEDS = {
 }
 
 
-class Built(NamedTuple):
+class BuiltExample(NamedTuple):
     example: Path
     report: Row
 

@@ -15,7 +15,7 @@ from edge.app import Edge
 from edge.geocoding.local import LocalGeocoder
 from outings.release.folder import FolderStore
 from tests.contract.conformance import check_response
-from tests.examples.cities import Ask, Built, Row, Rows, copy_example, read_export, read_printed, select_records
+from tests.examples.cities import Ask, BuiltExample, Row, Rows, copy_example, read_export, read_printed, select_records
 
 # The root's own list does not hold where this folder is what pytest is asked for.
 collect_ignore_glob = [] if os.environ.get("CITY_DATA") else ["test_*.py"]
@@ -37,21 +37,21 @@ def records() -> Rows:
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], BuiltExample]:
     """The two cities built from nothing as of a date, once a date; to be read only."""
-    done: dict[str, Built] = {}
+    done: dict[str, BuiltExample] = {}
 
-    def build_once(as_of: str) -> Built:
+    def build_once(as_of: str) -> BuiltExample:
         if as_of not in done:
             example = copy_example(tmp_path_factory.mktemp("cities") / as_of)
-            done[as_of] = Built(example, read_printed("build", "--as-of", as_of, example=example))
+            done[as_of] = BuiltExample(example, read_printed("build", "--as-of", as_of, example=example))
         return done[as_of]
 
     return build_once
 
 
 @pytest.fixture(scope="session")
-def fetch(build: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+def fetch(build: Callable[[str], BuiltExample], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """The body of one request to the edge; LookupError where it is refused.
 
     Checks on the way that each response is as the contract declares it.

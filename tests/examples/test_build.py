@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.cities import DATA, Built, copy_example, read_printed, run_outings
+from tests.examples.cities import DATA, BuiltExample, copy_example, read_printed, run_outings
 
 pytestmark = pytest.mark.xdist_group("cities")
 
-Build = Callable[[str], Built]
+Build = Callable[[str], BuiltExample]
 
 ROWS = {
     "city-departments": 2,
@@ -73,7 +73,7 @@ def test_a_row_that_breaks_a_rule_is_named_in_quarantine(tmp_path: Path) -> None
 def test_the_same_build_again_writes_nothing_and_changes_nothing(build: Build, as_of: str, tmp_path: Path) -> None:
     first = build(as_of)
     assert sum(first.report["changes"].values()) == first.report["changes"]["created"]
-    again = Built(tmp_path / "again", {})
+    again = BuiltExample(tmp_path / "again", {})
     shutil.copytree(first.example, again.example)
     report = read_printed("build", "--as-of", as_of, example=again.example)
     assert report["objects"] == {"total": first.report["objects"]["total"], "written": 0, "bytes_written": 0}
@@ -82,7 +82,7 @@ def test_the_same_build_again_writes_nothing_and_changes_nothing(build: Build, a
 
 @pytest.mark.long
 def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path) -> None:
-    again = Built(copy_example(tmp_path / "elsewhere"), {})
+    again = BuiltExample(copy_example(tmp_path / "elsewhere"), {})
     read_printed("build", "--as-of", DATES[0], example=again.example)
     # Keys are no part of a release: another test may have made one.
     ours, theirs = (list_files(built.store) for built in (build(DATES[0]), again))
@@ -91,7 +91,7 @@ def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path
 
 
 def test_check_reads_the_same_and_publishes_nothing(tmp_path: Path) -> None:
-    checked = Built(copy_example(tmp_path / "example"), {})
+    checked = BuiltExample(copy_example(tmp_path / "example"), {})
     report = read_printed("check", example=checked.example)
     assert {feed["feed"]: feed["read"] for feed in report["feeds"]} == ROWS
     assert not checked.store.exists() or not list_files(checked.store)

@@ -22,7 +22,7 @@ from outings.release.folder import FolderStore
 from outings.release.stores import open_store
 from tests.faults.worlds import clock_of, copy_world, write_round
 from tests.forking import CONTEXT
-from tests.release.doubles import Act, Watch, Watched
+from tests.release.doubles import Act, Watch, WatchedObject
 
 PATIENCE = 120.0
 MONTH = 30 * 86_400.0
@@ -52,7 +52,7 @@ class Meets:
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """`trace`: every operation of a store and of a disk, in order; empty where the command was killed."""
 
     code: int
@@ -93,11 +93,13 @@ class Command:
         self._process.kill()
         self._process.join()
 
-    def wait(self) -> Ended:
+    def wait(self) -> CommandResult:
         self._process.join(PATIENCE)
         code = self._process.exitcode
         assert code is not None, f"still running after {PATIENCE:.0f} s: {self._read('err')}"
-        return Ended(code=code, out=self._read("out"), err=self._read("err"), trace=tuple(self._read("trace").split()))
+        return CommandResult(
+            code=code, out=self._read("out"), err=self._read("err"), trace=tuple(self._read("trace").split())
+        )
 
     def read_errors(self) -> str:
         """What it has written to standard error so far."""
@@ -118,12 +120,12 @@ def start(*words: str, config: Path, meets: Meets | None = None) -> Iterator[Com
         command.kill()
 
 
-def run(*words: str, config: Path, meets: Meets | None = None) -> Ended:
+def run(*words: str, config: Path, meets: Meets | None = None) -> CommandResult:
     with start(*words, config=config, meets=meets) as command:
         return command.wait()
 
 
-def build(config: Path, *words: str, as_of: str, meets: Meets | None = None) -> Ended:
+def build(config: Path, *words: str, as_of: str, meets: Meets | None = None) -> CommandResult:
     """One worker: all operations are in the command's own process, and in one order."""
     return run("build", "--json", "--workers", "1", "--as-of", as_of, *words, config=config, meets=meets)
 
@@ -161,9 +163,9 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
     def open_watched(url: str, **settings: Any) -> Any:
         store: Any = open_store(url, **settings)
         if isinstance(store, FolderStore):
-            disk: Any = Watched(under, partial(note, watch=meets.disk))
+            disk: Any = WatchedObject(under, partial(note, watch=meets.disk))
             store = FolderStore(Path(url.removeprefix("file:")), disk=disk)
-        return Watched(store, partial(note, watch=meets.operations))
+        return WatchedObject(store, partial(note, watch=meets.operations))
 
     def open_config_store(configuration: Any) -> Any:
         table = configuration.store

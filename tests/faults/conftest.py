@@ -19,7 +19,7 @@ def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def built(unbuilt: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with one release, of round 0; its feeds are of round 1."""
+    """A world with one release, of round 0; its feeds are of round 1."""
     config = copy_world(unbuilt, tmp_path_factory.mktemp("built") / "world")
     ended = build(config, as_of=clock_of(0))
     assert ended.code == 0, ended.err

@@ -15,7 +15,7 @@ from outings.demo import write_world
 from outings.release.folder import FolderStore
 from outings.release.publishing import make_deadline
 from outings.release.root import explain_regress, read_root
-from tests.faults.commands import Ended, Meets, run
+from tests.faults.commands import CommandResult, Meets, run
 from tests.faults.mirror import mirroring
 from tests.faults.whole import Whole, check_current, check_listed, read_whole
 from tests.faults.worlds import METROS, MONDAY, write_round
@@ -23,7 +23,7 @@ from tests.faults.worlds import METROS, MONDAY, write_round
 HOUR = timedelta(hours=1)
 
 
-class _Shifted(datetime):
+class _ShiftedClock(datetime):
     """`now` of a machine whose clock is wrong by `by`."""
 
     by = timedelta()
@@ -37,14 +37,14 @@ def set_clock(by: timedelta) -> None:
     """Of the process that builds or rolls back, wherever it asks for the time."""
     from outings.command import build, build_recorder, releases
 
-    _Shifted.by = by
+    _ShiftedClock.by = by
     for module in (build, build_recorder, releases):
-        module.datetime = _Shifted  # type: ignore[attr-defined]
+        module.datetime = _ShiftedClock  # type: ignore[attr-defined]
     now = time.time
     releases.time = SimpleNamespace(time=lambda: now() + by.total_seconds())  # type: ignore[assignment]
 
 
-def act(config: Path, *words: str, by: timedelta) -> Ended:
+def act(config: Path, *words: str, by: timedelta) -> CommandResult:
     ended = run(*words, "--json", config=config, meets=Meets(prepare=partial(set_clock, by)))
     assert ended.code == 0, ended.err
     return ended
@@ -110,7 +110,7 @@ def test_a_clock_that_is_set_back_in_the_middle_of_a_build_ends_it_no_sooner() -
     make_deadline(clock=lambda: next(moments))()
 
 
-def prune_at(config: Path, *words: str, by: timedelta) -> Ended:
+def prune_at(config: Path, *words: str, by: timedelta) -> CommandResult:
     return run("releases", "prune", "--json", *words, config=config, meets=Meets(prepare=partial(set_clock, by)))
 
 

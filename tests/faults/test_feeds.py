@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import Ended, build, run
+from tests.faults.commands import CommandResult, build, run
 from tests.faults.whole import Whole, read_whole
 from tests.faults.worlds import clock_of, copy_world, feed_of, read_feed, write_feed
 
@@ -94,7 +94,7 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
     assert after.exists("current.json")
 
 
-def check_refusal(ended: Ended, *, code: int, said: Sequence[str]) -> None:
+def check_refusal(ended: CommandResult, *, code: int, said: Sequence[str]) -> None:
     """Nothing but what is wrong, in a line or some, on standard error."""
     assert (ended.code, ended.out) == (code, ""), ended.err
     _, found, message = ended.err.partition("Error: ")

@@ -17,7 +17,7 @@ from tests.faults.worlds import clock_of, copy_world, forget_cache, write_round
 from tests.release.doubles import Nth, kill, kill_after
 
 
-class Uninterrupted(NamedTuple):
+class UninterruptedBuild(NamedTuple):
     """A build that nothing befell: its release, its store's bytes by name, and what it asked of store and disk."""
 
     release: Whole
@@ -28,14 +28,14 @@ class Uninterrupted(NamedTuple):
         return sum(operation in operations for operation in self.trace)
 
 
-def build_uninterrupted(config: Path, *words: str, number: int) -> Uninterrupted:
+def build_uninterrupted(config: Path, *words: str, number: int) -> UninterruptedBuild:
     forget_cache(config)
     ended = build(config, *words, as_of=clock_of(number))
     assert ended.code == 0, ended.err
     store = config.parent / "var/store"
     release = read_whole(FolderStore(store))
     assert release is not None
-    return Uninterrupted(release, read_objects(store), ended.trace)
+    return UninterruptedBuild(release, read_objects(store), ended.trace)
 
 
 def read_objects(store: Path) -> dict[str, bytes]:
@@ -43,7 +43,7 @@ def read_objects(store: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in store.glob("objects/*/*")}
 
 
-def build_again(config: Path, *words: str, number: int, expected: Uninterrupted) -> None:
+def build_again(config: Path, *words: str, number: int, expected: UninterruptedBuild) -> None:
     """After a kill the next build succeeds, and leaves what a build leaves that was never killed."""
     store = config.parent / "var/store"
     before = check_current(store)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import STORE, Ended, Meet, Meets, build, pause_at_swap, start
+from tests.faults.commands import STORE, CommandResult, Meet, Meets, build, pause_at_swap, start
 from tests.faults.whole import Whole, check_current, list_published, read_whole, replay
 from tests.faults.worlds import METROS, clock_of, copy_world, write_round
 
@@ -17,7 +17,7 @@ BUILD = ("build", "--json", "--workers", "1", "--as-of")
 ELSEWHERE = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
 
 
-def build_beside(config: Path, slow: str, quick: str, *, number: int) -> tuple[Ended, Ended]:
+def build_beside(config: Path, slow: str, quick: str, *, number: int) -> tuple[CommandResult, CommandResult]:
     """The slow metro's build waits right before its swap until the quick one's is through."""
     pause = pause_at_swap()
     words = (*BUILD, clock_of(number), "--metro", slow)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import STORE, Ended, Meets, build, pause_at_swap, run, start
+from tests.faults.commands import STORE, CommandResult, Meets, build, pause_at_swap, run, start
 from tests.faults.mirror import mirroring
 from tests.faults.whole import Whole, check_current, check_listed, list_published, read_whole
 from tests.faults.worlds import clock_of, copy_world, write_round
@@ -27,7 +27,7 @@ def list_ids(config: Path) -> list[str]:
     return [each["id"] for each in reversed(json.loads(ended.out)["releases"])]
 
 
-def roll_back(config: Path, release_id: str, *, meets: Meets | None = None) -> Ended:
+def roll_back(config: Path, release_id: str, *, meets: Meets | None = None) -> CommandResult:
     return run("releases", "rollback", release_id, "--json", config=config, meets=meets)
 
 
@@ -38,7 +38,7 @@ def build_rounds(config: Path, *numbers: int) -> None:
         assert ended.code == 0, ended.err
 
 
-def check_rolled_back(config: Path, ended: Ended, *, before: Whole, wanted: Whole) -> None:
+def check_rolled_back(config: Path, ended: CommandResult, *, before: Whole, wanted: Whole) -> None:
     assert ended.code == 0, ended.err
     after = read_current(config)
     assert json.loads(ended.out)["versions"] == len(after.log) - len(before.log) > 0

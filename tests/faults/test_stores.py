@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import CREDENTIALS, DISK, STORE, Ended, Meets, build, run
+from tests.faults.commands import CREDENTIALS, DISK, STORE, CommandResult, Meets, build, run
 from tests.faults.whole import Whole, check_current, check_listed, read_whole
 from tests.faults.worlds import clock_of, copy_world, forget_cache
 from tests.release.doubles import Nth, Watch, fail, fail_after, fill_disk, lose_reply, refuse
@@ -38,7 +38,7 @@ def read_current(config: Path) -> Whole:
     return whole
 
 
-def check_failure(ended: Ended, *, said: tuple[str, ...]) -> None:
+def check_failure(ended: CommandResult, *, said: tuple[str, ...]) -> None:
     """Exit 1 in one line that is no fault of ours."""
     assert (ended.code, ended.out) == (1, ""), ended.err
     message = ended.err.partition("Error: ")[2]

@@ -13,7 +13,7 @@ GRADES = ("3", "2", "1", "0")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedQuery:
     """`begin` is the `from` that goes with the query; `patterns`: pattern → grade. Either `patterns` or `nothing`."""
 
     metro: str
@@ -54,15 +54,15 @@ def matches(pattern: str, text: str) -> bool:
     return len(text) - at >= len(last) and text.endswith(last)
 
 
-def read_judged() -> list[Judged]:
+def read_judged() -> list[JudgedQuery]:
     return [judged for metro in METROS for judged in _read_metro(metro)]
 
 
-def _read_metro(metro: str) -> Iterator[Judged]:
+def _read_metro(metro: str) -> Iterator[JudgedQuery]:
     told = tomllib.loads((FOLDER / f"{metro}.toml").read_text(encoding="utf-8"))
     for query in told["queries"]:
         unknown = query.keys() - {"q", "nothing", *GRADES}
         assert not unknown, f"{metro}.toml, {query['q']}: {unknown}"
         named = [(pattern, int(grade)) for grade in GRADES for pattern in query.get(grade, ())]
         assert len(dict(named)) == len(named), f"{metro}.toml, {query['q']}: a pattern twice"
-        yield Judged(metro, told["from"], query["q"], dict(named), query.get("nothing"))
+        yield JudgedQuery(metro, told["from"], query["q"], dict(named), query.get("nothing"))

@@ -10,8 +10,8 @@ from typing import Any
 
 from tests.examples.cities import Ask, select_records
 from tests.examples.reckoning import make_id
-from tests.judged.judging import METROS, Judged
-from tests.judged.measures import Graded, fold_programs
+from tests.judged.judging import METROS, JudgedQuery
+from tests.judged.measures import QueryGrades, fold_programs
 
 FEEDS = {"new-york": ("nyc-events", "nyc-places"), "seattle": ("seattle-centers", "seattle-activities")}
 ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreation"}
@@ -38,9 +38,9 @@ def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
     return {metro: _read_city(metro, ask, begins[metro]) for metro in METROS}
 
 
-def grade_results(judged: Judged, ids: Sequence[str], city: City) -> Graded:
+def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryGrades:
     grades = {each: judged.grade(each) for each in set(city.exported)}
-    return Graded(
+    return QueryGrades(
         found=[grades[each] for each in fold_programs(ids, city.identities)],
         exported=[grades[each] for each in city.exported],
         shown=[grades[each] for each in city.shown],

@@ -44,7 +44,7 @@ def _add_gains(grades: Sequence[int]) -> float:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measures:
     """Means over the queries that have something to find, and two counts."""
 
     ndcg: float
@@ -55,7 +55,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Graded:
+class QueryGrades:
     """One query's grades: as found, of all in the export, of all that may be shown. None to find: `found` alone."""
 
     found: Sequence[int]
@@ -64,9 +64,9 @@ class Graded:
     expects_nothing: bool
 
 
-def measure_all(graded: Sequence[Graded]) -> Measured:
+def measure_all(graded: Sequence[QueryGrades]) -> Measures:
     some = [each for each in graded if not each.expects_nothing]
-    return Measured(
+    return Measures(
         ndcg=_mean(measure_ndcg(each.found, each.exported) for each in some),
         recall_10=_mean(measure_recall(each.found, each.shown, depth=10) for each in some),
         recall_50=_mean(measure_recall(each.found, each.shown, depth=50) for each in some),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.judged.judging import Judged, matches, read_judged
+from tests.judged.judging import JudgedQuery, matches, read_judged
 
 
 def test_there_are_80_queries_40_a_city_none_twice() -> None:
@@ -23,7 +23,7 @@ def test_each_names_what_serves_or_says_why_nothing_does() -> None:
 
 def test_the_longest_pattern_decides_whatever_the_case() -> None:
     patterns = {"class:learn *": 1, "class:Learn to Swim *": 3, "class:dive": 2}
-    judged = Judged("seattle", "2024-12-01", "swim", patterns, None)
+    judged = JudgedQuery("seattle", "2024-12-01", "swim", patterns, None)
     assert judged.grade("class:learn to swim adult") == 3
     assert judged.grade("class:learn to dive") == 1
     assert judged.grade("class:dive") == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.judged.measures import Graded, fold_programs, measure_all, measure_ndcg, measure_recall
+from tests.judged.measures import QueryGrades, fold_programs, measure_all, measure_ndcg, measure_recall
 
 
 def test_the_best_order_has_1_and_nothing_found_has_0() -> None:
@@ -42,10 +42,10 @@ def test_a_program_stands_once_where_its_first_listing_is_and_events_stay_single
 
 def test_queries_with_nothing_to_find_are_in_no_mean() -> None:
     graded = [
-        Graded(found=[3], exported=[3], shown=[3], expects_nothing=False),
-        Graded(found=[], exported=[3], shown=[3], expects_nothing=False),
-        Graded(found=[0], exported=[0], shown=[0], expects_nothing=True),
-        Graded(found=[], exported=[0], shown=[0], expects_nothing=True),
+        QueryGrades(found=[3], exported=[3], shown=[3], expects_nothing=False),
+        QueryGrades(found=[], exported=[3], shown=[3], expects_nothing=False),
+        QueryGrades(found=[0], exported=[0], shown=[0], expects_nothing=True),
+        QueryGrades(found=[], exported=[0], shown=[0], expects_nothing=True),
     ]
     measured = measure_all(graded)
     assert (measured.ndcg, measured.recall_10, measured.nothing_found) == (0.5, 0.5, 0.5)

@@ -18,7 +18,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
-from pipeline.shrink_guard import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefusal
 from tests.pipeline.city import City, make_event, make_place
 
 
@@ -107,7 +107,7 @@ def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> N
     city.build()
     before = city.current
     city.write([make_event(str(n)) for n in range(4)])
-    with pytest.raises(ShrinkRefused, match=r"feed samples: 4 records, 10 in the release before: 60 % are gone"):
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 4 records, 10 in the release before: 60 % are gone"):
         city.build()
     assert city.current == before
     assert city.build(allow_shrink=True).changes == {"removed": 6}

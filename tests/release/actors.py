@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from outings.release.store import Outcome
-from tests.release.doubles import Act, Killed, Watch, Watched
+from tests.release.doubles import Act, ProcessKilledError, Watch, WatchedObject
 
 Program = Callable[[Any], Any]
 # Who goes next, and the name of what befalls it.
@@ -30,7 +30,7 @@ class Actor:
         self._gates = gates
         self._fate: Watch | None = None
         self._turn, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
-        self._thread = threading.Thread(target=self._run, args=(program, Watched(store, self._meet)))
+        self._thread = threading.Thread(target=self._run, args=(program, WatchedObject(store, self._meet)))
         self._thread.start()
         self._stopped.acquire()
 
@@ -52,7 +52,7 @@ class Actor:
     def _run(self, program: Program, store: Any) -> None:
         try:
             self.ending = program(store)
-        except (Exception, Killed) as error:  # noqa: BLE001 - how it ended is what is asked
+        except (Exception, ProcessKilledError) as error:  # noqa: BLE001 - how it ended is what is asked
             self.ending = error
         self._stopped.release()
 
@@ -94,7 +94,7 @@ class Run:
             self._late.append(act)
             if choice[1] == "late":
                 return Outcome.UNKNOWN
-            raise Killed
+            raise ProcessKilledError
 
         if choice[0] == ARRIVAL:
             self._late.pop()()

@@ -16,7 +16,7 @@ Act = Callable[[], Any]
 Watch = Callable[[str, Act], Any]
 
 
-class Watched:
+class WatchedObject:
     """Hands each call to `watch(operation, act)`, which may do it, or not, or do something else."""
 
     def __init__(self, inner: Any, watch: Watch) -> None:
@@ -46,7 +46,7 @@ class Watched:
         return removed
 
 
-class Killed(BaseException):
+class ProcessKilledError(BaseException):
     """The process is gone: nothing of ours catches this."""
 
 
@@ -86,12 +86,12 @@ def lose_request(operation: str, act: Act) -> Any:
 
 
 def die(operation: str, act: Act) -> Any:
-    raise Killed
+    raise ProcessKilledError
 
 
 def die_after(operation: str, act: Act) -> Any:
     act()
-    raise Killed
+    raise ProcessKilledError
 
 
 def kill(operation: str, act: Act) -> Any:
@@ -164,7 +164,7 @@ class ForgetfulDisk(LinuxDisk):
             left.write_bytes(file.data if file.synced or choose() else file.data[: len(file.data) // 2])
 
 
-class Failing(MemoryStore):
+class FailingStore(MemoryStore):
     """A store that can be switched off."""
 
     is_off = False

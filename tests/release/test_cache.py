@@ -13,7 +13,7 @@ from outings.release.cache import CacheClaim, evict_objects, fetch_object
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, put_object
 from outings.release.store import NotFound
-from tests.release.doubles import Nth, Watched, fail
+from tests.release.doubles import Nth, WatchedObject, fail
 
 
 def put_objects(store: MemoryStore, count: int) -> list[str]:
@@ -40,7 +40,7 @@ def test_an_object_is_fetched_once(tmp_path: Path) -> None:
         return act()
 
     for _ in range(3):
-        path = fetch_object(Watched(store, watch), sha, folder=tmp_path)
+        path = fetch_object(WatchedObject(store, watch), sha, folder=tmp_path)
         assert path == tmp_path / "objects" / sha
         assert path.read_bytes() == b"data"
     assert asked == ["get"]
@@ -77,7 +77,7 @@ def test_a_file_that_is_not_what_its_name_says_is_fetched_again_once_and_told(
     path = fetch_object(store, sha, folder=tmp_path)
     damage(path, how)
     for _ in range(3):
-        assert fetch_object(Watched(store, reads), sha, folder=tmp_path).read_bytes() == b"data"
+        assert fetch_object(WatchedObject(store, reads), sha, folder=tmp_path).read_bytes() == b"data"
     assert reads.calls == ["get"]
     [line] = caplog.messages
     assert str(path) in line

@@ -18,7 +18,7 @@ from outings.release.pruning import prune
 from outings.release.publishing import publish
 from outings.release.releases import list_releases
 from tests.forking import CONTEXT
-from tests.release.doubles import Nth, Watched, kill
+from tests.release.doubles import Nth, WatchedObject, kill
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
 
 # Of one store: its log grows with each, and is read whole after each.
@@ -39,7 +39,7 @@ def publish_next(store: Any) -> int:
 
 
 def publish_and_die(folder: Path, n: int) -> None:
-    publish_next(FolderStore(folder, disk=Watched(LinuxDisk(), Nth(n, kill))))
+    publish_next(FolderStore(folder, disk=WatchedObject(LinuxDisk(), Nth(n, kill))))
 
 
 def publish_until_killed(folder: Path, said: Connection) -> None:

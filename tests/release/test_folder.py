@@ -19,7 +19,7 @@ from outings.release.releases import list_releases
 from outings.release.root import Root
 from outings.release.store import NotFound, Outcome, StoreError
 from outings.release.stores import open_store
-from tests.release.doubles import ForgetfulDisk, Killed, Nth, Watched, die, fill_disk, refuse
+from tests.release.doubles import ForgetfulDisk, Nth, ProcessKilledError, WatchedObject, die, fill_disk, refuse
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
 
 
@@ -59,14 +59,14 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
     store = FolderStore(tmp_path)
     base = publish_one(store, base=None, number=1)
     counted = Nth(10_000, fault)
-    publish_one(FolderStore(tmp_path, disk=Watched(LinuxDisk(), counted)), base=base, number=2)
+    publish_one(FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), counted)), base=base, number=2)
     base = latest(store)
     said, unsaid, sequences = list[str](), list[str](), list[int]()
     for n in range(len(counted.calls)):
         watch = Nth(n, fault)
         before = read_chain(store)[0]["sequence"]
         try:
-            publish_one(FolderStore(tmp_path, disk=Watched(LinuxDisk(), watch)), base=base, number=n + 3)
+            publish_one(FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), watch)), base=base, number=n + 3)
         except StoreError as error:
             said.append(str(error))
             sequences.append(read_chain(store)[0]["sequence"] - before)
@@ -88,7 +88,7 @@ def test_a_swap_whose_folder_could_not_be_flushed_is_unknown(tmp_path: Path) -> 
     FolderStore(tmp_path).put_if("current.json", b"1", expected=None)
     found = FolderStore(tmp_path).read_versioned("current.json")
     assert found is not None
-    store = FolderStore(tmp_path, disk=Watched(LinuxDisk(), fault))
+    store = FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), fault))
     assert store.put_if("current.json", b"2", expected=found.etag) is Outcome.UNKNOWN
 
 
@@ -149,9 +149,9 @@ def test_after_a_power_cut_the_old_or_the_new_release_is_whole(tmp_path_factory:
     base = publish_one(FolderStore(folder / "live", disk=disk), base=None, number=1)
     acknowledged = 1
     try:
-        publish_one(FolderStore(folder / "live", disk=Watched(disk, watch)), base=base, number=2)
+        publish_one(FolderStore(folder / "live", disk=WatchedObject(disk, watch)), base=base, number=2)
         acknowledged = 2
-    except Killed:
+    except ProcessKilledError:
         pass
     disk.cut_power(folder / "live", folder / "left", choose=lambda: random.random() < 0.5)
     left = FolderStore(folder / "left")
@@ -169,7 +169,7 @@ def test_an_object_whose_name_was_there_before_is_whole_after_a_power_cut(tmp_pa
     store = FolderStore(tmp_path / "live", disk=disk)
     data = b"0123456789"
     store.put(name_of(data), data)
-    with pytest.raises(Killed):
-        FolderStore(tmp_path / "live", disk=Watched(disk, Nth(2, die))).put(name_of(data), data)
+    with pytest.raises(ProcessKilledError):
+        FolderStore(tmp_path / "live", disk=WatchedObject(disk, Nth(2, die))).put(name_of(data), data)
     disk.cut_power(tmp_path / "live", tmp_path / "left", choose=lambda: True)
     assert FolderStore(tmp_path / "left").get(name_of(data)) == data

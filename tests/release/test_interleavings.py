@@ -13,11 +13,11 @@ import pytest
 from outings.release.memory import MemoryStore
 from outings.release.objects import name_of
 from outings.release.pruning import prune
-from outings.release.publishing import BuildRaced, Publication, publish
+from outings.release.publishing import ConcurrentPublication, Publication, publish
 from outings.release.root import Root
 from outings.release.store import Outcome, StoreError
 from tests.release.actors import LATE, Program, run_all
-from tests.release.doubles import Killed, die, die_after, fail, fail_after, lose_reply, lose_request
+from tests.release.doubles import ProcessKilledError, die, die_after, fail, fail_after, lose_reply, lose_request
 from tests.release.worlds import NOON, change, listing_id, put_metro, read_chain, read_log, read_whole
 
 FATES = {
@@ -83,10 +83,10 @@ def check_against_model(store: HistoryStore, names: list[str], endings: list[Any
     for name, ending in zip(names, endings, strict=True):
         if isinstance(ending, Publication):
             assert applied[ending.root.sequence - 1] == name
-        elif isinstance(ending, BuildRaced):
+        elif isinstance(ending, ConcurrentPublication):
             assert name not in applied
         else:
-            assert isinstance(ending, Killed | StoreError), ending
+            assert isinstance(ending, ProcessKilledError | StoreError), ending
     for root in read_chain(store):
         read_whole(store, root)
 
@@ -110,7 +110,7 @@ def test_of_two_builds_of_one_metro_one_is_published(first: bool) -> None:
         set_up(("a", "boston"), ("b", "boston"), first=first), gates=is_noticed, fates={}, most_faults=0
     ):
         check_against_model(store, ["a", "b"], endings)
-        assert sorted(type(ending).__name__ for ending in endings) == ["BuildRaced", "Publication"]
+        assert sorted(type(ending).__name__ for ending in endings) == ["ConcurrentPublication", "Publication"]
 
 
 @pytest.mark.parametrize("metros", [("boston", "chicago"), ("boston", "boston")])
@@ -177,4 +177,8 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         seen.add((type(endings[0]).__name__, type(endings[1]).__name__, len(chain)))
         for root in chain:
             read_whole(store, root)
-    assert {("Publication", "Pruned", 2), ("Killed", "Pruned", 1), ("Publication", "Killed", 3)} <= seen
+    assert {
+        ("Publication", "Pruned", 2),
+        ("ProcessKilledError", "Pruned", 1),
+        ("Publication", "ProcessKilledError", 3),
+    } <= seen

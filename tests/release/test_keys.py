@@ -236,7 +236,7 @@ def test_operators_at_once_lose_nothing_of_each_other(make_store: Callable[[Path
     assert all(key.revoked_at == NOW for key in registry.keys)
 
 
-class Mumbling(MemoryStore):
+class UnclearStore(MemoryStore):
     """Swaps, and then loses the reply, or loses the request: the caller can't tell which."""
 
     def __init__(self, *replies: str) -> None:
@@ -256,13 +256,13 @@ class Mumbling(MemoryStore):
 
 @pytest.mark.parametrize("replies", [("reply lost",), ("request lost",), ("request lost", "reply lost")])
 def test_a_lost_reply_makes_neither_two_keys_nor_none(replies: tuple[str, ...]) -> None:
-    store, key = Mumbling(*replies), make_key(make_key_text())
+    store, key = UnclearStore(*replies), make_key(make_key_text())
     change_registry(store, lambda registry: add_key(registry, key))
     assert read_registry(store)[0] == add_key(Registry(), key)
     assert [key.id for key in read_registry(store)[0].keys] == [key.id]
 
 
 def test_a_store_that_never_replies_is_an_error() -> None:
-    store = Mumbling(*["request lost"] * 100)
+    store = UnclearStore(*["request lost"] * 100)
     with pytest.raises(StoreError, match=r"keys\.json"):
         change_registry(store, lambda registry: add_key(registry, make_key(make_key_text())))

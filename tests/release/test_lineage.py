@@ -17,7 +17,7 @@ from outings.release.root import Root
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
-from tests.release.doubles import Watched
+from tests.release.doubles import WatchedObject
 from tests.release.worlds import NOON, minutes, put_metro, read_chain
 
 # 7 days of a build each quarter of an hour.
@@ -48,7 +48,7 @@ class Reads:
 
     def __init__(self, store: Store) -> None:
         self.count = 0
-        self.store: Any = Watched(store, self._watch)
+        self.store: Any = WatchedObject(store, self._watch)
 
     def _watch(self, operation: str, act: Any) -> Any:
         self.count += operation == "get"
@@ -149,7 +149,7 @@ def test_a_root_names_as_few_as_ever_however_long_the_chain(published: MemorySto
 
 
 def age(store: MemoryStore) -> MemoryStore:
-    """The same chain as a program would have written it that knew of no lineage."""
+    """The chain as a program without lineage would have written it."""
     older, previous = MemoryStore(), None
     for root in reversed(read_chain(store)):
         del root["earlier"]

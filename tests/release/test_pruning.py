@@ -12,7 +12,7 @@ from outings.release.publishing import publish
 from outings.release.releases import list_releases, read_release
 from outings.release.root import Root
 from outings.release.store import NotFound, StoreError
-from tests.release.doubles import Killed, Nth, Watched, die, die_after, fail
+from tests.release.doubles import Nth, ProcessKilledError, WatchedObject, die, die_after, fail
 from tests.release.worlds import NOON, change, put_metro, read_chain, read_current, read_log, read_whole, remember
 
 DAY = 86_400.0
@@ -129,9 +129,9 @@ def test_a_prune_that_ends_anywhere_leaves_whole_releases(clock: Clock, fate: An
         publish_daily(store, clock, days=5)
         watch = Nth(n, fate)
         try:
-            prune(Watched(store, watch), keep_days=1, now=9 * DAY, longest_build=HOUR)
+            prune(WatchedObject(store, watch), keep_days=1, now=9 * DAY, longest_build=HOUR)
             ended = len(watch.calls) <= n
-        except (Killed, StoreError):
+        except (ProcessKilledError, StoreError):
             pass
         chain = read_chain(store)
         assert len(chain) in (1, 5)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from outings.release.objects import Corrupt, name_of, read_object
 from outings.release.pointer import Pointer, encode_pointer, parse_pointer, read_pointer
 from outings.release.pruning import prune
-from outings.release.publishing import BuildRaced, BuildTooLong, make_deadline, publish
+from outings.release.publishing import BuildTooLong, ConcurrentPublication, make_deadline, publish
 from outings.release.releases import list_releases, read_release
 from outings.release.root import (
     Log,
@@ -119,7 +119,7 @@ def test_a_build_of_a_metro_that_another_build_published_is_refused(store: Store
     publish(store, base=base.root, parts={"seattle": b}, changes=[], feeds={}, now=NOON)
     before = read_current(store)
     for began, part in ((base.root, c), (None, c), (base.root, None)):
-        with pytest.raises(BuildRaced, match=r"release 2, or one just before it, published seattle first"):
+        with pytest.raises(ConcurrentPublication, match=r"release 2, or one just before it, published seattle first"):
             publish(store, base=began, parts={"seattle": part}, changes=[change(1)], feeds={}, now=NOON)
     assert read_current(store) == before
 
@@ -127,7 +127,7 @@ def test_a_build_of_a_metro_that_another_build_published_is_refused(store: Store
 def test_a_build_whose_release_is_gone_from_the_store_is_refused(store: Store) -> None:
     base = publish(store, base=None, parts={}, changes=[], feeds={}, now=NOON)
     store.delete(list(store.list("current.json")))
-    with pytest.raises(BuildRaced, match="this build began from release 1"):
+    with pytest.raises(ConcurrentPublication, match="this build began from release 1"):
         publish(store, base=base.root, parts={}, changes=[], feeds={}, now=NOON)
 
 

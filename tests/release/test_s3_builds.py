@@ -14,7 +14,7 @@ from outings.demo import write_world
 from outings.release import s3
 from outings.release.folder import FolderStore
 from outings.release.s3 import S3Store
-from tests.faults.commands import CREDENTIALS, Ended, Meets, build
+from tests.faults.commands import CREDENTIALS, CommandResult, Meets, build
 from tests.faults.whole import Whole, list_published, read_whole, replay
 from tests.faults.worlds import MONDAY, clock_of, copy_world, forget_cache, write_round
 from tests.release.unreliable import SILENCE_SECONDS, UnreliableWay
@@ -27,7 +27,7 @@ FATES = ("slow down", "unavailable", "fail", "lose request", "lose reply", "sile
 PATIENCE = SILENCE_SECONDS - 2
 
 
-def lose_patience() -> None:
+def shorten_retries() -> None:
     """A client that waits for a minute would be tried for hours."""
     s3.READ_SECONDS = PATIENCE
 
@@ -44,9 +44,9 @@ class Bucket:
         write_round(self.config, 0)
         self.twin = copy_world(self.config, folder / "twin")
         settings = {"OUTINGS_STORE_URL": f"s3://{name}/p", "OUTINGS_STORE_ENDPOINT_URL": way.url}
-        self._meets = Meets(environ={**CREDENTIALS, **settings}, prepare=lose_patience)
+        self._meets = Meets(environ={**CREDENTIALS, **settings}, prepare=shorten_retries)
 
-    def build(self, number: int) -> Ended:
+    def build(self, number: int) -> CommandResult:
         """Also what the store has and a build may keep at hand is asked for again."""
         write_round(self.config, number)
         forget_cache(self.config)

@@ -17,7 +17,7 @@ from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, put_object
 from outings.release.pointer import NAME, VersionedPointer, read_pointer
 from outings.release.pruning import prune
-from outings.release.publishing import BuildRaced, publish, sign_anew
+from outings.release.publishing import ConcurrentPublication, publish, sign_anew
 from outings.release.releases import list_releases, read_release
 from outings.release.root import Root, read_root
 from outings.release.store import Store
@@ -158,7 +158,9 @@ def test_a_store_that_goes_back_between_a_builds_begin_and_its_end_is_noticed() 
     signed = store.get(NAME)
     base = publish_next(store, 2, trust=trust, metro="boston")
     store.put(NAME, signed)
-    with pytest.raises(BuildRaced, match=r"the store went back to release 1, and this build began from release 2"):
+    with pytest.raises(
+        ConcurrentPublication, match=r"the store went back to release 1, and this build began from release 2"
+    ):
         publish_next(store, 3, trust=trust, base=base)
     assert store.get(NAME) == signed
 
@@ -199,7 +201,7 @@ def test_what_another_published_meanwhile_is_not_signed_unseen() -> None:
     publish_next(store := MemoryStore(), 1, trust=ANYBODY)
     checked = read_pointer(store)
     publish_next(store, 2, trust=ANYBODY)
-    with pytest.raises(BuildRaced, match="another release followed 1 meanwhile; nothing is signed"):
+    with pytest.raises(ConcurrentPublication, match="another release followed 1 meanwhile; nothing is signed"):
         sign_current(store, trust=make_publisher(), current=checked)
     assert "signature" not in read_pointer_of(store)
 

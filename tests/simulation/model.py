@@ -11,7 +11,7 @@ Change = tuple[str, str, str | None]
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedCounts:
     """What `build --json` says of the records of all feeds that it knows of."""
 
     read: int
@@ -20,11 +20,11 @@ class Told:
     quarantined: int
 
 
-def count_lines(lines: Collection[Line]) -> Told:
+def count_lines(lines: Collection[Line]) -> ReportedCounts:
     """Of one source id the last good line counts, the others are merged into it."""
     good = [line.id for line in lines if line.kind in ("good", "deleted")]
     spoilt = len(lines) - len(good)
-    return Told(read=len(lines), listings=len({*good}), merged=len(good) - len({*good}), quarantined=spoilt)
+    return ReportedCounts(read=len(lines), listings=len({*good}), merged=len(good) - len({*good}), quarantined=spoilt)
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Model:
     the last release that read it counted. `histories`: of each id its kinds, in order."""
 
     rows: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    counted: dict[str, Told] = field(default_factory=dict)
+    counted: dict[str, ReportedCounts] = field(default_factory=dict)
     histories: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def expect_exit(self, feeds: Collection[Feed], *, allow_shrink: bool) -> int:

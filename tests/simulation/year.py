@@ -21,7 +21,7 @@ from outings.mirror.sync import catch_up
 from outings.release.folder import FolderStore
 from tests.edge.asking import ask
 from tests.edge.publishing import add_keys
-from tests.faults.commands import Ended, Meet, Meets, run, start
+from tests.faults.commands import CommandResult, Meet, Meets, run, start
 from tests.faults.whole import check_listed
 from tests.release.doubles import Act, Watch, kill, kill_after
 from tests.release.worlds import read_checked, read_current, read_log
@@ -165,7 +165,7 @@ class Year:
         self.expected = self.expected + changes
         return changes
 
-    def judge_told(self, ended: Ended, feeds: list[str], changes: Counter[Change]) -> None:
+    def judge_told(self, ended: CommandResult, feeds: list[str], changes: Counter[Change]) -> None:
         """`--json`: what was read adds up and is what was written; what changed is what should have."""
         told = json.loads(ended.out)
         records = told["records"]

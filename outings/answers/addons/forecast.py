@@ -74,7 +74,7 @@ class ForecastBlocks:
         return document if block is None else add_member(document, "forecast", _encode(block))
 
     def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
-        """The same, alone."""
+        """An event's forecast block, by itself."""
         if not self.is_asked:
             return None
         series = open_snapshot(self._snapshot).series

@@ -132,5 +132,5 @@ class _RelatedRows:
 
 
 def _name_card(row: int, program: int) -> tuple[int, int]:
-    """The same for all listings of a program."""
+    """A name for the card; the listings of a program share one."""
     return (-1, row) if program < 0 else (program, -1)

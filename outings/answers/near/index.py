@@ -10,7 +10,7 @@ from outings.answers.near.scores import score_promises
 from outings.answers.near.starts import Starts, StartTimes
 from outings.answers.near.tiles import TILE, TILE_BOUNDS, TILES, Rows, Tiles
 from outings.answers.near.traits import TRAITS
-from outings.answers.near.unlocated import UNLOCATED, Unlocated
+from outings.answers.near.unlocated import UNLOCATED, UnlocatedRows
 from outings.answers.snapshot.meetings import SLOTS
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
@@ -38,8 +38,8 @@ class NearIndex:
         )
 
     @cached_property
-    def unlocated(self) -> Unlocated:
-        return Unlocated(self._unlocated, zips=self._open_zips())
+    def unlocated(self) -> UnlocatedRows:
+        return UnlocatedRows(self._unlocated, zips=self._open_zips())
 
     @cached_property
     def rows(self) -> Rows:

@@ -64,7 +64,7 @@ def read_parts(reader: SnapshotReader, row: int, listing_type: str) -> Parts:
 
 @lru_cache(maxsize=_PARTS)
 def _read_parts(of: "weakref.ref[SnapshotReader]", row: int, listing_type: str) -> Parts:
-    """The same listings are near many points, and near one again in the next minute: 10 µs each."""
+    """Cached: a listing is near many points, and near the same one again a minute later; each costs 10 µs."""
     reader = of()
     assert reader is not None
     return make_parts(reader.read_document(row), listing_type)

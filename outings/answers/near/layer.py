@@ -193,7 +193,7 @@ class Layer:
         return self._measure(tiles, self.shown[tiles], point, most=most)
 
     def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> RowDistances:
-        """The same of what is in any of some groups and in none of others, each a bit set a tile."""
+        """`measure` for what is in any of `groups` and in none of `others`, each a bit set a tile."""
         own = self.groups[tiles]
         is_asked = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
         return self._measure(tiles, is_asked, point, most=most)
@@ -229,7 +229,7 @@ class Layer:
         return self._count_spots(self.index.unlocated.spots.lie_near(point, line=line), is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
-        """The same of those that may be anywhere."""
+        """The rows without coordinates that may be anywhere."""
         return self._count_spots(self.index.unlocated.spots.are_unknown(), is_open=is_open)
 
     def _count_spots(self, spots: Mask, *, is_open: bool) -> int:

@@ -92,7 +92,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
 def _find_near_filters(
     sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now
 ) -> NearFilters:
-    """The same one for the same: what is worked out for it is found by it."""
+    """Cached, so that equal requests share one object: what is computed for it is looked up by it."""
     found = query_collections(sent, types, scope)
     collections = {name: _leave_past(each, now) for name, each in found.collections.items()}
     windows = {name: each.window for name, each in collections.items()}

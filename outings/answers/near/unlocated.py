@@ -48,7 +48,7 @@ class Spots(Struct, frozen=True, eq=False):
         return reduce(np.logical_and, [np.isnan(each) for each in self.vectors])
 
 
-class Unlocated:
+class UnlocatedRows:
     """Of one snapshot. `rows`, rising, with the number of each one's spot in `numbers`. `zips`: where the deployment
     knows their middles."""
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.search.matching import Keep, Matching
+from outings.answers.search.matching import Keep, Matcher
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
@@ -40,7 +40,7 @@ class SearchIndex:
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
         self._spelling = terms.spelling
-        self.matching = Matching(
+        self.matching = Matcher(
             terms,
             postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
             name_words=ranks.read_array("name_words"),

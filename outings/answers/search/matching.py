@@ -53,7 +53,7 @@ class _Source(Struct, frozen=True, eq=False):
     codes: Codes
 
 
-class Matching:
+class Matcher:
     """Of one snapshot. `name_words`: by row, how many words its name has."""
 
     def __init__(self, terms: Terms, *, postings: Postings, name_words: Numbers, related: Related) -> None:

@@ -41,12 +41,12 @@ def take_relevant(keys: Numbers, *, offset: int, limit: int) -> Numbers:
 
 
 def take_nearest(keys: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The same, those of equal level, ages and score by similarity, then id."""
+    """The places of the least keys; those of equal level, ages and score by similarity, then id."""
     return np.lexsort((keys, -similarities, keys >> _IDS))[offset : offset + limit]
 
 
 def take_ordered(keys: Numbers, scores: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The same by another key; ties by score, then id."""
+    """The places in the order of a key; ties by score, then id."""
     order = np.lexsort((ids, -scores, keys))
     return order[offset : offset + limit]
 

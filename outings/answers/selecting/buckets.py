@@ -77,7 +77,7 @@ def spread_bits(sets: Numbers, width: int) -> Numbers:
 
 
 def spread_categories(sets: Numbers, width: int) -> Numbers:
-    """The same, with a last column for those without any."""
+    """`spread_bits` with a last column for rows without any bit."""
     return np.column_stack((spread_bits(sets, width), sets == 0)).astype(np.int64)
 
 

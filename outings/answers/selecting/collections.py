@@ -1,5 +1,5 @@
-"""What a route over all collections asks of each: the list's own filters and defaults (decisions, Lists: what a
-collection does not take does not narrow it)."""
+"""What a route over all collections asks of each: the filters and defaults of its list. A filter that a collection does
+not have does not narrow it."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -12,7 +12,7 @@ from outings.answers.selecting.filters import NAMES, Values, make_conditions
 from outings.answers.selecting.selection import Selection
 from outings.contract.entitlement import Entitlement
 from outings.contract.instants import number_day
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.query import Query
 from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
@@ -98,7 +98,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
 def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
     """A list's rows, with a route's default end of the window where it has one."""
     end = own.get("to")
-    has_end = "to" in rows and end is not None and isinstance(end.default, Moving)
+    has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
     return {**rows, "to": end} if has_end and end is not None else rows
 
 

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from msgspec import Struct
 
 from outings.answers.selecting.filters import NAMES
-from outings.contract.parameter import Default, Moving, Parameter
+from outings.contract.parameter import DateDefault, Default, Parameter
 from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.window import check_window
@@ -55,7 +55,7 @@ def find_route_filters(query: Query) -> EffectiveFilters:
             continue
         if name in query.values:
             values[name] = query.values[name]
-        elif row.default is not None and not isinstance(row.default, Moving):
+        elif row.default is not None and not isinstance(row.default, DateDefault):
             values[name] = row.default
             defaults.append(name)
     return EffectiveFilters(values=values, defaults=tuple(defaults))
@@ -81,9 +81,9 @@ def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
 
 
 def _find_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:
-    if default is Moving.LOCAL_DATE:
+    if default is DateDefault.LOCAL_DATE:
         return today
-    if default is Moving.FROM_PLUS_30_DAYS:
+    if default is DateDefault.FROM_PLUS_30_DAYS:
         start = values["from"]
         assert isinstance(start, date)
         return start + timedelta(days=_DEFAULT_DAYS_AFTER)

@@ -73,7 +73,7 @@ class Within(Struct, frozen=True):
 
 
 class NearZip(Struct, frozen=True):
-    """The same of a circle round the middle of a zip."""
+    """The listing's coordinates lie in a circle round the middle of a zip."""
 
     zip: str
     radius_m: float

@@ -107,7 +107,7 @@ _by_hash: "weakref.WeakValueDictionary[tuple[str, frozenset[Path]], SnapshotRead
 
 
 def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
-    """The same one for the same snapshot, in whichever releases it stands; gone when the last of them is.
+    """The one reader of a snapshot, shared by the releases that have it; it goes with the last of them.
 
     Raises what Polars or DuckDB raises where a table is broken.
     """

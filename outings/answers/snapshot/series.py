@@ -147,7 +147,7 @@ class Series:
     def find_since(
         self, rows: NDArray[np.int64], *, low: int, high: int | None, instant: int, timed: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """The same of those that begin at an instant or later, where they are timed."""
+        """`find_firsts` of the occurrences that begin at an instant or later, if they have a time."""
         at, last = self._find_places(rows, low)
         late = np.flatnonzero(timed & (at < last))
         while late.size:  # as often as an event had dates today
@@ -176,7 +176,7 @@ class Series:
         return numbers
 
     def find_first(self, row: int, low: int, high: int | None) -> int:
-        """The same of one row."""
+        """`find_firsts` of one row."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, low, first, last)
         is_found = at < last and (high is None or self._days[at] <= high)

@@ -11,7 +11,7 @@ from outings.answers.cache import remember
 from outings.answers.snapshot.texts import HashedTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
 
-# decisions, Lists: letters a word must have for one typo and for two.
+# The letters that a word must have for one typo, and for two.
 LETTERS_FOR_TYPOS = (5, 9)
 LANGUAGE = "english"
 # Letters of what stays of a stem.

@@ -63,7 +63,7 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def encode_document(vocabulary: Vocabulary) -> bytes:
-    """The same vocabulary always gives the same bytes."""
+    """Equal vocabularies give equal bytes."""
     return msgspec.json.encode(make_document(vocabulary))
 
 

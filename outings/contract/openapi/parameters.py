@@ -5,7 +5,7 @@ from typing import Any
 
 from outings.contract.argument import list_allowed
 from outings.contract.openapi.schemas import Schema, name_path, refer
-from outings.contract.parameter import Moving, Parameter
+from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS, ZIPS
 from outings.contract.route import Route
 from outings.contract.vocabulary import Vocabulary
@@ -97,7 +97,7 @@ def _describe(row: Parameter) -> Iterable[str]:
     yield row.meaning
     if row.array:
         yield "Several are repeated or joined by commas."
-    if isinstance(row.default, Moving):
+    if isinstance(row.default, DateDefault):
         yield f"Default: {row.default.value}."
     if row.replaced_by is not None:
         yield f"Send `{row.replaced_by}`."
@@ -120,7 +120,7 @@ def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None
         item = {"type": "array", "items": item, "minItems": 1}
         if row.most is not None:
             item["maxItems"] = row.most
-    if row.default is not None and not isinstance(row.default, Moving):
+    if row.default is not None and not isinstance(row.default, DateDefault):
         item["default"] = list(row.default) if isinstance(row.default, tuple) else row.default
     return item
 

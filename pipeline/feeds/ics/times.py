@@ -33,7 +33,8 @@ class Moment(NamedTuple):
     is_date: bool
 
     def on(self, clock: Clock) -> datetime:
-        """The same instant on another clock; a day is the same day. In a fold the first, in a gap the offset before."""
+        """This instant on another clock; a day stays that day. A time in a fold is the first, one in a gap has the
+        offset before."""
         if self.is_date or clock is self.clock or (clock.zone and clock.zone == self.clock.zone):
             return self.local
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)

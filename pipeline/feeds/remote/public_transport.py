@@ -109,7 +109,7 @@ async def resolve_host(host: str, port: int) -> Sequence[Address]:
 
 
 def _pin(request: httpx2.Request, host: str, address: Address) -> httpx2.Request:
-    """The same request to that address; its `Host`, and whose certificate is asked for, are the name's."""
+    """The request, sent to that address; its `Host` and the certificate to check are still those of the name."""
     return httpx2.Request(
         request.method,
         request.url.copy_with(host=str(address)),

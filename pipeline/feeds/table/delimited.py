@@ -12,7 +12,7 @@ import msgspec
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
-from pipeline.feeds.table.encoding import Decoded, decode_text
+from pipeline.feeds.table.encoding import DecodedText, decode_text
 from pipeline.feeds.table.json_rows import read_columns
 from pipeline.feeds.table.part import Fault, Part, TableFile, number_names
 
@@ -67,7 +67,7 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
     )
 
 
-def describe(decoded: Decoded, *, delimiter: str, header: int) -> str:
+def describe(decoded: DecodedText, *, delimiter: str, header: int) -> str:
     """What was decided about a file that is not plainly UTF-8 with commas and its header first; else empty."""
     said = []
     if decoded.how:

@@ -33,7 +33,7 @@ _SIGN = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf
 _SIGNS_A_FAULT = 4
 
 
-class Decoded(Struct, frozen=True):
+class DecodedText(Struct, frozen=True):
     """`how` says what `encoding` is known by; empty for UTF-8, which needs no word. A byte that is no letter is left in
     `text` as half of a surrogate pair."""
 
@@ -42,18 +42,18 @@ class Decoded(Struct, frozen=True):
     how: str = ""
 
 
-def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> Decoded:
+def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> DecodedText:
     """`stated` by the feed's setting, `charset` by a server. ValueError where the bytes are not in the stated one."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             how = "" if encoding == "utf-8" else "its byte order mark"
-            return Decoded(content[len(mark) :].decode(encoding, "surrogateescape"), encoding, how)
+            return DecodedText(content[len(mark) :].decode(encoding, "surrogateescape"), encoding, how)
     if stated != "auto":
         return _decode_stated(content, find_codec(stated))
     if (wide := _find_wide(content)) is not None:
-        return Decoded(content.decode(wide, "replace"), wide, "every second byte is 0")
+        return DecodedText(content.decode(wide, "replace"), wide, "every second byte is 0")
     try:
-        return Decoded(content.decode("utf-8"), "utf-8")
+        return DecodedText(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         return _decode_charset(content, charset) or _detect(content)
 
@@ -64,9 +64,9 @@ def find_codec(name: str) -> str:
     return "cp1252" if name in _LATIN else name
 
 
-def _decode_stated(content: bytes, encoding: str) -> Decoded:
+def _decode_stated(content: bytes, encoding: str) -> DecodedText:
     try:
-        return Decoded(content.decode(encoding), encoding, "the setting encoding")
+        return DecodedText(content.decode(encoding), encoding, "the setting encoding")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
@@ -85,27 +85,27 @@ def _find_wide(content: bytes) -> str | None:
     return None
 
 
-def _decode_charset(content: bytes, charset: str | None) -> Decoded | None:
+def _decode_charset(content: bytes, charset: str | None) -> DecodedText | None:
     """A server is believed where the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
     try:
         codec = find_codec(charset) if charset else "utf-8"
-        return None if codec == "utf-8" else Decoded(content.decode(codec), codec, "what its server says")
+        return None if codec == "utf-8" else DecodedText(content.decode(codec), codec, "what its server says")
     except (LookupError, UnicodeDecodeError):
         return None
 
 
-def _detect(content: bytes) -> Decoded:
+def _detect(content: bytes) -> DecodedText:
     signs = len(_SIGN.findall(content))
     rest = _SIGN.sub(b"", content)
     faults = len(rest) - len(rest.translate(None, bytes(range(0x80, 0x100))))
     if signs >= _SIGNS_A_FAULT * faults:
-        return Decoded(content.decode("utf-8", "surrogateescape"), "utf-8", f"{faults} bytes are no letters of it")
+        return DecodedText(content.decode("utf-8", "surrogateescape"), "utf-8", f"{faults} bytes are no letters of it")
     sample = b"\n".join(_OUTSIDE_ASCII.findall(content)[:_LOOKED_AT])
     encoding = min(
         (each for each in CANDIDATES if _can_decode(content, each)),
         key=lambda each: len(_ODD.findall(sample.decode(each))),
     )
-    return Decoded(content.decode(encoding), encoding, "its letters")
+    return DecodedText(content.decode(encoding), encoding, "its letters")
 
 
 def _can_decode(content: bytes, encoding: str) -> bool:

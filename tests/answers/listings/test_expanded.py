@@ -50,7 +50,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def read_item(release: Release, collection: str, row_id: str, **params: str) -> dict[str, Any]:
-    """The same from the list and from its own page."""
+    """The item, equal in the list and in its detail."""
     listed = fetch(release, f"/v1/harbor/{collection}", {"ids": row_id, **params})["data"]
     detail = fetch(release, f"/v1/{collection}/{row_id}", params)["data"]
     assert listed == [detail]

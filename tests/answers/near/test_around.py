@@ -57,7 +57,7 @@ def read_group(release: Release, request: dict[str, str], name: str, minute: dat
 def walk_group(
     release: Release, request: dict[str, str], name: str, minute: datetime, data: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """The same from a first answer of 50 items a group on."""
+    """The items of a group, walked from a first answer of 50 items on."""
     items: list[dict[str, Any]] = []
     while True:
         group = data["results"][name]

@@ -12,7 +12,7 @@ from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import SemanticFiles
 
 
-class Given:
+class GivenModel:
     """A model that was told its vectors."""
 
     hash = "given"
@@ -47,7 +47,7 @@ def test_similarities_are_cosines_to_a_hundredth(tmp_path: Path) -> None:
 def test_listings_of_one_text_share_a_vector_and_one_without_is_as_far_as_can_be(tmp_path: Path) -> None:
     first, second = make_random(2, 8)
     vectors = Vectors(put_vectors({b"a": first, b"b": second}, [b"b", None, b"a", b"b"], tmp_path))
-    model = Given({"near the first": first})
+    model = GivenModel({"near the first": first})
     found = find_similar(vectors, "near the first", model=model, rows=np.array([3, 1, 2, 0]))
     assert found[2] == pytest.approx(1, abs=0.01)
     assert found[1] == -1
@@ -69,4 +69,4 @@ def test_vectors_of_another_model_are_not_compared(tmp_path: Path) -> None:
     files = put_vectors({b"a": one}, [b"a"], tmp_path)
     other = SemanticFiles(model="other", vectors=files.vectors, rows=files.rows)
     with pytest.raises(ValueError, match="vectors of model other are not compared with those of given"):
-        find_similar(Vectors(other), "x", model=Given({"x": one}), rows=np.array([0]))
+        find_similar(Vectors(other), "x", model=GivenModel({"x": one}), rows=np.array([0]))

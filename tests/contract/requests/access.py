@@ -1,6 +1,6 @@
 """Requests about keys, scopes, add-ons, methods, headers and caching, written from the contract alone."""
 
-from tests.contract.requests.asked import asked, bad, coded, each
+from tests.contract.requests.written_request import asked, bad, coded, each
 
 LIMITS = (
     "x-ratelimit-limit",

@@ -1,6 +1,6 @@
 """Requests to the list of events, written from the contract by somebody who had not read the code."""
 
-from tests.contract.requests.asked import applied, asked, bad, both, coded, each, every, has
+from tests.contract.requests.written_request import applied, asked, bad, both, coded, each, every, has
 
 EVENTS = [
     asked(

@@ -1,6 +1,6 @@
 """Requests to search, the calendar, what is near and the directories, written from the contract alone."""
 
-from tests.contract.requests.asked import asked, bad, both, coded, each, every, has
+from tests.contract.requests.written_request import asked, bad, both, coded, each, every, has
 
 SEARCH = [
     asked("/v1/seattle/search?q=swim", 200, has("type", "id", "slug", "name", "snippet", "match", "score")),

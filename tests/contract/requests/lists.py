@@ -1,6 +1,6 @@
 """Requests to the lists of classes, camps and places, written from the contract by one who had not read the code."""
 
-from tests.contract.requests.asked import any_item, asked, bad, both, each, every, has
+from tests.contract.requests.written_request import any_item, asked, bad, both, each, every, has
 
 CLASSES = [
     asked(

@@ -1,6 +1,6 @@
 """Requests for one listing, for what belongs to it and for its history, written from the contract alone."""
 
-from tests.contract.requests.asked import asked, bad, both, coded, each, every, has
+from tests.contract.requests.written_request import asked, bad, both, coded, each, every, has
 
 DETAILS = [
     asked("/v1/events/{event}", 200, lambda a: a.data["id"] == a.known["event"] and a.data["status"] == "published"),

@@ -22,11 +22,11 @@ from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.requests.access import ACCESS
-from tests.contract.requests.asked import Answer, Asked
 from tests.contract.requests.events import EVENTS
 from tests.contract.requests.finding import FINDING
 from tests.contract.requests.lists import LISTS
 from tests.contract.requests.reads import READS
+from tests.contract.requests.written_request import Answer, WrittenRequest
 from tests.edge.asking import ask
 from tests.edge.publishing import add_keys
 
@@ -48,7 +48,7 @@ class Deployment:
     keys: dict[str, str]
     known: dict[str, str]
 
-    def ask(self, asked: Asked) -> Answer:
+    def ask(self, asked: WrittenRequest) -> Answer:
         method, _, target = asked.request.rpartition(" ")
         key = {"none": None, "wrong": "nobody-has-this-one"}.get(asked.key, self.keys.get(asked.key))
         got = ask(self.edge, fill_in(target, self.known), method=method or "GET", key=key, **asked.headers)
@@ -112,7 +112,7 @@ LISTED = {"class": "classes", "camp": "camps", "place": "places", "organization"
 
 
 @pytest.mark.parametrize("asked", REQUESTS, ids=lambda asked: asked.request)
-def test_a_request_is_answered_as_the_contract_lets_expect(deployment: Deployment, asked: Asked) -> None:
+def test_a_request_is_answered_as_the_contract_lets_expect(deployment: Deployment, asked: WrittenRequest) -> None:
     answer = deployment.ask(asked)
     assert answer.status == asked.status, answer.body
     assert asked.holds(answer), answer.body

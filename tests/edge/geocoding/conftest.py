@@ -12,7 +12,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Snapshot
 from outings.retry_policy import RetryPolicy
 from tests.answers.worlds import World, open_world
-from tests.edge.geocoding.serving import Answering, Point, serve_format
+from tests.edge.geocoding.serving import Point, ServerBehaviour, serve_format
 
 QUICK = RetryPolicy(connect=0.5, silence=0.3, whole=0.5, attempts=2, pause=0.01, rest=300.0)
 
@@ -22,7 +22,7 @@ class Asker:
     """A geocoder, the server that it asks and the clock that it reads."""
 
     geocoder: RemoteGeocoder
-    server: Answering
+    server: ServerBehaviour
     snapshot: Snapshot
     seconds: float = 1_000_000.0
 

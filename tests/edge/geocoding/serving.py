@@ -68,7 +68,7 @@ FORMATS = {
 
 
 @dataclass
-class Answering:
+class ServerBehaviour:
     """What the server does: `status` and `headers`, `body` in place of `points`; `pause` before it, `dripping` between
     its bytes; `failing` answers 500 so many times first. `asked` are the queries that it got."""
 
@@ -84,7 +84,7 @@ class Answering:
 
 
 @contextmanager
-def serve_format(provider: str) -> Iterator[Answering]:
+def serve_format(provider: str) -> Iterator[ServerBehaviour]:
     path, _, write = FORMATS[provider]
 
     class Handler(BaseHTTPRequestHandler):
@@ -117,7 +117,7 @@ def serve_format(provider: str) -> Iterator[Answering]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    answering = Answering(f"http://127.0.0.1:{server.server_address[1]}")
+    answering = ServerBehaviour(f"http://127.0.0.1:{server.server_address[1]}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

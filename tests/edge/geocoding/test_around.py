@@ -22,7 +22,7 @@ STUDIO = {"address": "12 Pier St, Harbor", "city": "Harbor", "lat": 40.1, "lng":
 ELSEWHERE = {"address": "9 Far Rd, Harbor", "city": "Harbor", "lat": 51.5, "lng": -0.1}
 
 
-class Scripted:
+class ScriptedGeocoder:
     """Says what it is told, and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def test_an_address_is_answered_as_its_point(serve: Serve) -> None:
 
 
 def test_it_is_asked_once_in_every_minute(serve: Serve) -> None:
-    geocoder = Scripted()
+    geocoder = ScriptedGeocoder()
     service, target = serve(geocoder), "/v1/harbor/around?address=12+Pier+St"
     for minute in range(3):
         for _ in range(3):
@@ -102,7 +102,7 @@ def test_a_deployment_without_a_geocoder_does_not_implement_it(service: Service)
 
 
 def test_a_geocoder_that_is_down_says_when_to_come_again(serve: Serve) -> None:
-    geocoder = Scripted()
+    geocoder = ScriptedGeocoder()
     service = serve(geocoder)
     geocoder.is_down = True
     response = service.get("/v1/harbor/around?address=12+Pier+St")
@@ -127,13 +127,13 @@ def test_a_geocoder_that_is_down_says_when_to_come_again(serve: Serve) -> None:
     ],
 )
 def test_no_geocoder_hears_of_a_request_that_is_refused(serve: Serve, target: str, kind: str, status: int) -> None:
-    geocoder = Scripted()
+    geocoder = ScriptedGeocoder()
     assert serve(geocoder).get(target, kind=kind).status == status
     assert geocoder.asked == []
 
 
 def test_the_tag_is_of_the_point_too(serve: Serve) -> None:
-    geocoder = Scripted()
+    geocoder = ScriptedGeocoder()
     service, target = serve(geocoder), "/v1/harbor/around?address=12+Pier+St"
     tag = service.get(target).headers["etag"]
     assert service.get(target, **{"if-none-match": tag}).status == 304
@@ -146,7 +146,7 @@ def test_the_tag_is_of_the_point_too(serve: Serve) -> None:
 
 
 def test_no_address_is_logged(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    geocoder = Scripted()
+    geocoder = ScriptedGeocoder()
     service = serve(geocoder)
     with caplog.at_level(logging.DEBUG), capture_logs() as logged:
         statuses = {service.get("/v1/harbor/around?address=12+Pier+St").status}

@@ -28,7 +28,7 @@ class Clock:
 
 
 @dataclass
-class Counting:
+class CountedStore:
     """A store on an event loop of its own, asked one act at a time."""
 
     limits: LimitStore
@@ -107,12 +107,14 @@ def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 @pytest.fixture(params=["mapped", "redis"])
-def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Counting]]:
+def begin(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], CountedStore]]:
     """Makes a store in which nothing was counted, as often as it is called."""
     with asyncio.Runner() as runner:
         made: list[LimitStore] = []
 
-        def make() -> Counting:
+        def make() -> CountedStore:
             clock = Clock()
             if request.param == "mapped":
                 made.append(MappedLimitStore(tmp_path_factory.mktemp("state") / "limits", clock=clock))
@@ -120,7 +122,7 @@ def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
                 server: RedisServer = request.getfixturevalue("redis")
                 server.clear()
                 made.append(RedisLimitStore(server.name_url(), clock=clock, timeout_seconds=60))
-            return Counting(made[-1], clock, runner)
+            return CountedStore(made[-1], clock, runner)
 
         yield make
         for each in made:
@@ -128,5 +130,5 @@ def begin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture
-def counting(begin: Callable[[], Counting]) -> Counting:
+def counting(begin: Callable[[], CountedStore]) -> CountedStore:
     return begin()

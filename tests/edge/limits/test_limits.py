@@ -4,7 +4,7 @@ import pytest
 
 from edge.limits.header_fields import find_wait, list_fields
 from edge.limits.store import Allowance, LimitState, Outcome
-from tests.edge.limits.conftest import BEGIN, Counting
+from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -19,7 +19,7 @@ def read_fields(allowance: Allowance, reading: LimitState) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
 
 
-def take_all(counting: Counting, allowance: Allowance) -> int:
+def take_all(counting: CountedStore, allowance: Allowance) -> int:
     """How many pass before the first that does not."""
     passed = 0
     while counting.take(allowance).outcome is Outcome.PASSED:
@@ -28,14 +28,14 @@ def take_all(counting: Counting, allowance: Allowance) -> int:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 60, 90, 1200])
-def test_a_full_bucket_passes_at_once_and_is_full_again_after_a_minute(counting: Counting, limit: int) -> None:
+def test_a_full_bucket_passes_at_once_and_is_full_again_after_a_minute(counting: CountedStore, limit: int) -> None:
     allowance = make_allowance(per_minute=limit)
     assert take_all(counting, allowance) == limit
     counting.clock.now += MINUTE
     assert take_all(counting, allowance) == limit
 
 
-def test_it_refills_evenly(counting: Counting) -> None:
+def test_it_refills_evenly(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=120)
     take_all(counting, allowance)
     for _ in range(5):
@@ -47,7 +47,7 @@ def test_it_refills_evenly(counting: Counting) -> None:
     assert take_all(counting, allowance) == 20
 
 
-def test_what_is_refused_counts_as_nothing(counting: Counting) -> None:
+def test_what_is_refused_counts_as_nothing(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=3, per_month=4)
     take_all(counting, allowance)
     for _ in range(10):
@@ -62,7 +62,7 @@ def test_what_is_refused_counts_as_nothing(counting: Counting) -> None:
         assert (refused.outcome, refused.used, refused.load) == (Outcome.QUOTA_SPENT, 4, before.load)
 
 
-def test_the_rate_is_named_before_the_quota(counting: Counting) -> None:
+def test_the_rate_is_named_before_the_quota(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=1, per_month=1)
     counting.take(allowance)
     assert counting.take(allowance).outcome is Outcome.RATE_SPENT
@@ -70,7 +70,7 @@ def test_the_rate_is_named_before_the_quota(counting: Counting) -> None:
     assert counting.take(allowance).outcome is Outcome.RATE_SPENT
 
 
-def test_keys_of_a_client_have_a_rate_each_and_one_quota(counting: Counting) -> None:
+def test_keys_of_a_client_have_a_rate_each_and_one_quota(counting: CountedStore) -> None:
     first, second = (make_allowance(key=key, per_minute=2, per_month=3) for key in (1, 5))
     assert take_all(counting, first) == 2
     assert [counting.take(second).outcome for _ in range(2)] == [Outcome.PASSED, Outcome.QUOTA_SPENT]
@@ -78,7 +78,7 @@ def test_keys_of_a_client_have_a_rate_each_and_one_quota(counting: Counting) -> 
     assert counting.take(other).used == 1
 
 
-def test_the_month_rolls_over_at_midnight_utc(counting: Counting) -> None:
+def test_the_month_rolls_over_at_midnight_utc(counting: CountedStore) -> None:
     allowance = make_allowance(per_month=2)
     assert take_all(counting, allowance) == 2
     counting.clock.now = SEPTEMBER - 1
@@ -89,7 +89,7 @@ def test_the_month_rolls_over_at_midnight_utc(counting: Counting) -> None:
     assert read_fields(allowance, counting.show(allowance))["x-quota-reset"] == "1790812800"  # 2026-10-01
 
 
-def test_a_year_rolls_over(counting: Counting) -> None:
+def test_a_year_rolls_over(counting: CountedStore) -> None:
     allowance = make_allowance(per_month=1)
     counting.clock.now = 1_798_761_599 * SECOND  # 2026-12-31T23:59:59Z
     counting.take(allowance)
@@ -100,7 +100,7 @@ def test_a_year_rolls_over(counting: Counting) -> None:
     assert counting.take(allowance).outcome is Outcome.PASSED
 
 
-def test_a_refund_gives_the_quota_back_and_the_rate_not(counting: Counting) -> None:
+def test_a_refund_gives_the_quota_back_and_the_rate_not(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=2, per_month=1)
     taken = counting.take(allowance)
     back = counting.refund(allowance, taken.month)
@@ -109,7 +109,7 @@ def test_a_refund_gives_the_quota_back_and_the_rate_not(counting: Counting) -> N
     assert counting.take(allowance).outcome is Outcome.RATE_SPENT
 
 
-def test_a_refund_of_the_month_before_takes_nothing_from_this_one(counting: Counting) -> None:
+def test_a_refund_of_the_month_before_takes_nothing_from_this_one(counting: CountedStore) -> None:
     allowance = make_allowance(per_month=5)
     taken = counting.take(allowance)
     counting.clock.now = SEPTEMBER
@@ -120,7 +120,7 @@ def test_a_refund_of_the_month_before_takes_nothing_from_this_one(counting: Coun
     assert counting.refund(allowance, now.month).used == 0
 
 
-def test_showing_counts_as_nothing(counting: Counting) -> None:
+def test_showing_counts_as_nothing(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=5, per_month=9)
     counting.take(allowance)
     for _ in range(20):
@@ -129,7 +129,7 @@ def test_showing_counts_as_nothing(counting: Counting) -> None:
     assert take_all(counting, allowance) == 4
 
 
-def test_an_unlimited_client_is_told_of_no_quota(counting: Counting) -> None:
+def test_an_unlimited_client_is_told_of_no_quota(counting: CountedStore) -> None:
     allowance = make_allowance()
     fields = read_fields(allowance, counting.take(allowance))
     assert not [name for name in fields if "quota" in name]
@@ -137,7 +137,7 @@ def test_an_unlimited_client_is_told_of_no_quota(counting: Counting) -> None:
     assert fields["ratelimit"] == '"minute";r=59;t=1'
 
 
-def test_every_field_says_what_is_so(counting: Counting) -> None:
+def test_every_field_says_what_is_so(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=120, per_month=100)
     for _ in range(3):
         reading = counting.take(allowance)
@@ -156,7 +156,7 @@ def test_every_field_says_what_is_so(counting: Counting) -> None:
     }
 
 
-def test_another_limit_holds_at_once_for_what_was_counted_before(counting: Counting) -> None:
+def test_another_limit_holds_at_once_for_what_was_counted_before(counting: CountedStore) -> None:
     wide, narrow = make_allowance(per_minute=100, per_month=50), make_allowance(per_minute=10, per_month=5)
     for _ in range(20):
         counting.take(wide)
@@ -168,7 +168,7 @@ def test_another_limit_holds_at_once_for_what_was_counted_before(counting: Count
     assert counting.take(wide).used == 21
 
 
-def test_a_clock_that_goes_back_gives_nothing_and_locks_nobody_out(counting: Counting) -> None:
+def test_a_clock_that_goes_back_gives_nothing_and_locks_nobody_out(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=60)
     take_all(counting, allowance)
     counting.clock.now -= 10 * MINUTE
@@ -176,7 +176,7 @@ def test_a_clock_that_goes_back_gives_nothing_and_locks_nobody_out(counting: Cou
     assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.RATE_SPENT, 1)
 
 
-def test_large_numbers_are_exact(counting: Counting) -> None:
+def test_large_numbers_are_exact(counting: CountedStore) -> None:
     allowance = make_allowance(key=900_000, client=900_001, per_minute=10_000_000, per_month=10**12)
     for expected in range(1, 50):
         reading = counting.take(allowance)

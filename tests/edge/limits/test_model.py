@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from edge.limits.header_fields import find_wait, list_fields
 from edge.limits.store import Allowance, LimitState, Outcome
-from tests.edge.limits.conftest import BEGIN, Counting
+from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000
 
@@ -78,7 +78,7 @@ WORDS = {Outcome.PASSED: "passed", Outcome.RATE_SPENT: "rate", Outcome.QUOTA_SPE
 @stores
 @given(limits=LIMITS, quotas=QUOTAS, steps=STEPS)
 def test_every_act_is_as_the_reference_says(
-    begin: Callable[[], Counting],
+    begin: Callable[[], CountedStore],
     start: int,
     limits: list[int],
     quotas: list[int | None],
@@ -134,7 +134,7 @@ def check_told(reference: Reference, allowance: Allowance, reading: LimitState, 
 @stores
 @given(limit=st.sampled_from([1, 7, 60, 90]), pauses=st.lists(st.integers(0, 3 * SECOND), max_size=150))
 def test_in_any_time_no_more_passes_than_the_limit_allows(
-    begin: Callable[[], Counting], limit: int, pauses: list[int]
+    begin: Callable[[], CountedStore], limit: int, pauses: list[int]
 ) -> None:
     counting = begin()
     allowance = Allowance(key=0, client=1, per_minute=limit, per_month=None)
@@ -151,7 +151,7 @@ def test_in_any_time_no_more_passes_than_the_limit_allows(
 
 @stores
 @given(limit=st.sampled_from([1, 7, 60, 90, 1200]), pauses=st.lists(st.integers(0, SECOND), max_size=5))
-def test_who_waits_as_told_passes(begin: Callable[[], Counting], limit: int, pauses: list[int]) -> None:
+def test_who_waits_as_told_passes(begin: Callable[[], CountedStore], limit: int, pauses: list[int]) -> None:
     counting = begin()
     allowance = Allowance(key=0, client=1, per_minute=limit, per_month=None)
     for _ in range(limit):

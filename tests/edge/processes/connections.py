@@ -104,7 +104,7 @@ class Transport(asyncio.Transport):
         pass
 
 
-def connect_wire(service: Service) -> tuple[HttpProtocol, Transport]:
+def connect_protocol(service: Service) -> tuple[HttpProtocol, Transport]:
     """Of a running event loop."""
     config = uvicorn.Config(service.edge, http=HttpProtocol, proxy_headers=False)
     config.load()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.edge.conftest import Service
-from tests.edge.processes.connections import Connection, Transport, connect_wire
+from tests.edge.processes.connections import Connection, Transport, connect_protocol
 from tests.edge.processes.serving import (
     PATIENCE,
     Server,
@@ -207,7 +207,7 @@ def drip(service: Service, sent: bytes, *, again: bytes) -> Transport:
     """A byte or so each turn of the event loop, until the connection is closed."""
 
     async def run() -> Transport:
-        wire, transport = connect_wire(service)
+        wire, transport = connect_protocol(service)
         wire.data_received(sent)
         async with asyncio.timeout(PATIENCE):
             while not transport.closed.is_set():
@@ -241,7 +241,7 @@ def test_requests_that_wait_for_the_one_before_are_not_read(make_own: Callable[.
     service, count = make_own(), 1_000
 
     async def run() -> int:
-        wire, transport = connect_wire(service)
+        wire, transport = connect_protocol(service)
         wire.data_received(REQUEST * count)
         waiting = len(wire.pipeline)
         assert not transport.is_read
@@ -262,7 +262,7 @@ def test_who_takes_nothing_of_an_answer_is_not_waited_for(
     service = make_own()
 
     async def run() -> None:
-        wire, transport = connect_wire(service)
+        wire, transport = connect_protocol(service)
         wire.data_received(REQUEST)
         wire.pause_writing()
         await asyncio.wait_for(transport.closed.wait(), PATIENCE)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from tests.edge.conftest import Service
-from tests.edge.processes.connections import Connection, connect_wire
+from tests.edge.processes.connections import Connection, connect_protocol
 from tests.edge.processes.serving import PATIENCE, Server, start_server, stop_server
 
 LIST = "/v1/harbor/events?from=2026-08-10"
@@ -18,7 +18,7 @@ def write_at_once(service: Service, request: bytes) -> bytes:
     """What is on the wire as soon as the request is read, before the event loop does anything else."""
 
     async def feed() -> bytes:
-        wire, transport = connect_wire(service)
+        wire, transport = connect_protocol(service)
         wire.data_received(request)
         written, tasks = transport.written, wire.tasks
         await asyncio.gather(*tasks)
@@ -49,7 +49,7 @@ def test_a_head_that_takes_too_long_ends_its_connection(
     service = make_own()
 
     async def wait() -> bool:
-        wire, transport = connect_wire(service)
+        wire, transport = connect_protocol(service)
         wire.data_received(sent)
         return await asyncio.wait_for(transport.closed.wait(), PATIENCE)
 

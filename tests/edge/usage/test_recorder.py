@@ -34,14 +34,14 @@ def state(tmp_path: Path) -> Path:
 
 
 @dataclass
-class Counting(Service):
+class CountingService(Service):
     """`usage` is what its edge records with; once closed it has written all."""
 
     usage: UsageRecorder = field(kw_only=True)
 
 
 @pytest.fixture
-def service(tmp_path: Path, state: Path) -> Iterator[Counting]:
+def service(tmp_path: Path, state: Path) -> Iterator[CountingService]:
     """One that counts in `state` and writes its lines to the file `log` beside it."""
     plain = make_service(tmp_path / "plain")
     with (tmp_path / "log").open("ab") as log:
@@ -51,7 +51,7 @@ def service(tmp_path: Path, state: Path) -> Iterator[Counting]:
         edge = Edge(plain.store, cache=tmp_path / "cache", clock=plain.clock, usage=usage)
         edge.poll()
         usage.start()
-        yield Counting(**vars(replace(plain, edge=edge, folder=tmp_path)), usage=usage)
+        yield CountingService(**vars(replace(plain, edge=edge, folder=tmp_path)), usage=usage)
         edge.close()
     plain.close()
 
@@ -64,12 +64,12 @@ def read_counts(
     return {(row.day, row.client, row.route): (row.billed, row.refused) for row in rows}
 
 
-def read_lines(service: Counting) -> list[Any]:
+def read_lines(service: CountingService) -> list[Any]:
     service.usage.close()
     return [json.loads(line) for line in (service.folder / "log").read_text().splitlines()]
 
 
-def test_successes_and_304_are_billed_to_the_client_and_no_other_answer(service: Counting, state: Path) -> None:
+def test_successes_and_304_are_billed_to_the_client_and_no_other_answer(service: CountingService, state: Path) -> None:
     tag = service.get(LIST).headers["etag"]
     assert service.get(LIST, if_none_match=tag).status == 304
     assert service.get(LIST).status == 200
@@ -86,7 +86,7 @@ def test_successes_and_304_are_billed_to_the_client_and_no_other_answer(service:
     }
 
 
-def test_nobody_is_counted_for_what_no_key_asked(service: Counting, state: Path) -> None:
+def test_nobody_is_counted_for_what_no_key_asked(service: CountingService, state: Path) -> None:
     assert ask(service.edge, LIST).status == 401
     assert service.get(LIST, kind="revoked").status == 401
     assert service.get(LIST, method="OPTIONS").status == 204
@@ -95,7 +95,7 @@ def test_nobody_is_counted_for_what_no_key_asked(service: Counting, state: Path)
     assert read_counts(state) == {}
 
 
-def test_a_request_counts_for_the_day_in_utc_on_which_it_was_answered(service: Counting, state: Path) -> None:
+def test_a_request_counts_for_the_day_in_utc_on_which_it_was_answered(service: CountingService, state: Path) -> None:
     for day in range(3):
         service.clock.now = NOW + timedelta(days=day)
         service.get(LIST)
@@ -105,7 +105,7 @@ def test_a_request_counts_for_the_day_in_utc_on_which_it_was_answered(service: C
     }
 
 
-def test_bytes_are_those_of_the_bodies_that_were_sent(service: Counting, state: Path) -> None:
+def test_bytes_are_those_of_the_bodies_that_were_sent(service: CountingService, state: Path) -> None:
     sizes = [len(service.get(LIST, accept_encoding=coding).body) for coding in ("identity", "gzip", "gzip")]
     sizes.append(len(service.get(f"{LIST}?nope=1").body))
     service.usage.close()
@@ -114,7 +114,7 @@ def test_bytes_are_those_of_the_bodies_that_were_sent(service: Counting, state: 
     assert [line["bytes"] for line in read_lines(service)] == sizes
 
 
-def test_the_count_goes_on_where_a_server_left_it(service: Counting, state: Path) -> None:
+def test_the_count_goes_on_where_a_server_left_it(service: CountingService, state: Path) -> None:
     service.get(LIST)
     service.usage.close()
     usage = UsageRecorder(clock=service.clock, ledger=Ledger(state))
@@ -125,7 +125,7 @@ def test_the_count_goes_on_where_a_server_left_it(service: Counting, state: Path
     assert read_counts(state) == {(TODAY, "all", "events.list"): (2, 0)}
 
 
-def test_a_line_has_who_what_and_how_and_nothing_of_where(service: Counting) -> None:
+def test_a_line_has_who_what_and_how_and_nothing_of_where(service: CountingService) -> None:
     service.get(f"{LIST}?lat=40.6892&lng=-74.0445&radius_m=900")
     got = service.get(f"{LIST}?lat=40.6892&lng=-74.0445&radius_m=900")
     assert service.get("/v1/harbor/around?address=12+Elm+Street").status == 501
@@ -155,7 +155,7 @@ def test_a_line_has_who_what_and_how_and_nothing_of_where(service: Counting) -> 
     assert all(word not in text for word in ("40.6892", "74.0445", "Elm", "radius", "?", service.keys["all"]))
 
 
-def test_every_answer_has_its_line_whatever_it_was(service: Counting) -> None:
+def test_every_answer_has_its_line_whatever_it_was(service: CountingService) -> None:
     statuses = [
         ask(service.edge, LIST).status,
         ask(service.edge, "/healthz").status,
@@ -171,7 +171,7 @@ def test_every_answer_has_its_line_whatever_it_was(service: Counting) -> None:
     assert len({line["request_id"] for line in lines}) == 5
 
 
-def test_metrics_tell_of_each_key_where_that_was_asked_for(service: Counting) -> None:
+def test_metrics_tell_of_each_key_where_that_was_asked_for(service: CountingService) -> None:
     service.get(LIST)
     service.get(f"{LIST}?nope=1", kind="harbor")
     service.usage.close()
@@ -213,7 +213,7 @@ def test_metrics_tell_strangers_of_no_key_unless_it_was_asked_for(tmp_path: Path
     assert "k1" not in text
 
 
-def test_a_ledger_that_can_not_be_written_gets_its_counts_later(state: Path, service: Counting) -> None:
+def test_a_ledger_that_can_not_be_written_gets_its_counts_later(state: Path, service: CountingService) -> None:
     service.get(LIST)
     usage = UsageRecorder(clock=service.clock, ledger=Ledger(state / "other"))
     edge = Edge(service.store, cache=service.folder / "third", clock=service.clock, usage=usage)

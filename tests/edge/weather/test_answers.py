@@ -26,7 +26,7 @@ TARGET = "/v1/harbor/events/calendar?from=2026-08-10&to=2026-08-12&include=forec
 
 
 @dataclass
-class Served:
+class WeatherService:
     """An edge with a source of forecasts; `get` asks with a key that has every add-on."""
 
     service: Service
@@ -44,7 +44,7 @@ class Served:
         return shown
 
 
-Serve = Callable[[Callable[[Clock], ForecastSource | None]], Served]
+Serve = Callable[[Callable[[Clock], ForecastSource | None]], WeatherService]
 
 
 @pytest.fixture
@@ -52,21 +52,21 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
     """Over the worlds that all tests share, with a clock and an edge of its own."""
     made: list[Edge] = []
 
-    def start(make: Callable[[Clock], ForecastSource | None]) -> Served:
+    def start(make: Callable[[Clock], ForecastSource | None]) -> WeatherService:
         clock = Clock()
         forecasts = Forecasts(make(clock), clock=clock)
         edge = Edge(service.store, cache=tmp_path / f"cache-{len(made)}", clock=clock, forecasts=forecasts)
         made.append(edge)
         edge.poll()
         own = Service(service.store, edge, service.keys, tmp_path, clock)
-        return Served(own, edge)
+        return WeatherService(own, edge)
 
     yield start
     for each in made:
         each.close()
 
 
-def serve_nws(serve: Serve, office: Office, folder: Path) -> Served:
+def serve_nws(serve: Serve, office: Office, folder: Path) -> WeatherService:
     def make(clock: Clock) -> ForecastSource:
         nws = Nws(office.url, contact="", policy=QUICK)
         return SharedForecastSource(nws, folder=folder, clock=lambda: clock().timestamp())

@@ -29,7 +29,7 @@ def make_forecast(number: int = 0, *, hours: int = 1) -> Forecast:
 
 
 @dataclass
-class Scripted:
+class ScriptedProvider:
     """Says what it is told, and keeps what it was asked."""
 
     name: str = "scripted"
@@ -55,7 +55,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.provider = Scripted()
+        self.provider = ScriptedProvider()
         self.seconds = NOON.timestamp()
         self.first = self.start_worker()
 

@@ -102,7 +102,7 @@ class Draw:
         return self.show(local).rpartition(":")[2]
 
     def show_exact(self, local: datetime) -> str:
-        """The same, or in UTC."""
+        """The time as it is drawn, or in UTC."""
         if self.kind in ("days", "floating") or self.chance.random() < 0.5:
             return self.show(local)
         if self.chance.random() < 0.3:
@@ -111,7 +111,7 @@ class Draw:
         return f":{local.replace(tzinfo=ZoneInfo(self.zone)).astimezone(UTC):%Y%m%dT%H%M%S}Z"
 
     def show_exception(self, local: datetime) -> str:
-        """The same, or the day alone; of a midnight in UTC the library leaves out another one."""
+        """The time as it is drawn, or the day alone; of a midnight in UTC the library leaves out another one."""
         if local.replace(tzinfo=ZoneInfo(self.zone)).astimezone(UTC).time() == time():
             return self.show_exact(local)
         return f";VALUE=DATE:{local:%Y%m%d}" if self.chance.random() < 0.15 else self.show_exact(local)

@@ -19,7 +19,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.rpde.reading import find_item
 from pipeline.feeds.source import FeedError
 from pipeline.plan import Build
-from pipeline.shrink_guard import ShrinkRefused
+from pipeline.shrink_guard import ShrinkRefusal
 from tests.pipeline.city import City
 from tests.pipeline.feeds.documents import show
 from tests.pipeline.feeds.publisher import Publisher
@@ -385,7 +385,7 @@ def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
     assert list_live(tmp_path) == ["Tent 4", "Walk a", "Walk f", "Walk g"]
     for own in "afg":
         del publisher.items[own]
-    with pytest.raises(ShrinkRefused, match="feed oa: read again from its first page it has 0 records, 4 in the"):
+    with pytest.raises(ShrinkRefusal, match="feed oa: read again from its first page it has 0 records, 4 in the"):
         build(later + timedelta(days=30))
 
 

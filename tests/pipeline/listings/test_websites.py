@@ -92,7 +92,7 @@ class Part(Struct, frozen=True):
     url: str | None = None
 
 
-class Registered(Struct, frozen=True):
+class RegisteredPart(Struct, frozen=True):
     registration: Part
 
 
@@ -101,7 +101,7 @@ class Members(Struct, omit_defaults=True):
     registration_url: str | None = None
     ticket_url: str | None = None
     registration: Part = Part()
-    sections: tuple[Registered, ...] = ()
+    sections: tuple[RegisteredPart, ...] = ()
 
 
 def make_row(members: Any, *, organization: str = "a", status: str = "published", carried: bool = False) -> Row:
@@ -125,7 +125,7 @@ def find(*rows: Row, website_url: str | None = None, carried: str | None = None)
         Members(website_url="https://www.a.org"),
         Members(registration_url="https://www.a.org/1", ticket_url="https://www.a.org/2"),
         Members(registration=Part("https://www.a.org/1")),
-        Members(sections=(Registered(Part("https://www.a.org/1")), Registered(Part()))),
+        Members(sections=(RegisteredPart(Part("https://www.a.org/1")), RegisteredPart(Part()))),
     ],
 )
 def test_links_are_read_from_made_rows_and_from_documents_alike(members: Members, carried: bool) -> None:

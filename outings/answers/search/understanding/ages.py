@@ -20,7 +20,7 @@ class AgeSpan(Struct, frozen=True):
     end: int
 
 
-# api.md, Search, rule 2; `baby` and `newborn` are as old as the band.
+# The ages that a word means; `baby` and `newborn` are as old as the youngest band.
 _NAMED = {"toddler": (1, 3), "bab": (0, 1), "infant": (0, 1), "newborn": (0, 1), "teen": (13, 18)}
 # What a baby animal, a sitter or a course for rescuers is about is no age of those who come.
 _NOT_OF_PEOPLE = (

@@ -158,7 +158,7 @@ class _Roles:
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
 
     def list_ignored(self, line: Line) -> Words:
-        """The same word twice, however written, is one."""
+        """The ignored words, each once however it is written."""
         written: dict[str, str] = {}
         for token, role in zip(self._tokens, self._roles, strict=True):
             if role in _IGNORED:

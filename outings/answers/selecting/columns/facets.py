@@ -109,7 +109,7 @@ def _pack_happenings(matches: MatchSet, columns: Columns, name: str) -> Numbers:
 
 
 def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
-    """The same of events; one without any occurrence states neither."""
+    """The packed bits of events; an event without any occurrence has none."""
     own = columns.types["event"]
     rows = list_set(matches.words)
     has_any = columns.rows["end"][rows + own.first] > columns.rows["first"][rows + own.first]
@@ -145,7 +145,7 @@ def find_matching(matches: MatchSet, columns: Columns) -> Rows:
 def count_occurrences(
     numbers: Rows, dimensions: Collection[str], columns: Columns, *, words: int
 ) -> dict[str, Numbers]:
-    """The same dimensions of single occurrences."""
+    """The dimensions of single occurrences, counted."""
     table = columns.happenings["occurrences"]
     rows = table["row"][numbers]
     counts: dict[str, Numbers] = {}

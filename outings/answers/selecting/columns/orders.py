@@ -45,7 +45,7 @@ def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) ->
 
 
 def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
-    """The same of another order, from a place in it on."""
+    """Of an order other than the natural one: the candidates from a place in it on."""
     kept, count, length = [], 0, _FIRST_ROWS
     while start < rows.size and count < offset + limit:
         chunk = rows[start : start + length]

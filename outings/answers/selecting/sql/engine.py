@@ -129,7 +129,7 @@ _lock = threading.Lock()
 
 
 def open_engine() -> Engine:
-    """The same one within a process."""
+    """The engine of this process."""
     global _engine
     with _lock:
         if _engine is None:

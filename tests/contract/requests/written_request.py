@@ -37,7 +37,7 @@ Expectation = Callable[[Answer], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class WrittenRequest:
     """A request as somebody would write it: `{event}`, `{d+7}` stand for what the deployment has and for dates."""
 
     request: str
@@ -47,9 +47,9 @@ class Asked:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def asked(request: str, status: int, holds: Expectation, *, key: str = "partner", **headers: str) -> Asked:
+def asked(request: str, status: int, holds: Expectation, *, key: str = "partner", **headers: str) -> WrittenRequest:
     sent = {name.replace("_", "-").lower(): value for name, value in headers.items()}
-    return Asked(request=request, status=status, holds=holds, key=key, headers=sent)
+    return WrittenRequest(request=request, status=status, holds=holds, key=key, headers=sent)
 
 
 def each(fits: Callable[[Any], bool]) -> Expectation:

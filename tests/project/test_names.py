@@ -1,0 +1,162 @@
+"""Names say what a thing is, in the words of the field: CONTRIBUTING.md has the glossary."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(
+    path
+    for folder in ("outings", "pipeline", "edge", "bench", "tests", "tools")
+    for path in (ROOT / folder).rglob("*.py")
+)
+
+# A word that is in no name of a class, function or file → what the field says. A word stands for its plural too.
+REPLACED = {
+    "breaker": "circuit_breaker: a circuit breaker that is open, half-open or closed",
+    "drawer": "document_buffer",
+    "exchange": "request_context",
+    "holder": "principal for a key that was recognized, owner for a lock",
+    "numbering": "index",
+    "occupied": "full, as in PoolFull",
+    "patience": "retry_policy for time-outs and retries",
+    "recalled": "cache",
+    "rehearsal": "dry_run",
+    "rehearse": "run",
+    "shortcut": "fast_path",
+    "sieve": "filter or candidates",
+    "unkeyed": "public",
+    "unplaced": "unlocated: without coordinates",
+    "wire": "protocol or connection",
+}
+# In these compounds a word above is the field's own.
+COMPOUNDS = ("circuit_breaker",)
+
+# Participles that classes were named by. `-ed` and `-ing` are found by their ending.
+PARTICIPLES = {
+    "asked", "begun", "built", "caught", "done", "found", "given", "gone", "grown", "held", "kept", "known", "left",
+    "lost", "made", "met", "said", "seen", "sent", "shown", "spent", "stood", "stuck", "taken", "told", "took", "torn",
+}  # fmt: skip
+# Nouns that end as participles do, and names that follow a member of the API.
+NOUNS = {
+    "expanded", "feed", "interpreted", "listing", "meaning", "nested", "pooling", "ranking", "reading", "related",
+    "ring", "setting", "spelling", "string", "timing",
+}  # fmt: skip
+# HTTP's own term.
+TERMS = {"NotFound"}
+
+
+def split_words(name: str) -> list[str]:
+    """`RequestPlan`, `request_plan` and `HTTPServer` → lower-case words."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def list_definitions(path: Path) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (
+        each
+        for each in ast.walk(parse(path))
+        if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+def list_names(path: Path) -> Iterator[str]:
+    """Of a file and what it defines; names of tests are sentences, and may have any word."""
+    yield path.stem
+    yield from (each.name for each in list_definitions(path) if not each.name.startswith("test_"))
+
+
+def find_replaced(name: str) -> str | None:
+    plain = "_".join(split_words(name))
+    for compound in COMPOUNDS:
+        plain = plain.replace(compound, "")
+    return next(
+        (REPLACED[each] for word in plain.split("_") for each in (word, word.removesuffix("s")) if each in REPLACED),
+        None,
+    )
+
+
+def is_participle(name: str) -> bool:
+    """By the last word, which says what the others describe: a `ParsedQuery` is a query."""
+    *_, last = split_words(name) or [""]
+    if last in NOUNS or name in TERMS:
+        return False
+    return last in PARTICIPLES or re.fullmatch(r"[a-z]{2,}(ed|ing)", last) is not None
+
+
+def explain(path: Path, found: object) -> str:
+    return f"{path.relative_to(ROOT)}: {found}"
+
+
+def test_no_name_has_a_word_that_the_glossary_replaced() -> None:
+    found = [
+        explain(path, f"{name}: say {instead}")
+        for path in FILES
+        for name in list_names(path)
+        if (instead := find_replaced(name))
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_no_class_is_named_by_a_participle() -> None:
+    found = [
+        explain(path, f"{each.name}: name it by a noun, what it is (PruneResult, not Pruned)")
+        for path in FILES
+        for each in list_definitions(path)
+        if isinstance(each, ast.ClassDef) and is_participle(each.name)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_each_docstring_stands_by_itself() -> None:
+    found = [
+        explain(path, f"{getattr(each, 'name', 'the file')}: say what it is, not that it is the same as another")
+        for path in FILES
+        for each in (parse(path), *list_definitions(path))
+        if (ast.get_docstring(each) or "").startswith("The same")
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_no_comment_cites_a_document_that_is_not_here() -> None:
+    cited = re.compile(
+        r"(?<![\w/.-])(?:docs/)?((?:api|decisions|design|feeds|libraries|styles)\.md)\b|\bdecisions, (?:section|[A-Z])"
+    )
+    found = [
+        explain(path, f"line {number}: {line.strip()}")
+        for path in FILES
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (match := cited.search(line)) and not (ROOT / "docs" / (match[1] or "none")).is_file()
+    ]
+    assert [each for each in found if "tests/project/test_names.py" not in each] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_wrong"),
+    [
+        ("Told", True), ("_Held", True), ("LockHeld", True), ("Planning", True),
+        ("Graded", True), ("Nested", False), ("PlaceExpanded", False), ("DistanceRing", False),
+        ("ParsedQuery", False), ("NotFound", False),
+    ],
+)  # fmt: skip
+def test_a_participle_is_known_by_the_last_word_of_a_name(name: str, is_wrong: bool) -> None:
+    assert is_participle(name) is is_wrong
+
+
+def test_the_glossary_has_at_most_forty_terms_and_each_names_its_file() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    section = page.partition("| Term | Means | File |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines()]
+    assert 0 < len(rows) <= 40
+    for term, _, link in rows:
+        path = re.search(r"\((.+)\)", link)
+        assert path, term
+        assert (ROOT / path[1]).is_file(), f"{term}: {path[1]} is gone; name its file in the glossary"
