@@ -56,8 +56,9 @@ def read_clock() -> datetime:
 
 
 class Edge:
-    """`counts`, `limits`: by default this process's alone; `proxies`, `model`, `geocoder`, `forecasts`: none. `poll`
-    looks for a new release and new keys at once, `poll_weather` for new forecasts."""
+    """The application. By default `counts` and `limits` belong to this process alone, and there are no `proxies`,
+    `model`, `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new
+    forecasts."""
 
     def __init__(
         self,
@@ -167,12 +168,12 @@ class Edge:
             await send({"type": "websocket.close"})
 
     def poll(self) -> None:
-        """Blocks: not for the event loop."""
+        """Looks for new keys and a new release. Blocks, so do not call it on the event loop."""
         self._ring.poll()
         self._take_up_release()
 
     def poll_weather(self) -> None:
-        """Looks for new forecasts of the metros that are served. Blocks, for as long as a provider takes."""
+        """Looks for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
         served = self._releases.current
         if served is not None:
             self._forecasts.poll({slug: each.metro for slug, each in served.release.metros.items()})
@@ -182,7 +183,7 @@ class Edge:
         self._contract.prepare()
 
     def close(self) -> None:
-        """Lets go of threads and of the cache. What runs beside a server does it by itself."""
+        """Releases threads and the cache. The tasks of a server do this by themselves."""
         self._answer_threads.close()
         self._fetch_threads.close()
         self._open_threads.close()

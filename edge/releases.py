@@ -1,4 +1,5 @@
-"""Which release answers: the pointer is polled, a new release opened beside the old one and swapped in."""
+"""Chooses the release that answers: polls the pointer, opens a new release while the old one answers, and swaps
+them."""
 
 import contextlib
 import threading
@@ -44,10 +45,10 @@ class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
 
 
 class Releases:
-    """`current` is replaced in one assignment; whoever began with the old one ends with it.
+    """`current` is replaced in one assignment, so a request that began with the old release ends with it.
 
-    `failure` says why the store can't be read, `refusal` why the release in the store is not the one served.
-    `trust`: whose releases are accepted; `rollback_guard`: what this machine served before it was started.
+    `failure` says why the store cannot be read, `refusal` why the release in the store is not served. `trust` says
+    whose releases are accepted. `rollback_guard` knows what this machine served before it was started.
     """
 
     def __init__(
@@ -81,10 +82,8 @@ class Releases:
         self.refusal: str | None = None
 
     def poll(self) -> None:
-        """Takes up the release that the pointer names, if it is another one. Blocks: not for the event loop.
-
-        Does nothing while another thread is at it.
-        """
+        """Takes up the release that the pointer names, if it is a new one. Does nothing while another thread does this.
+        Blocks, so do not call it on the event loop."""
         if not self._polling.acquire(blocking=False):
             return
         try:
@@ -274,5 +273,5 @@ class Releases:
 
 
 def explain_successor(old: Root, new: Root) -> str | None:
-    """Why `new` may not follow `old`, or None. Another root of the same sequence is another history."""
+    """Why `new` must not follow `old`, or None. Another root with the same sequence belongs to another history."""
     return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)

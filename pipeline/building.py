@@ -1,4 +1,4 @@
-"""A build: feeds → records → rows → objects → one release. The order of its work, and nothing else."""
+"""Runs a build from feeds to a release. This module decides the order of the stages and does nothing else."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,10 +44,8 @@ TellRelease = Callable[[str, Sequence[Problem]], None]
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
-    """`carried`: slugs of metros whose inputs are those of the release before, so that nothing of them was built.
-
-    `problems` are of no feed: polygons that were repaired or left out.
-    """
+    """`carried` are the slugs of metros whose inputs did not change, so that they were not built. `problems` belong to
+    no feed: polygons that were repaired or left out."""
 
     published: Publication
     feeds: tuple[FeedResult, ...]
@@ -69,10 +67,13 @@ def build_release(
     tell_release: TellRelease = lambda *_: None,
     trust: Trust = ANYBODY,
 ) -> BuildResult:
-    """Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt,
-    StoreError: then nothing is published. `tell_feeds` is told of what was read before anything can be refused for
-    it, and `tell_release` of the release's id and all problems before it is in force: killed after that, nobody could
-    tell of them."""
+    """Builds and publishes one release. `tell_feeds` gets what was read before anything can be refused because of it.
+    `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
+    if the build is killed right afterwards.
+
+    Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt and
+    StoreError. Then nothing was published.
+    """
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)
     base = None if current is None else current.root

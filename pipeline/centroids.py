@@ -1,4 +1,4 @@
-"""The deployment's file of postal codes: a CSV of `code` (or `zip`), `lat` and `lng` (or `lon`)."""
+"""Reads the deployment's file of postal codes: a CSV with `code` (or `zip`), `lat` and `lng` (or `lon`)."""
 
 import csv
 import io
@@ -28,8 +28,8 @@ class Centroid(Struct, frozen=True):
 
 
 def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
-    """Those of a metro, by their code; none where there is no file. Raises FeedError where it can't be read, or a line
-    is no centroid. Of a code that comes twice, the last."""
+    """The centroids of a metro by their code; none without a file. If a code comes twice, the last one counts. Raises
+    FeedError if the file cannot be read, or a line has no valid point."""
     if path is None:
         return ()
     try:
@@ -41,12 +41,12 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
-    """As the snapshot has them."""
+    """The table of centroids in a snapshot."""
     return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
 
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
-    """Those of an older release."""
+    """The centroids of an older release."""
     path = snapshot.tables.get("zips")
     return () if path is None else tuple(Centroid(*row) for row in pl.read_parquet(path).iter_rows())
 

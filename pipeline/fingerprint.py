@@ -1,4 +1,4 @@
-"""What a metro's build depends on, as one hash: the same inputs need not be built again."""
+"""Hashes everything that a metro's build depends on, so that unchanged metros are not built again."""
 
 import hashlib
 import platform
@@ -30,13 +30,13 @@ _EXTRA = 'extra == "semantic"'
 
 @cache
 def hash_program() -> str:
-    """Of all that decides what a build makes of its inputs: our sources, and the libraries that they use."""
+    """The hash of everything that decides what a build makes of its inputs: our sources and their libraries."""
     return hashlib.sha256(msgspec.json.encode([hash_rules(), sorted(describe_libraries().items())])).hexdigest()
 
 
 @cache
 def describe_libraries() -> Mapping[str, str]:
-    """Versions by name, of Python too; "none" of one that is not there."""
+    """Versions by name, including Python's. "none" for a library that is not installed."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Python": python, **{name: _find_version(name) for name in _list_libraries()}}
 
@@ -57,12 +57,12 @@ def _find_version(name: str) -> str:
 
 @cache
 def hash_rules() -> str:
-    """Of the sources that decide what a build makes: a changed rule is a changed input."""
+    """The hash of the sources that decide what a build makes. A changed rule counts as a changed input."""
     return hash_sources(_PROGRAM)
 
 
 def number_renderer() -> int:
-    """Whose documents a build writes, as a number of 52 bits: a manifest has always had a number there."""
+    """Identifies the code that renders documents, as a number of 52 bits, because manifests have a number there."""
     return int(hash_rules()[:13], 16)
 
 
@@ -78,7 +78,8 @@ def make_fingerprint(
     model: str | None,
     centroids: Sequence[Struct],
 ) -> str:
-    """`feeds`: name → hash of the bytes and settings of each feed that may speak of this metro; `model`: its hash."""
+    """`feeds` has the hash of the bytes and settings of each feed that may have records of this metro. `model` is its
+    hash."""
     parts = [
         LAYOUT, hash_program(), metro, vocabulary, related, today,
         hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
@@ -87,6 +88,6 @@ def make_fingerprint(
 
 
 def hash_making(*, metro: MetroSettings, vocabulary: Vocabulary, neighborhoods: bytes) -> str:
-    """Of what makes a metro's listings of their records, whatever these and the date are."""
+    """The hash of everything that turns records into a metro's listings, except the records and the date."""
     parts = [LAYOUT, hash_program(), metro, vocabulary, hashlib.sha256(neighborhoods).hexdigest()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

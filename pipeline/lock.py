@@ -1,4 +1,4 @@
-"""One build of a metro at a time on a machine, by locks of the operating system: they end with their process."""
+"""Locks of the operating system, so that a machine builds a metro only once at a time. A lock ends with its process."""
 
 import contextlib
 import fcntl
@@ -41,9 +41,11 @@ def hold_metros(
     clock: Callable[[], datetime],
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
-    """All of them or none; waits `patience` seconds at most. LockHeld; OSError where the folder can't be written.
+    """Locks all of the metros or none, and waits at most `patience` seconds. Raises MetroLockError, and OSError if the
+    folder cannot be written.
 
-    A file a metro, which stays: removing it would let two hold "it". Two builds of different metros run side by side.
+    Each metro has a file, which is never removed: otherwise two builds could each lock a different file of the same
+    name. Builds of different metros run at the same time.
     """
     folder.mkdir(parents=True, exist_ok=True)
     until, told = time.monotonic() + max(patience, GRACE_SECONDS), False
@@ -63,7 +65,7 @@ def hold_metros(
 
 @contextlib.contextmanager
 def hold_file(path: Path) -> Iterator[None]:
-    """Waits for as long as another holds it: for what takes no time. OSError."""
+    """Locks a file, and waits for as long as another process has it. For work that takes no time. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

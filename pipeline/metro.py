@@ -1,4 +1,5 @@
-"""One metro's build: records and the release before → objects in the store and a manifest. Pure but for the store."""
+"""Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
+the store."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -60,8 +61,9 @@ class Base(Struct, frozen=True, kw_only=True):
 
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
-    """What one metro is built from, but for its records. `stamp` is the build's, `today` the metro's local date.
-    `program`: the hash of what makes listings beside their own origins; None where they are of another build."""
+    """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
+    `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
+    None every listing is made again."""
 
     metro: MetroSettings
     vocabulary: Vocabulary

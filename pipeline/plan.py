@@ -1,4 +1,4 @@
-"""What a build has to do: which metros changed, which feeds speak of them, and the one stamp."""
+"""Plans a build: which metros changed, which feeds have to be read, and the stamp that all of them share."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ from pipeline.tables.vectors import ModelPlan, plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
-    """What one build is asked to do. `metros`: slugs, None for all."""
+    """The request for a build. `metros` are slugs; None is all."""
 
     configuration: Configuration
     as_of: AsOf
@@ -36,7 +36,7 @@ class MetroInputs(Struct, frozen=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """`metros` are to be built and `feeds` to be read; `unchanged` metros and `remembered` feeds are as they were."""
+    """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are."""
 
     stamp: datetime
     metros: tuple[MetroInputs, ...]
@@ -46,7 +46,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The slugs of metros that are as they were."""
+        """The slugs of metros that stay as they are."""
         return tuple(each.plan.metro.slug for each in self.unchanged)
 
 
@@ -55,13 +55,14 @@ def choose_metros(build: Build) -> list[MetroTable]:
 
 
 def choose_feeds(build: Build) -> list[FeedTable]:
-    """Those that may speak of one of the metros that were asked for."""
+    """The feeds that may have records of one of the build's metros."""
     slugs = {metro.slug for metro in choose_metros(build)}
     return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
 
 
 def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, Source]) -> Plan:
-    """`sources`: of the chosen feeds, by name. Raises FeedError where the neighborhoods can't be read, ModelError."""
+    """`sources` are those of the chosen feeds, by name. Raises ModelError, and FeedError if the neighborhoods cannot be
+    read."""
     configuration = build.configuration
     metros = choose_metros(build)
     feeds = choose_feeds(build)
@@ -76,7 +77,7 @@ def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mappin
 
 
 def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
-    """These unchanged metros are built too."""
+    """The plan with these unchanged metros among those that will be built."""
     planned = {each.plan.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
     built = {each.plan.metro.slug for each in plan.metros}.union(slugs)
     ordered = [planned[metro.slug] for metro in choose_metros(build)]

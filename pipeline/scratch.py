@@ -1,6 +1,7 @@
-"""Scratch folders among the temporary files of this machine: they go with their process, however that ends.
+"""Scratch folders for temporary files of a build.
 
-Each has a lock of the operating system in it. It ends with the process, so that the next build knows whose nobody's is.
+Each folder has a lock of the operating system in it. The lock ends with its process, so the next build can tell which
+folders nobody uses and remove them.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ _open: set[Path] = set()
 
 @contextlib.contextmanager
 def open_scratch() -> Iterator[Path]:
-    """A new folder, removed with the block. OSError."""
+    """Makes a new folder, and removes it at the end of the block. Raises OSError."""
     folder, lock = _make_locked()
     _open.add(folder)
     try:
@@ -35,7 +36,7 @@ def open_scratch() -> Iterator[Path]:
 
 
 def discard_scratch() -> None:
-    """Removes what this process has open, at once: it is about to end in the middle of its work."""
+    """Removes this process's folders at once, because it is about to end in the middle of its work."""
     for folder in tuple(_open):
         # Under another name first: workers that have not ended yet can't put anything there again.
         gone = folder.with_name(f"{folder.name}.gone")
@@ -45,7 +46,7 @@ def discard_scratch() -> None:
 
 
 def sweep_scratch() -> None:
-    """Removes folders of processes that are dead. What is another user's, or can't be removed, stays."""
+    """Removes folders of dead processes. Folders of other users, and folders that cannot be removed, stay."""
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError), _hold_dead(folder):
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The shrink guard: a full feed that lost too much is more likely broken than true."""
+"""The shrink guard: refuses a full feed that lost too many records, because the feed is probably broken."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,7 +13,8 @@ class ShrinkRefusal(Exception):  # noqa: N818 - the name says it
 
 
 def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]) -> None:
-    """Compares listings and quarantined records (whose last good version stays) with the release before."""
+    """Compares listings and quarantined records (whose last good version stays) with the previous release. Raises
+    ShrinkRefused."""
     refused = []
     for feed in feeds:
         old, new = before.get(feed.name), now.get(feed.name)
@@ -31,7 +32,7 @@ def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], bef
 
 
 def refuse_restart(feed: str, *, had: int, has: int, max_shrink: float) -> None:
-    """Of a feed that says only what changed, and was read anew from its begin."""
+    """Checks a delta feed that was read again from its first page. Raises ShrinkRefused."""
     if has < had * (1 - max_shrink):
         lost = 100 * (had - has) / had
         raise ShrinkRefusal(

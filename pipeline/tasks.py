@@ -1,6 +1,6 @@
-"""The two tasks of a build, pure but for files and the store: first a feed, then a metro.
+"""The two kinds of tasks of a build: first the feeds, then the metros. Pure except for files and the store.
 
-What goes in and out is small and picklable, so that any `concurrent.futures.Executor` carries it.
+Inputs and results are small and can be pickled, so any `concurrent.futures.Executor` can run the tasks.
 """
 
 from collections import Counter
@@ -62,7 +62,7 @@ _KINDS = tuple(RECORDS)
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
-    """`source`: what was opened for it, readable where this is done."""
+    """`source` is what was opened for the feed. It must be readable where the task runs."""
 
     feed: FeedTable
     source: Source
@@ -91,9 +91,9 @@ class FeedResult(Struct, frozen=True, kw_only=True):
 
 
 class MetroTask(Struct, frozen=True, kw_only=True):
-    """`feeds`: names in the configuration's order, with what they gave; `deltas`: those that say only what changed.
-    `restarts`: of those of them that began anew, how much they may shrink. `others`: metros that are built with it.
-    `lenders`: of all metros, once they are known."""
+    """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds, and `restarts` says how
+    much each of them may shrink if it was read again from its start. `others` are the metros that are built together
+    with this one. `lenders` are the organizations of all metros, once they are known."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -107,8 +107,8 @@ class MetroTask(Struct, frozen=True, kw_only=True):
 
 
 class MetroResult(Struct, frozen=True, kw_only=True):
-    """`problems`: what was set aside or left out when the metro's records were put together. `last_good`: by feed, the
-    stamps of the published versions that stay in place of what is quarantined."""
+    """`problems` are those found while the metro's records were put together. `last_good` has, for each feed, the
+    stamps of the published versions that stay in place of quarantined records."""
 
     built: MetroBuild
     problems: tuple[Problem, ...]
@@ -220,7 +220,8 @@ def run_metro_task(work: MetroTask) -> MetroResult:
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:
-    """The records of the metro's own organizations, as they stand once it is built, in a file beside its others."""
+    """Writes the records of the metro's own organizations, as they will be after the build, into a file for other
+    metros."""
     metro, base, store = work.plan.metro.slug, work.plan.base, _open_store(work.configuration)
     stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
     stays = _make_stays(work)

@@ -1,1 +1,1 @@
-"""Addresses → points, by what an operator names: nothing, the release itself, or a geocoder of somebody else's."""
+"""Geocoders: find the point of an address, with the release itself or with a server that the operator names."""

@@ -1,4 +1,4 @@
-"""Geocoder: the one question that a provider answers. What an address is stands in no log: it may be a home."""
+"""The interface of a geocoder. No log contains an address, because it may be somebody's home."""
 
 from typing import Protocol
 
@@ -9,14 +9,14 @@ from outings.release.snapshot import Snapshot
 
 class Geocoder(Protocol):
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
-        """A point within the metro's bounds. ApiError: 400 where it finds none, 501 without a provider, 503 where it
-        can't ask."""
+        """Returns a point within the metro's bounds. Raises ApiError: 400 if there is none, 501 without a provider, 503
+        if the provider cannot be asked now."""
 
     def close(self) -> None: ...
 
 
 class NoGeocoder:
-    """Of a deployment that resolves no addresses."""
+    """The geocoder of a deployment without one."""
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:  # noqa: ARG002 - whatever it is
         raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")

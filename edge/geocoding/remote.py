@@ -1,4 +1,4 @@
-"""A geocoder over HTTP: bounded in time and size, tried again, remembered, and left alone while it is down."""
+"""A geocoder over HTTP: limited in time and size, with retries, a cache and a circuit breaker."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ _HEADERS = {"User-Agent": "outings/1"}
 
 
 class RemoteGeocoder:
-    """Of what was asked lately it remembers the answer, also that there is none."""
+    """Caches the answers to recent addresses, including those that were not found."""
 
     def __init__(
         self,

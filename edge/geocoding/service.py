@@ -1,4 +1,4 @@
-"""Service: how a geocoder over HTTP is asked, and what its answers mean. Pure: `remote` does the asking."""
+"""How to ask a geocoding service and how to read its answers. Pure; `remote` makes the requests."""
 
 from collections.abc import Callable, Iterable
 

@@ -35,7 +35,7 @@ def decide(
 
 
 def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
-    """The rate is checked before the quota."""
+    """Checks the rate before the quota."""
     if not has_room(load, allowance.per_minute):
         return Outcome.RATE_SPENT
     if allowance.per_month is not None and used >= allowance.per_month:

@@ -9,7 +9,8 @@ LOCAL = "local"
 
 
 def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
-    """`state`: the folder of this machine's counters. TableError; ImportError without the extra `redis`."""
+    """`state` is the folder of this machine's counters. Raises TableError, and ImportError without the extra
+    `redis`."""
     if rate_storage == LOCAL:
         return MappedLimitStore(state / NAME)
     from edge.limits.redis_store import RedisLimitStore

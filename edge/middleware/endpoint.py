@@ -1,4 +1,4 @@
-"""The end of the middleware: request → plan → `304` or a body."""
+"""The end of the middleware: makes a plan for the request and sends `304` or a body."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,7 +22,7 @@ Sender = Callable[[Send], Awaitable[None]]
 
 
 class AnswerEndpoint:
-    """Answers a keyed request. A tag that matches costs no body, and so no query of the engine."""
+    """Answers a request with a key. If the ETag matches, no body is made and no query runs."""
 
     def __init__(self, *, planner: Planner, bodies: Bodies, counts: Counts, addresses: CalendarAddresses) -> None:
         self._addresses = addresses

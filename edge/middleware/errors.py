@@ -1,4 +1,4 @@
-"""Middleware: every failure below it, a crash included, is answered in the contract's envelope."""
+"""Middleware: answers every error below it in the contract's format, a crash included."""
 
 from traceback import StackSummary, walk_tb
 
@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 
 class ErrorMiddleware:
-    """An `ApiError` is sent as it is; anything else is logged and answers 500, which tells nothing of it."""
+    """Sends an `ApiError` as it is. Anything else is logged and answered with 500, which reveals nothing about it."""
 
     def __init__(self, app: ASGIApp, *, counts: Counts) -> None:
         self._app = app

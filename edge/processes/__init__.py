@@ -1,1 +1,1 @@
-"""The edge as processes, and HTTP off their sockets."""
+"""The processes of a server, and the HTTP on their sockets."""

@@ -1,4 +1,4 @@
-"""HTTP off the wire: uvicorn's own protocol, in bounds, and short where nothing is left for it to do."""
+"""HTTP on a socket: uvicorn's protocol with limits of size and time, and a short way for answers from memory."""
 
 import asyncio
 import re
@@ -44,12 +44,12 @@ _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """What the application can answer at once is written as soon as the request's head is read: no task, no cycle of
-    messages, no check of headers that are ours. All else is uvicorn's, save the bounds.
+    """Writes an answer from memory as soon as the head of the request is read, without a task, ASGI messages or checks
+    of our own headers. uvicorn does everything else, within the limits.
 
-    A connection is read piece by piece, and not while one of its requests waits for the one before. So it holds a head,
-    the requests of a piece, and what the event loop read at once. It always has a deadline, save while it is answered;
-    and an answer has one while nobody takes it.
+    A connection is read in pieces, and not while an earlier request of it waits. So it holds at most a head, the
+    requests of one piece, and what the event loop read at once. It has a deadline except while it is being answered,
+    and the answer has one while the client does not read it.
     """
 
     _unread = b""
@@ -80,7 +80,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def leave(self) -> None:
-        """At once, whatever is still to be written."""
+        """Closes the connection at once, whatever is still to be written."""
         self._is_last = True
         self.app.counts.add(Counter.DROPPED)
         self.transport.abort()
@@ -171,7 +171,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._expect(BODY_SECONDS)
 
     def on_body(self, body: bytes) -> None:
-        """Nobody reads it."""
+        """Bodies are not read."""
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
@@ -276,7 +276,7 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
-    """`defaults`: the server's own headers, such as `Date`."""
+    """`defaults` are the server's own headers, such as `Date`."""
     lines = [b"%b: %b\r\n" % header for header in (*defaults, *reply.headers)]
     return b"".join((_STATUS_LINES[reply.status], *lines, b"\r\n"))
 

@@ -1,4 +1,4 @@
-"""The edge as processes: uvicorn, one worker or several, forked by a process that imported what they need."""
+"""Runs the edge with uvicorn: one or more workers, forked by a process that has imported what they need."""
 
 import multiprocessing
 import os
@@ -32,10 +32,11 @@ def run_server(
     memory: int | None = None,
     access_log: bool = False,
 ) -> None:
-    """Serves by a worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then closes them and returns.
-    SIGHUP brings a new worker in for each old one.
+    """Serves with one worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then closes the sockets and
+    returns. SIGHUP replaces each worker with a new one.
 
-    `memory`: bytes of answers that each worker keeps. `access_log`: they write a line a request on standard error.
+    `memory` is how many bytes of answers each worker keeps. With `access_log` the workers log each request on standard
+    error.
     """
     start_forks()
     with ExitStack() as open_sockets, make_table() as counts:

@@ -1,4 +1,4 @@
-"""A worker: one process that answers, of the several that share the cache folder and nothing else."""
+"""A worker: one of the processes that answer. Workers share only the cache folder."""
 
 import logging
 import os
@@ -31,9 +31,9 @@ from outings.release.trust import read_reader
 def make_served_edge(
     config: Path, *, counts: Path | None = None, memory: int = MEMORY_BYTES, access_log: bool = False
 ) -> Edge:
-    """What each worker runs: reads the configuration itself, since it is a process of its own.
+    """Makes what a worker runs. It reads the configuration itself, because it is a separate process.
 
-    `counts`: the table that all workers count in. `access_log`: a line a request on standard error.
+    `counts` is the table in which all workers count. With `access_log` each request is logged on standard error.
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)

@@ -1,4 +1,4 @@
-"""`/metrics`: what happened since the server began, over all its workers, as Prometheus reads it. No key."""
+"""`/metrics`: counts of all workers since the server started, in Prometheus' format. Needs no key."""
 
 import asyncio
 from collections import Counter as Tallies
@@ -23,7 +23,7 @@ _SOURCES = ("object", "computed", "cached", "not_modified")
 
 
 class MetricsEndpoint:
-    """Any worker tells the sums of all."""
+    """Every worker shows the sums of all workers."""
 
     def __init__(self, counts: Counts, usage: UsageRecorder, releases: Releases) -> None:
         self._counts = counts

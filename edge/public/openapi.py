@@ -1,4 +1,4 @@
-"""`/openapi.json`: the contract in the words of the deployment. No key."""
+"""`/openapi.json`: the contract with the deployment's vocabulary. Needs no key."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
-"""`/healthz` and `/readyz`: for whoever starts, watches and balances servers; and the router of what needs no key."""
+"""`/healthz` and `/readyz`, for programs that start, watch and balance servers; and the router of all routes without a
+key."""
 
 from typing import Any
 
@@ -17,16 +18,17 @@ from outings.contract.errors import ApiError
 
 
 class HealthEndpoint:
-    """200: the process lives and its event loop turns."""
+    """200: the process lives and its event loop runs."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         await send_status(send, scope["context"], body=b'{"status":"ok"}')
 
 
 class ReadinessEndpoint:
-    """200 once it has a release to answer from, 503 before.
+    """200 as soon as there is a release to answer from, 503 before.
 
-    Where the store is gone, or the release in it is broken, it answers from the one it has: ready, and says so.
+    If the store is unreachable, or the release in it is broken, the server answers from the release it has. It is ready
+    then, and the body names the problem.
     """
 
     def __init__(self, *, releases: Releases, ring: KeyRing) -> None:

@@ -1,4 +1,4 @@
-"""One question over HTTP: bounded in time and size, tried again where that may help."""
+"""A request to another server over HTTP: limited in time and size, with retries where they may help."""
 
 import logging
 import time
@@ -18,12 +18,12 @@ class RemoteError(Exception):
 
 
 class PermanentRemoteError(RemoteError):
-    """Asking again would bring the same."""
+    """A retry would fail in the same way."""
 
 
 class Fetcher:
-    """Of one server. `headers` go with every question; `refusing` are the statuses by which the server says that the
-    question is at fault, `most_bytes` the longest answer that is read."""
+    """Sends requests to one server. `headers` are sent with each request. `refusing` are the statuses that mean the
+    request itself is wrong. `most_bytes` is the longest answer that is read."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Fetcher:
             logging.getLogger(name).setLevel(logging.WARNING)  # below, URLs are logged, with the question in them
 
     def fetch(self, path: str, parameters: dict[str, str] | None = None) -> bytes | None:
-        """Blocks. None where the question is at fault. Raises `RemoteError`."""
+        """Returns None if the request itself is wrong. Raises `RemoteError`. Blocks."""
         policy = self._policy
         for attempt in stamina.retry_context(
             on=lambda error: isinstance(error, RemoteError) and not isinstance(error, PermanentRemoteError),

@@ -1,1 +1,1 @@
-"""Request → plan → body, with the headers and codings of what is sent."""
+"""Turns a request into a plan and a plan into a body, with headers and content coding."""

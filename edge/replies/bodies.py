@@ -1,4 +1,4 @@
-"""Plan → body: from memory, from the release's object, or made now."""
+"""Makes the body of a plan: from memory, from an object that the build wrote, or by computing it."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,10 +38,10 @@ _Name = tuple[str, bytes, bytes]
 
 
 class Bodies:
-    """Holds `memory` bytes of them as they were sent, in their coding: packing a page costs as much as making it. An
-    ETag stands for all that a body depends on, so none of them gets old.
+    """Keeps up to `memory` bytes of bodies in their content coding, because compressing a page costs as much as making
+    it. An ETag identifies everything that a body depends on, so a cached body is never out of date.
 
-    `computing` does what would hold up the event loop, `fetching` waits for the store.
+    `computing` does work that would block the event loop, `fetching` waits for the store.
     """
 
     def __init__(
@@ -55,14 +55,15 @@ class Bodies:
         self._making: dict[_Name, asyncio.Task[Body]] = {}
 
     def recall_body(self, planned: RequestPlan, coding: bytes) -> Body | None:
-        """From memory alone; whoever sends it counts it."""
+        """The body from memory, or None. The caller counts it when it is sent."""
         try:
             return self._cache[name_body(planned, coding)]
         except KeyError:
             return None
 
     async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
-        """From memory, or made: once, however many ask for it meanwhile. ApiError where the queue is full."""
+        """The body from memory, or made now: once, however many requests wait for it. Raises ApiError if the queue is
+        full."""
         body = self.recall_body(planned, coding)
         if body is not None:
             self._counts.add(Counter.CACHED)
@@ -95,7 +96,7 @@ class Bodies:
             self._cache[name] = body
 
     async def open_file(self, file: PlannedFile) -> Bytes:
-        """Its object. ApiError where the store does not give it."""
+        """The object of a file. Raises ApiError if the store does not return it."""
         return await self._wait(file.open)
 
     async def _render(self, plan: Plan, coding: bytes) -> Body:
@@ -148,6 +149,7 @@ def render_body(plan: Plan, coding: bytes) -> Body:
 
 
 def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
-    """A page's object is gzip; who does not take that gets it coded again. NotFound, StoreError, Corrupt."""
+    """The object of a page, which is gzip. It is coded again for clients that do not accept gzip. Raises NotFound,
+    StoreError and Corrupt."""
     packed = read_object(store, sha)
     return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)

@@ -1,4 +1,4 @@
-"""Content codings: which one a client takes, and the bytes in it. One weak ETag stands for all of them."""
+"""Content codings: chooses one that the client accepts, and encodes bodies. One weak ETag stands for all codings."""
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping

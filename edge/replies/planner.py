@@ -1,4 +1,4 @@
-"""Request → plan: what will answer it, from which release, under which ETag. No body is made here."""
+"""Makes the plan of a request: what will answer it, from which release, with which ETag. No body is made here."""
 
 from collections.abc import Callable, Hashable, Mapping
 from datetime import date, datetime
@@ -111,7 +111,7 @@ class Planner:
         self._plans: FIFOCache[_Name, RequestPlan] = FIFOCache(self._most)
 
     def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> RequestPlan | None:
-        """What was planned for the same request with the same rights, as of the current release and dates."""
+        """The plan made for the same request with the same rights under the current release and dates, or None."""
         served = self._releases.current
         if served is None:
             return None
@@ -119,7 +119,8 @@ class Planner:
         return self._get(plans, (path, query_string, entitlement.digest))
 
     async def read_plan(self, match: Match, context: RequestContext, *, entitlement: Entitlement) -> RequestPlan:
-        """Everything that the answer would fail with but a fault of ours: ApiError."""
+        """Makes the plan. Raises ApiError for everything that the answer could fail with, except faults of the
+        program."""
         served = self._find_served(context)
         dates = self._dates.read_dates(served.release)
         plans = self._recall(served, dates)

@@ -1,4 +1,4 @@
-"""Request → Query, in the order of the checks: metro, scope, parameters."""
+"""Reads the query of a request, in the order of the checks: metro, scope, parameters."""
 
 from collections.abc import Mapping
 
@@ -44,7 +44,7 @@ def read_query(
 
 
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
-    """The metro of this slug or alias; 404 where there is none, 403 where it is not the key's."""
+    """The metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
     metro = served.find_metro(name)
     if metro is None:
         meant = served.find_metro(name.lower())

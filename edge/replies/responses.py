@@ -1,4 +1,4 @@
-"""Responses: the headers that all of them carry, and the few kinds of them."""
+"""Sends responses of each kind, with the headers that all of them have."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ _CACHED: dict[int | None, Header] = {None: _NO_CACHE}
 
 
 def name_age(max_age: int | None) -> Header:
-    """`Cache-Control` of a success: `max_age` in seconds, None asks each time."""
+    """`Cache-Control` of a success: `max_age` in seconds, or None for `no-cache`."""
     if max_age is not None and max_age not in _CACHED:
         _CACHED[max_age] = (b"cache-control", b"private, max-age=%d" % max_age)
     return _CACHED[max_age]
@@ -88,7 +88,7 @@ async def send_file(
     entity: tuple[Header, ...],
     pieces: Iterable[bytes],
 ) -> None:
-    """200 of a body that is never held whole; to a HEAD without it."""
+    """Sends 200 with a body that is never in memory as a whole. A HEAD gets no body."""
     headers = _list_own(context, head=head, body=Body(data=b"", head=entity))
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     for piece in () if context.is_head else pieces:
@@ -98,7 +98,7 @@ async def send_file(
 
 
 async def send_not_modified(send: Send, context: RequestContext, *, head: tuple[Header, ...]) -> None:
-    """304: what would have been the success's headers, and no body."""
+    """Sends 304: the headers that the success would have, and no body."""
     await send_whole(send, status=304, headers=_list_own(context, head=head, body=None))
 
 

@@ -1,1 +1,1 @@
-"""What was asked and answered, counted and logged."""
+"""Counts requests and logs them."""

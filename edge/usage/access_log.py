@@ -1,4 +1,4 @@
-"""The access log: a JSON line a request, written beside the event loop."""
+"""The access log: one JSON line for each request, written outside the event loop."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What happened how often: numbers that one worker alone writes, and every worker of the same server reads."""
+"""Counters that one worker writes and every worker of the server reads."""
 
 import fcntl
 import mmap

@@ -1,4 +1,5 @@
-"""The ledger: how often each key asked for what on which day, in one SQLite file that a machine's workers share."""
+"""The ledger: how often each key requested which route on which day, in one SQLite file that a machine's workers
+share."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What was asked and answered: counted in the ledger, and told to the access log, beside the event loop."""
+"""Records requests in the ledger and the access log, outside the event loop."""
 
 import threading
 from collections import deque
@@ -77,7 +77,8 @@ class UsageRecorder:
             self._access_log.close()
 
     def flush(self) -> None:
-        """Blocks: not for the event loop. A ledger that can't be written gets the counts the next time."""
+        """Writes what was counted. If the ledger cannot be written, the counts stay for the next time. Blocks, so do
+        not call it on the event loop."""
         with self._flushing:
             records = [self._records.popleft() for _ in range(len(self._records))]
             if self._access_log is not None:

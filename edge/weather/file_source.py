@@ -1,4 +1,4 @@
-"""`file`: a forecast a metro, in a file of the operator's that somebody else keeps fresh."""
+"""`file`: forecasts of all metros in a file that the operator keeps up to date."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the weather will be, as far as it is known now: made by a task of the worker, read by its requests."""
+"""The current forecasts: updated by a task of the worker, read by its requests."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -44,7 +44,7 @@ class Forecasts:
         return self._shown
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:
-        """Takes up what the source knows by now. Blocks."""
+        """Takes over what the source knows now. Blocks."""
         if self._source is None:
             return
         found = self._source.list_forecasts(metros)

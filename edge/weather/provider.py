@@ -1,4 +1,4 @@
-"""Provider: whoever is asked over the network for a point's forecast."""
+"""The interface of a provider: a server that is asked for the forecast of a point."""
 
 from typing import Protocol
 

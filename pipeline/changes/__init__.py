@@ -1,1 +1,1 @@
-"""What a build changes: rows beside those of the release before, and the versions this makes."""
+"""Compares rows with those of the previous release, and makes versions of the changes."""

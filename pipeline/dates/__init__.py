@@ -1,1 +1,1 @@
-"""When things happen: rules and zones, expanded into local dates and instants."""
+"""Expands rules and time zones into local dates and instants."""

@@ -1,1 +1,1 @@
-"""Where the work is done: in this process, in others of this machine, on a cluster."""
+"""Executors for a build's tasks: in this process, in other processes of this machine, or on a cluster."""

@@ -1,1 +1,1 @@
-"""What the build adds to a record: ages, suitability, confidence, neighborhoods, slugs, statements."""
+"""Works out what a record does not state: ages, audience, confidence, neighborhoods and slugs."""

@@ -1,4 +1,4 @@
-"""Cleaned records of a feed, encoded: a million of them as objects would not fit in memory."""
+"""Cleaned records of a feed in encoded form, because a million of them as objects would not fit in memory."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""NDJSON: one record a line. A line that can't be read is a finding; the lines around it are read."""
+"""Reads NDJSON: one record on each line. A line that cannot be read is one problem; the other lines are read."""
 
 import re
 from collections.abc import Iterator

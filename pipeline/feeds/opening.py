@@ -1,4 +1,4 @@
-"""A configured feed → where its bytes are in this build: in files here, fetched, or with the release before."""
+"""Finds the bytes of a configured feed: in files on this machine, fetched, or unchanged in the previous release."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""One feed → its records, each once, with everything that was found on the way. A feed is read without any other."""
+"""Reads a feed: its records, each once, and every problem found. Each feed is read independently of the others."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -59,7 +59,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
 def read_feed(
     feed: FeedTable, configuration: Configuration, *, tell: Callable[[str], None] = lambda _: None
 ) -> FeedRead:
-    """Reads and cleans all of `feed`, whatever was read before. Raises as `read_source` and `open_sources` do."""
+    """Reads and cleans all of `feed`, whatever was read before. Raises what `read_source` and `open_sources` raise."""
     check_defaults(feed, configuration.vocabulary)
     with open_scratch() as scratch:
         source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
@@ -69,9 +69,9 @@ def read_feed(
 def read_source(
     feed: FeedTable, configuration: Configuration, source: Source, *, recalled: Mapping[bytes, CleanedRecord] = {}
 ) -> FeedRead:
-    """Reads what was opened, and cleans what is not `recalled`, by the hash of what it is cleaned from.
+    """Reads what was opened. Cleans only what is not in `recalled`, which is keyed by the hash of the raw record.
 
-    Raises `FeedError` (can't be read) or `SettingError` (its SQL is wrong).
+    Raises `FeedError` if it cannot be read, and `SettingError` if its SQL is wrong.
     """
     check_defaults(feed, configuration.vocabulary)
     files = source.files
@@ -151,7 +151,7 @@ def _clean_raw(
 
 
 def find_source_id(raw: object) -> str | None:
-    """Of a record on which cleaning fails: whose last good version stays."""
+    """The source id of a record that cannot be cleaned, so that its last good version stays."""
     source_id = raw.get("source_id") if isinstance(raw, dict) else None
     return source_id if isinstance(source_id, str) else None
 
@@ -180,7 +180,7 @@ def make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
 
 
 def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
-    """Raises `SettingError` where a default is a member of no type."""
+    """Raises `SettingError` if a default is not a member of any type."""
     known = {name for members in make_members(vocabulary).values() for name in members}
     for name in feed.defaults:
         if name not in known:
@@ -189,7 +189,7 @@ def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
 
 
 def fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:
-    """The record with the defaults of those members that its type has."""
+    """The record with the defaults for the members that its type has."""
     if not defaults or not isinstance(raw, dict) or raw.get("deleted") is True:
         return raw
     members = make_members(vocabulary).get(str(raw.get("type") or defaults.get("type")))
@@ -197,7 +197,8 @@ def fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary
 
 
 def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """What `raw` does not state from `defaults`: null is not stated, objects are joined member by member."""
+    """Adds from `defaults` what `raw` does not state. Null counts as not stated, and objects are merged member by
+    member."""
     joined = dict(raw)
     for name, default in defaults.items():
         own = raw.get(name)
@@ -227,7 +228,7 @@ def make_setting(feed: FeedTable, configuration: Configuration) -> FeedSetting:
 
 
 def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
-    """Of the feed's metro. Raises `SettingError` where its records would have none."""
+    """The time zone of the feed's metro. Raises `SettingError` if the feed names no metro."""
     stated = feed.metro or feed.defaults.get("metro")
     for metro in configuration.metros:
         if stated in (metro.slug, *metro.aliases):

@@ -1,1 +1,1 @@
-"""Records → rows of the release: references followed, identities kept, columns filled."""
+"""Turns records into rows of a release: follows references, keeps identities, fills columns."""

@@ -1,1 +1,1 @@
-"""What readers fetch as it stands: documents in packs, pages, exports."""
+"""Writes what readers get unchanged: documents in packs, pages and exports."""

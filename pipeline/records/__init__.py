@@ -1,1 +1,1 @@
-"""What feeds say, cleaned: a record, or a problem with its line, member and reason."""
+"""Cleans raw records: each becomes a typed record, or a problem with its line, member and reason."""

@@ -1,1 +1,1 @@
-"""Releases compared, and an earlier one published again."""
+"""Compares releases, and publishes an earlier one again."""

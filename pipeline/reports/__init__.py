@@ -1,1 +1,1 @@
-"""What a build did, for people and for machines."""
+"""Reports on a build, for people and for machines."""

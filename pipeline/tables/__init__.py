@@ -1,1 +1,1 @@
-"""Rows → the snapshot's tables, and the indexes that are mapped."""
+"""Turns rows into the snapshot's tables, and into the indexes that are mapped."""

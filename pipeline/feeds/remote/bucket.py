@@ -1,4 +1,4 @@
-"""A feed's files in a bucket of S3: one key, or those that a pattern matches."""
+"""Fetches a feed's files from an S3 bucket: one key, or all keys that match a pattern."""
 
 from fnmatch import fnmatchcase
 from glob import escape, has_magic
