@@ -1,12 +1,15 @@
 """A worker: one of the processes that answer. Workers share only the cache folder."""
 
+import json
 import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
+import orjson
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.connection_limiter import ConnectionLimiter
@@ -79,14 +82,27 @@ def set_up_logs() -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
+    render = structlog.processors.JSONRenderer(encode_event)
+    render_text = structlog.processors.JSONRenderer(format_event)
     shared = logging.StreamHandler(sys.stderr)
-    shared.setFormatter(
-        structlog.stdlib.ProcessorFormatter(processor=structlog.processors.JSONRenderer(), foreign_pre_chain=told)
-    )
+    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render_text, foreign_pre_chain=told))
     logging.getLogger("outings").addHandler(shared)
     structlog.configure(
-        processors=[*told, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        processors=[*told, render],
+        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,
     )
+
+
+def encode_event(event: EventDict, **options: Any) -> bytes:
+    """One log line. What orjson refuses, such as half a sign in a file's name, the standard library writes."""
+    try:
+        return orjson.dumps(event, **options)
+    except TypeError:
+        return json.dumps(event, **options).encode()
+
+
+def format_event(event: EventDict, **options: Any) -> str:
+    """A log line for the standard library's handlers, which write text."""
+    return encode_event(event, **options).decode()

@@ -1,9 +1,10 @@
 """A folder with the samples as an operator would have them: a configuration, feeds and neighborhoods."""
 
-import json
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+
+import orjson
 
 from outings.demo.geography import METROS, DemoMetro, make_feature_collection
 from outings.demo.records import generate_records
@@ -24,10 +25,10 @@ def write_world(
     data = configuration.parent / "data"
     data.mkdir(parents=True, exist_ok=True)
     for metro in metros:
-        (data / f"{metro.slug}-neighborhoods.geojson").write_text(json.dumps(make_feature_collection(metro)))
-        with (data / f"{metro.slug}.ndjson").open("w") as lines:
+        (data / f"{metro.slug}-neighborhoods.geojson").write_bytes(orjson.dumps(make_feature_collection(metro)))
+        with (data / f"{metro.slug}.ndjson").open("wb") as lines:
             for record in generate_records(metro, size=size, today=today, seed=seed):
-                lines.write(json.dumps(record, separators=(",", ":")) + "\n")
+                lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
     configuration.write_text(_format_configuration(metros))
     return configuration
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import msgspec
+import orjson
 from msgspec import Struct
 
 from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
@@ -112,13 +112,13 @@ class Client:
 
 def _parse(data: bytes, target: str) -> Any:
     try:
-        return msgspec.json.decode(data)
-    except msgspec.DecodeError:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
         raise MirrorError(f"{target}: the answer is not JSON") from None
 
 
 def _explain(reply: HttpResponse) -> str:
     try:
-        return f"{reply.status} {msgspec.json.decode(reply.data)['error']['message']}"
-    except (msgspec.DecodeError, KeyError, TypeError):
+        return f"{reply.status} {orjson.loads(reply.data)['error']['message']}"
+    except (orjson.JSONDecodeError, KeyError, TypeError):
         return f"status {reply.status}"

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
+import orjson
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
@@ -110,5 +110,5 @@ def _make_record(item: dict[str, Any], *, metro: str | None) -> MirroredRecord:
         type=item["type"],
         metro=metro,
         updated_at=item["updated_at"],
-        document=msgspec.json.encode(kept).decode(),
+        document=orjson.dumps(kept).decode(),
     )

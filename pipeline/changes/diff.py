@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
+import orjson
 from msgspec import Struct
 
 from outings.contract.instants import format_instant
@@ -133,7 +134,7 @@ def _read_members(row: Row) -> Struct:
     """A carried document as its struct, without its stamps."""
     assert row.document is not None
     struct = STRUCTS[row.kind]
-    members = msgspec.convert(complete_members(msgspec.json.decode(row.document), struct), type=struct)
+    members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
     return msgspec.structs.replace(members, updated_at=None)
 
 
@@ -153,7 +154,7 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
 
 
 def _read_parts(document: bytes, member: str) -> dict[str, Any]:
-    return {part["id"]: part for part in msgspec.json.decode(document)[member]}
+    return {part["id"]: part for part in orjson.loads(document)[member]}
 
 
 def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
@@ -161,7 +162,7 @@ def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, sh
     stamped = []
     for part in parts:
         was = old.get(part.id)
-        now = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
+        now = orjson.loads(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
         kept = was is not None and _is_same({**was, "updated_at": None}, now, shared=shared)
         stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp))
     return tuple(stamped)
@@ -199,7 +200,7 @@ def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -
 
     `shared`: only of those that both have, however deep, since what another program shows is no change of the listing.
     """
-    old, new = msgspec.json.decode(before), msgspec.json.decode(after)
+    old, new = orjson.loads(before), orjson.loads(after)
     names = ({*old} & {*new} if shared else {*old, *new}) - set(_STAMPS)
     return tuple(sorted(name for name in names if not _is_same(old.get(name), new.get(name), shared=shared)))
 

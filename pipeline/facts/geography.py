@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
+import orjson
 import shapely
 from msgspec import Struct
 from shapely.geometry.base import BaseGeometry
@@ -90,8 +90,8 @@ def read_neighborhoods(content: bytes) -> tuple[Neighborhoods, tuple[str, ...]]:
 
 def _decode_features(content: bytes) -> list[Any]:
     try:
-        document = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
         raise GeographyError(f"no JSON: {error}") from error
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list):
@@ -119,7 +119,7 @@ def _read_shape(feature: Any, problems: list[str], *, where: str) -> BaseGeometr
         problems.append(f"{where} is left out: its geometry is {kind!r}, not a Polygon or MultiPolygon")
         return None
     try:
-        shape = shapely.from_geojson(msgspec.json.encode(geometry))
+        shape = shapely.from_geojson(orjson.dumps(geometry))
     except shapely.errors.ShapelyError as error:
         problems.append(f"{where} is left out: {error}")
         return None

@@ -5,7 +5,7 @@ from threading import Timer
 from typing import Any
 
 import duckdb
-import msgspec
+import orjson
 from duckdb import DuckDBPyConnection, StatementType
 
 from outings.configuration import list_nearest
@@ -68,7 +68,7 @@ def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
     if statements[0].type != StatementType.SELECT:
         raise ValueError(f"is {statements[0].type.name}; allowed: one SELECT")
     serialized = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
-    tree = msgspec.json.decode(serialized[0]) if serialized else {"error": True}
+    tree = orjson.loads(serialized[0]) if serialized else {"error": True}
     if tree["error"]:
         raise ValueError(f"is not a plain SELECT: {tree.get('error_message', 'it can not be read')}")
     functions, words = _list_moving(connection)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+import orjson
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
@@ -231,7 +232,7 @@ def _know_places(
             )
     for row in kept_rows:
         if row["kind"] == "place":
-            document = msgspec.json.decode(previous.read_document(row["id"]))
+            document = orjson.loads(previous.read_document(row["id"]))
             places[row["id"]] = KnownPlace(
                 reference=PlaceReference(id=row["id"], slug=row["slug"], name=row["name"]),
                 location=msgspec.convert(document["location"], Location),

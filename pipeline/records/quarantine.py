@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
+import orjson
 
 from pipeline.records.record import Problem
 
@@ -48,8 +48,8 @@ class QuarantineFile:
 
 def encode_quarantine(problems: Iterable[Problem]) -> bytes:
     """Only what is quarantined, in the order given."""
-    encoder = msgspec.json.Encoder()
-    return b"".join(encoder.encode(_show(problem)) + b"\n" for problem in problems if problem.quarantined)
+    shown = (_show(problem) for problem in problems if problem.quarantined)
+    return b"".join(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in shown)
 
 
 def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
+import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from outings.page_templates import find_template_folder
@@ -21,7 +21,7 @@ LONGEST_VALUE = 200
 def render_reports(described: Mapping[str, Any]) -> dict[str, bytes]:
     """By file name. `described` is what `describe_attempt` gives."""
     return {
-        JSON: msgspec.json.format(msgspec.json.encode(described)) + b"\n",
+        JSON: orjson.dumps(described, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         MARKDOWN: _open_templates(is_html=False).get_template("build.md").render(**described).rstrip().encode() + b"\n",
         PAGE: _open_templates(is_html=True).get_template("build.html").render(**described).encode(),
     }
