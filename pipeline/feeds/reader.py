@@ -1,18 +1,14 @@
 """What reads a format: `pipeline/feeds/<name>`, a module or a folder, has one as `READER`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
-from outings.configuration import Configuration, FeedTable
+from outings.configuration import FeedTable
 from outings.contract.vocabulary import Vocabulary
-from outings.release.root import FeedMemory
-from outings.release.store import Store
-from outings.retry_policy import RetryPolicy
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.source import Source, SourceFile
 from pipeline.records.record import Problem
@@ -24,24 +20,6 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
     feed: FeedTable
     timezone: str
     vocabulary: Vocabulary
-
-
-class OpenSource(Protocol):
-    """What finds the bytes of a format that is no file. Raises FeedError."""
-
-    async def __call__(
-        self,
-        feed: FeedTable,
-        configuration: Configuration,
-        *,
-        scratch: Path,
-        asked: str,
-        memory: FeedMemory | None,
-        store: Store | None,
-        now: datetime | None,
-        tell: Callable[[str], None],
-        policy: RetryPolicy,
-    ) -> Source: ...
 
 
 class FilesRead(Protocol):
@@ -60,12 +38,13 @@ class FilesRead(Protocol):
 class Reader(Struct, frozen=True, kw_only=True):
     """`read_file` numbers lines from the third argument + 1, and raises ValueError for a file that is not of the
     format, or half of one; `count_lines` is what the next file is numbered from. A format whose files are one whole
-    has `read_files` in place of both. `open` is of a format that a server gives page after page."""
+    has `read_files` in place of both. `open` is of a format that a server gives page after page; it
+    raises FeedError."""
 
     read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
     count_lines: Callable[[Path], int] | None = None
     read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
-    open: OpenSource | None = None
+    open: Callable[..., Awaitable[Source]] | None = None
 
 
 def load_reader(name: str) -> Reader:

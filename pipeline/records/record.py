@@ -19,44 +19,17 @@ from outings.contract.resources.place import (
     PlaceClasses,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
-from pipeline.records import consistency, objects, values
-from pipeline.records.kinds import (
-    Categories,
-    Clock,
-    Day,
-    Fact,
-    Flag,
-    Instant,
-    Key,
-    Line,
-    Lines,
-    LocalTime,
-    LocalTimes,
-    Occasions,
-    Prose,
-    Seasons,
-    Slug,
-    Teams,
-    Timezone,
-    TypeHint,
-    Url,
-    Urls,
-    Uuid,
-    Weekdays,
-    a_word,
-    filtered,
-    group,
-    shown,
-)
+from pipeline.records import consistency, kinds, values
+from pipeline.records.kinds import a_word, filtered, group, shown
 from pipeline.records.values import parse_word_of
 
 
 class Reference(Struct, frozen=True, kw_only=True):
     """Names another record by one of these; `name` only for organizations."""
 
-    source_id: Key = None
-    id: Uuid = None
-    slug: Slug = None
+    source_id: kinds.Key = None
+    id: kinds.Uuid = None
+    slug: kinds.Slug = None
     name: Annotated[str | None, filtered(values.parse_name)] = None
 
 
@@ -72,16 +45,16 @@ PlaceReference = Annotated[Reference | None, _OF_PLACE]
 
 class Verification(Struct, frozen=True, kw_only=True):
     status: Annotated[str | None, a_word(words.VERIFICATION_STATUSES)] = None
-    checked_at: Instant = None
-    changed_fields: Lines = ()
+    checked_at: kinds.Instant = None
+    changed_fields: kinds.Lines = ()
 
 
 class HeadSource(Struct, frozen=True, kw_only=True):
-    crawled_at: Instant = None
+    crawled_at: kinds.Instant = None
 
 
 class Source(HeadSource, frozen=True, kw_only=True):
-    url: Url = None
+    url: kinds.Url = None
     verification: Verification = Verification()
 
 
@@ -97,7 +70,7 @@ class Head(Struct, frozen=True, kw_only=True):
     source_id: Annotated[str, filtered(values.parse_key)]
     metro: Annotated[str | None, filtered(values.parse_line)] = None
     deleted: Annotated[bool, filtered(values.parse_boolean)] = False
-    id: Uuid = None
+    id: kinds.Uuid = None
     slug: Annotated[str | None, shown(values.parse_slug)] = None
     status: Annotated[str, filtered(parse_word_of(words.STATUSES))] = "published"
     name: Annotated[str, filtered(values.parse_name)] = ""
@@ -115,11 +88,11 @@ class ListingHead(Head, frozen=True, kw_only=True):
 class PlaceHead(ListingHead, frozen=True, kw_only=True):
     """Also what listings there have from it."""
 
-    location: Annotated[Location | None, objects.LOCATION] = None
-    is_indoor: Fact = None
-    is_outdoor: Fact = None
-    good_for_rainy: Flag = None
-    is_sensory_friendly: Fact = None
+    location: Annotated[Location | None, kinds.LOCATION] = None
+    is_indoor: kinds.Fact = None
+    is_outdoor: kinds.Fact = None
+    good_for_rainy: kinds.Flag = None
+    is_sensory_friendly: kinds.Fact = None
 
 
 class Record(Head, frozen=True, kw_only=True):
@@ -129,117 +102,117 @@ class Record(Head, frozen=True, kw_only=True):
     reason: Annotated[str | None, a_word(words.REMOVAL_REASONS)] = None
     replaced_by: Annotated[str | None, shown(values.parse_uuid)] = None
     description: Annotated[str | None, shown(values.parse_description)] = None
-    categories: Categories = ()
-    keywords: Lines = ()
-    image_url: Url = None
-    adults_only: Fact = None
-    verified_at: Instant = None
-    created_at: Instant = None
+    categories: kinds.Categories = ()
+    keywords: kinds.Lines = ()
+    image_url: kinds.Url = None
+    adults_only: kinds.Fact = None
+    verified_at: kinds.Instant = None
+    created_at: kinds.Instant = None
     source: Source = Source()
 
 
 class OrganizationRecord(Record, frozen=True, kw_only=True):
-    website_url: Url = None
+    website_url: kinds.Url = None
 
 
 class ListingRecord(Record, frozen=True, kw_only=True):
     """What events, classes, camps and places share. `location` left out: the place's."""
 
     organization: Reference | None = None
-    location: Annotated[Location | None, objects.LOCATION] = None
-    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
-    is_indoor: Fact = None
-    is_outdoor: Fact = None
-    good_for_rainy: Flag = None
-    is_sensory_friendly: Fact = None
+    location: Annotated[Location | None, kinds.LOCATION] = None
+    ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
+    is_indoor: kinds.Fact = None
+    is_outdoor: kinds.Fact = None
+    good_for_rainy: kinds.Flag = None
+    is_sensory_friendly: kinds.Fact = None
 
 
 class PlaceRecord(ListingRecord, frozen=True, kw_only=True):
-    type_hint: TypeHint = None
-    type_hint_notes: Prose = None
-    hours: Annotated[Hours, objects.HOURS] = Hours()
-    admission: Annotated[Admission, objects.ADMISSION] = Admission()
-    membership: Annotated[Membership, objects.MEMBERSHIP] = Membership()
-    birthday_parties: Annotated[BirthdayParties, objects.BIRTHDAY_PARTIES] = BirthdayParties()
-    classes: Annotated[PlaceClasses, objects.PLACE_CLASSES] = PlaceClasses()
-    amenities: Annotated[Amenities, objects.AMENITIES] = Amenities()
-    images: Urls = ()
-    website_url: Url = None
+    type_hint: kinds.TypeHint = None
+    type_hint_notes: kinds.Prose = None
+    hours: Annotated[Hours, kinds.HOURS] = Hours()
+    admission: Annotated[Admission, kinds.ADMISSION] = Admission()
+    membership: Annotated[Membership, kinds.MEMBERSHIP] = Membership()
+    birthday_parties: Annotated[BirthdayParties, kinds.BIRTHDAY_PARTIES] = BirthdayParties()
+    classes: Annotated[PlaceClasses, kinds.PLACE_CLASSES] = PlaceClasses()
+    amenities: Annotated[Amenities, kinds.AMENITIES] = Amenities()
+    images: kinds.Urls = ()
+    website_url: kinds.Url = None
 
 
 class DatedRecord(ListingRecord, frozen=True, kw_only=True):
     """What events, classes and camps share."""
 
     place: PlaceReference = None
-    timezone: Timezone = None
-    price: Annotated[Price, objects.PRICE] = Price()
-    seasons: Seasons = ()
+    timezone: kinds.Timezone = None
+    price: Annotated[Price, kinds.PRICE] = Price()
+    seasons: kinds.Seasons = ()
 
 
 class EventRecord(DatedRecord, frozen=True, kw_only=True):
     """Local times are naive; `date_on` is a date without a clock time. Unreadable recurrence is kept as text."""
 
-    starts_local: LocalTime = None
-    ends_local: LocalTime = None
-    date_on: Day = None
+    starts_local: kinds.LocalTime = None
+    ends_local: kinds.LocalTime = None
+    date_on: kinds.Day = None
     all_day: Annotated[bool, filtered(values.parse_boolean)] = False
-    rrule: Key = None
-    exdates: LocalTimes = ()
-    rdates: LocalTimes = ()
-    recurrence_description: Line = None
-    occasions: Occasions = ()
-    teams: Teams = ()
-    registration_url: Url = None
-    ticket_url: Url = None
-    registration_required: Flag = None
-    is_sold_out: Flag = None
+    rrule: kinds.Key = None
+    exdates: kinds.LocalTimes = ()
+    rdates: kinds.LocalTimes = ()
+    recurrence_description: kinds.Line = None
+    occasions: kinds.Occasions = ()
+    teams: kinds.Teams = ()
+    registration_url: kinds.Url = None
+    ticket_url: kinds.Url = None
+    registration_required: kinds.Flag = None
+    is_sold_out: kinds.Flag = None
 
 
 class SectionRecord(Struct, frozen=True, kw_only=True):
-    id: Line = None
-    name: Line = None
-    schedule: Annotated[Schedule, objects.SCHEDULE] = Schedule()
-    term: Annotated[Term, objects.TERM] = Term()
-    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
-    tuition: Annotated[Tuition, objects.TUITION] = Tuition()
-    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
+    id: kinds.Line = None
+    name: kinds.Line = None
+    schedule: Annotated[Schedule, kinds.SCHEDULE] = Schedule()
+    term: Annotated[Term, kinds.TERM] = Term()
+    ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
+    tuition: Annotated[Tuition, kinds.TUITION] = Tuition()
+    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
 
 
 class ClassRecord(DatedRecord, frozen=True, kw_only=True):
-    program: Annotated[Program, objects.PROGRAM] = Program()
-    program_key: Key = None
-    term: Annotated[Term, objects.TERM] = Term()
-    schedule: Annotated[Schedule, objects.SCHEDULE] = Schedule()
-    tuition: Annotated[Tuition, objects.TUITION] = Tuition()
-    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
+    program: Annotated[Program, kinds.PROGRAM] = Program()
+    program_key: kinds.Key = None
+    term: Annotated[Term, kinds.TERM] = Term()
+    schedule: Annotated[Schedule, kinds.SCHEDULE] = Schedule()
+    tuition: Annotated[Tuition, kinds.TUITION] = Tuition()
+    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
     sections: tuple[SectionRecord, ...] = ()
-    occasions: Occasions = ()
+    occasions: kinds.Occasions = ()
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
-    id: Line = None
-    name: Line = None
-    theme: Line = None
-    starts_on: Day = None
-    ends_on: Day = None
-    days: Weekdays = ()
-    start_time: Clock = None
-    end_time: Clock = None
-    is_overnight: Fact = None
-    ages: Annotated[AgeRange, objects.AGES] = AgeRange()
-    price: Annotated[Price, objects.PRICE] = Price()
-    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
+    id: kinds.Line = None
+    name: kinds.Line = None
+    theme: kinds.Line = None
+    starts_on: kinds.Day = None
+    ends_on: kinds.Day = None
+    days: kinds.Weekdays = ()
+    start_time: kinds.Clock = None
+    end_time: kinds.Clock = None
+    is_overnight: kinds.Fact = None
+    ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
+    price: Annotated[Price, kinds.PRICE] = Price()
+    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
 
 
 class CampRecord(DatedRecord, frozen=True, kw_only=True):
     camp_type: Annotated[str | None, a_word(words.CAMP_TYPES)] = None
     year: Annotated[int | None, filtered(values.parse_year)] = None
-    is_overnight: Fact = None
+    is_overnight: kinds.Fact = None
     sessions: Annotated[tuple[SessionRecord, ...], consistency.check_dates] = ()
-    extended_care: Annotated[ExtendedCare, objects.EXTENDED_CARE] = ExtendedCare()
-    meals_included: Flag = None
-    what_to_bring: Prose = None
-    registration: Annotated[Registration, objects.REGISTRATION] = Registration()
+    extended_care: Annotated[ExtendedCare, kinds.EXTENDED_CARE] = ExtendedCare()
+    meals_included: kinds.Flag = None
+    what_to_bring: kinds.Prose = None
+    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
 
 
 RECORDS: dict[str, type[Record]] = {
