@@ -200,7 +200,7 @@ class Releases:
             reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
                 raise ReleaseRefusal(f"release {release_id}: {reason}")
-            with self._open(ListedRelease(release_id, pointer.root, root)) as served:
+            with self._open(ListedRelease(release_id, pointer.root, root), is_served=True) as served:
                 self.current = served
             log.info("release_served", release=release_id)
             if self._rollback_guard is not None:
@@ -232,12 +232,12 @@ class Releases:
 
     def _open_kept(self, listed: ListedRelease) -> ServedRelease:
         self._pool.make_room()
-        with self._open(listed) as served:
+        with self._open(listed, is_served=False) as served:
             self._pool.keep(served)
             return served
 
     @contextlib.contextmanager
-    def _open(self, listed: ListedRelease) -> Iterator[ServedRelease]:
+    def _open(self, listed: ListedRelease, *, is_served: bool) -> Iterator[ServedRelease]:
         """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
         evicting, and another thread claiming what it finds kept."""
         manifests = {slug: read_manifest(self._store, part.manifest) for slug, part in listed.root.parts.items()}
@@ -249,8 +249,8 @@ class Releases:
         try:
             release = open_release(self._store, listed, manifests=manifests, cache=self._cache)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
-            for snapshot in release.metros.values():
-                prepare_snapshot(snapshot)  # here, and not under the first request
+            for snapshot in release.metros.values():  # here, and not under the first request
+                prepare_snapshot(snapshot, is_served=is_served)
             for sha in list_tail(listed.root.log):
                 release.history.read(sha)
             yield ServedRelease(

@@ -6,6 +6,8 @@ from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakMethod
 
+from cachetools import LRUCache
+
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
@@ -28,9 +30,8 @@ class LruCache(Generic[_Key, _Value]):
     make the same."""
 
     def __init__(self, *, size: int) -> None:
-        self._size = size
+        self._values: LRUCache[_Key, _Value] = LRUCache(size)
         self._lock = Lock()
-        self._values: dict[_Key, _Value] = {}
 
     def __contains__(self, key: object) -> bool:
         return key in self._values
@@ -38,10 +39,7 @@ class LruCache(Generic[_Key, _Value]):
     def find(self, key: _Key) -> _Value | None:
         """None of what is not kept."""
         with self._lock:
-            value = self._values.pop(key, None)
-            if value is not None:
-                self._values[key] = value
-        return value
+            return self._values.get(key)
 
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
         value = self.find(key)
@@ -49,6 +47,4 @@ class LruCache(Generic[_Key, _Value]):
             value = make()
             with self._lock:
                 self._values[key] = value
-                if len(self._values) > self._size:
-                    del self._values[next(iter(self._values))]
         return value

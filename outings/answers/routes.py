@@ -22,8 +22,9 @@ from outings.answers.plan import Plan
 from outings.answers.search.answer import plan_search
 from outings.answers.search.index import open_search
 from outings.answers.search.postings import POSTINGS
+from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.cursors import check_cursor
-from outings.answers.selecting.evaluators import prepare_evaluator
+from outings.answers.selecting.evaluators import open_columns
 from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
@@ -58,8 +59,9 @@ OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], Plan]] = {
 }
 
 
-# What takes a moment to make where it is not mapped, by the tables that tell.
+# What the first requests of a snapshot need, with the tables that it is made of.
 _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] = (
+    (COLUMNS, open_columns),
     (ORGANIZATION_SPELLINGS, open_ranking),
     (TILES, open_near),
     (POSTINGS, open_search),
@@ -89,10 +91,10 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
     return query, snapshot
 
 
-def prepare_snapshot(snapshot: Snapshot) -> None:
-    """What the first requests would wait for: all but what the build did not make, and only some of them need."""
+def prepare_snapshot(snapshot: Snapshot, *, is_served: bool) -> None:
+    """Opens what the first requests would wait for. `is_served`: to all, until there is a newer one; then what the
+    build did not map is made, which takes a while."""
     reader = open_snapshot(snapshot)
-    prepare_evaluator(reader)
     for derived, make in _PREPARED:
-        if reader.is_mapped(derived):
+        if is_served or reader.is_mapped(derived):
             reader.open_index(make)

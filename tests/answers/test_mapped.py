@@ -1,5 +1,6 @@
 """The mapped form of a snapshot's tables: all that answers read, or as much of it as the build of its day made."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -7,6 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from outings.answers.routes import prepare_snapshot
+from outings.answers.selecting import evaluators
+from outings.answers.selecting.evaluators import has_columns
+from outings.answers.snapshot.reader import open_snapshot
+from outings.release.snapshot import Release
 from tests.answers.asking import ask
 from tests.answers.generated import make_world, seeds
 from tests.answers.requests import list_requests, read_body
@@ -14,13 +20,8 @@ from tests.answers.worlds import open_release
 
 INDEXES = (
     "names", "organization_names", "series", "moments", "members", "words", "places", "organization_spellings", "areas",
-    "area_spellings", "groups",
+    "area_spellings", "groups", "row_facts",
 )  # fmt: skip
-
-
-
-
-
 
 
 @given(seed=seeds)
@@ -52,3 +53,38 @@ def test_a_release_from_before_an_index_was_mapped_is_answered_alike(
     older = replace(release, metros=metros)
     for request in list_requests(world, random):
         assert read_body(older, request) == read_body(release, request)
+
+
+LISTS = ({}, {"limit": "1"}, {"free": "true"}, {"audience": "all"}, {"max_price": "20"})
+
+
+def open_unmapped(folder: Path) -> tuple[Release, Release]:
+    """A release, and the same as a program of another layout reads it."""
+    release = open_release([make_world(Random(3), size=16)], folder)
+    unmapped = {slug: replace(each, mapped={}) for slug, each in release.metros.items()}
+    return release, replace(release, metros=unmapped)
+
+
+def test_columns_that_no_build_mapped_are_made_before_a_release_is_served(tmp_path: Path) -> None:
+    release, unmapped = open_unmapped(tmp_path)
+    snapshot = unmapped.metros["harbor"]
+    prepare_snapshot(snapshot, is_served=True)
+    assert has_columns(open_snapshot(snapshot))
+    for params in LISTS:
+        request = ("/v1/harbor/events", params)
+        assert read_body(unmapped, request) == read_body(release, request)
+
+
+def test_a_release_that_is_opened_for_a_walk_gets_columns_when_enough_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluators, "QUESTIONS_FOR_DUCKDB", 3)
+    release, unmapped = open_unmapped(tmp_path)
+    reader = open_snapshot(unmapped.metros["harbor"])
+    prepare_snapshot(unmapped.metros["harbor"], is_served=False)
+    made = []
+    for params in LISTS:
+        request = ("/v1/harbor/classes", params)
+        assert read_body(unmapped, request) == read_body(release, request)
+        made.append(has_columns(reader))
+    assert made == [False, False, False, True, True]

@@ -1,13 +1,12 @@
 """`/v1/changes`: the release's log from a version on, less what the key may not see."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 
 import msgspec
 
 from outings.answers.context import AnswerContext
 from outings.answers.scopes import refuse_metro, refuse_types
-from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request, not_found
 from outings.contract.instants import format_instant
@@ -16,7 +15,7 @@ from outings.contract.query import Query
 from outings.contract.resources.change import Change, ChangeLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.log import BLOCK, Version, walk_versions
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Snapshot
 
 # Versions that one answer looks at, however few of them pass: a rare one is found by going on, never by waiting.
 MOST_SCANNED = 64 * BLOCK
@@ -96,7 +95,7 @@ def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bo
     def passes(version: Version) -> bool:
         if (types and version.type not in types) or (kinds and version.kind not in kinds):
             return False
-        return is_visible(version, about) and (metro is None or metro in list_metros(version, about.release))
+        return is_visible(version, about) and (metro is None or metro in _list_metros(version))
 
     return passes
 
@@ -108,21 +107,12 @@ def is_visible(version: Version, about: AnswerContext) -> bool:
         return False
     if any(map(entitlement.allows_metro, version.known_in)):
         return False
-    return any(map(entitlement.allows_metro, list_metros(version, about.release)))
+    return any(map(entitlement.allows_metro, _list_metros(version)))
 
 
-def list_metros(version: Version, release: Release) -> tuple[str, ...]:
-    """Where it is a change: of an organization of several metros, as the log says it, or, in logs of before, as it
-    stands now."""
-    if version.metro is not None:
-        return (version.metro,)
-    return version.metros or tuple(_list_homes(version.listing_id, release))
-
-
-def _list_homes(row_id: str, release: Release) -> Iterator[str]:
-    for slug, snapshot in sorted(release.metros.items()):
-        if open_snapshot(snapshot).organizations.find_id(row_id) is not None:
-            yield slug
+def _list_metros(version: Version) -> tuple[str, ...]:
+    """Where it is a change; of an organization there may be several."""
+    return version.metros if version.metro is None else (version.metro,)
 
 
 def show_change(version: Version) -> Change:

@@ -192,7 +192,7 @@ class Series:
             remaining = None if total is None else total - found.index + 1
             return Next(starts_at=found.starts_at, starts_local=found.starts_local, remaining=remaining, total=total)
         index, starts_at, starts_local = (column[row] for column in self._beyond)
-        if index == NEVER:  # of a release from before it was kept
+        if index == NEVER:  # not kept: it follows the last one that is
             index = 1 + (self._indexes[self._numbers[last - 1]] if last > first else 0)
         remaining = None if total is None else total - index + 1
         if starts_local == NEVER or starts_local // DAY < number_day(today):

@@ -232,14 +232,6 @@ def test_every_key_may_ask_for_organizations(release: Release) -> None:
     assert [len(walk(made, {"type": "organization"}, entitlement=key)) for key in KEYS] == [1, 0, 1, 1, 1, 0]
 
 
-def test_of_a_log_of_before_an_organization_of_several_metros_is_of_those_that_have_it_now(release: Release) -> None:
-    """Such a log says `metro` null and no more."""
-    made = with_log(release, [change(row_id, type="organization", metro=None) for row_id in IDS[1:3]])
-    for metros in ("harbor", "lakeside"):
-        (seen,) = walk(made, {}, entitlement=Entitlement(metros=frozenset({metros})))
-        assert (seen["listing_id"], seen["metro"]) == (IDS[1], None)
-
-
 def test_the_tag_is_another_when_the_log_the_request_or_the_scope_is(release: Release, tmp_path: Path) -> None:
     changes = make_changes(Random(3), IDS, 5)
     made, more = with_log(release, changes[:4]), with_log(release, changes)

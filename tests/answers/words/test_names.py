@@ -57,7 +57,7 @@ def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Pa
     world = make_world(Random(5), size=10)
     first, second = (open_world(world, tmp_path) for _ in range(2))
     assert open_snapshot(first) is open_snapshot(second)
-    schema, engine = open_snapshot(first).open_index(open_sql).schema, open_engine().load_tables(first.tables)
+    schema, engine = open_snapshot(first).open_index(open_sql).schema, open_engine().open_tables(first.tables)
     del first
     assert engine.fetch_rows(Statement(f"SELECT count(*) FROM {schema}.listings", ())) == [(10,)]
     del second
@@ -100,7 +100,7 @@ def test_threads_ask_at_once_and_each_sees_its_own_circle(tmp_path: Path) -> Non
     ],
 )
 def test_the_engine_reaches_nothing_else_and_no_setting_can_be_changed(tmp_path: Path, text: str) -> None:
-    tables = open_engine().load_tables(open_world(World(), tmp_path).tables)
+    tables = open_engine().open_tables(open_world(World(), tmp_path).tables)
     with pytest.raises(duckdb.Error):
         tables.fetch_rows(Statement(text, ()))
 

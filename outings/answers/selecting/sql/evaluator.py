@@ -1,7 +1,8 @@
 """The evaluator of a metro whose columns are not in memory: DuckDB over its tables, and the reference of the other."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,27 @@ _OF_HAPPENINGS = frozenset({"weekday", "time_block"})
 
 
 class SqlEvaluator:
-    """`words`: how many categories there are."""
+    """`words`: how many categories there are. `read_buckets` is called where something is counted."""
 
-    def __init__(self, tables: Tables, *, buckets: Buckets, series: Series, finder: RowFinder, words: int) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        *,
+        read_buckets: Callable[[], Buckets],
+        series: Series,
+        finder: RowFinder,
+        words: int,
+    ) -> None:
         self.schema = tables.schema
         self._tables = tables
-        self._buckets = buckets
+        self._read_buckets = read_buckets
         self._series = series
         self._finder = finder
         self._words = words
+
+    @cached_property
+    def _buckets(self) -> Buckets:
+        return self._read_buckets()
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
         found = self._fetch(selection, compile_list(selection, span, schema=self.schema))

@@ -1,0 +1,148 @@
+"""Who should answer lists of a snapshot: `python -m bench.evaluators`. Each of four ways in turn, in one run and one
+process, by the processor's time, so that they say something on a busy machine too:
+
+- `mapped`: columns that the build mapped;
+- `derived`: the same columns, made of the snapshot's Parquet when it is opened, for the build mapped none;
+- `views`: DuckDB over the Parquet files where they lie, which reads their metadata with every query;
+- `loaded`: DuckDB with the same tables loaded once.
+
+What is printed: how long each takes until it can answer, each list's median, and after how many lists `derived` has
+caught up with DuckDB.
+"""
+
+import argparse
+import gc
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from bench.peers.world import World, make_world
+from outings.answers.selecting.buckets import read_buckets
+from outings.answers.selecting.columns.derived import COLUMNS
+from outings.answers.selecting.defaults import fill_defaults
+from outings.answers.selecting.evaluator import Evaluator
+from outings.answers.selecting.evaluators import open_columns, open_sql
+from outings.answers.selecting.row_conditions import open_row_finder
+from outings.answers.selecting.selection import Selection, Span, select_listings
+from outings.answers.selecting.sql import engine as engines
+from outings.answers.selecting.sql.evaluator import SqlEvaluator
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.contract.routes import ROUTES
+from outings.contract.values import Value
+
+Ask = Callable[[Evaluator], object]
+_PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
+_FACETS = ("category", "weekday", "price_band", "age_band")
+
+
+class _Loading(engines.Engine):
+    def open_tables(self, files: Mapping[str, Path]) -> engines.Tables:
+        viewed = super().open_tables(files)
+        schema = f"loaded_{viewed.schema}"
+        cursor = self._connection.cursor()
+        cursor.execute(f"CREATE SCHEMA {schema}")
+        for name in engines._VIEWS:
+            cursor.execute(f"CREATE TABLE {schema}.{name} AS FROM {viewed.schema}.{name} ORDER BY row")
+        cursor.close()
+        return engines.Tables(self._connection, schema=schema)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.evaluators", description=__doc__.partition("\n")[0])
+    parser.add_argument("--listings", type=int, default=100_000)
+    parser.add_argument("--turns", type=int, default=30, help="how often each list is asked of each")
+    parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
+        world = make_world(Path(asked.keep or scratch), listings=asked.listings)
+        measure(world, turns=asked.turns)
+
+
+def measure(world: World, *, turns: int) -> None:
+    reader = open_snapshot(world.snapshot)
+    bare = open_snapshot(replace(world.snapshot, hash="without columns", mapped=_leave_columns(world)))
+    openings: dict[str, Callable[[], Evaluator]] = {
+        "mapped": lambda: open_columns(reader),
+        "derived": lambda: open_columns(bare),
+        "views": lambda: open_sql(bare),
+        "loaded": lambda: _open_loaded(bare),
+    }
+    evaluators, opened = dict[str, Evaluator](), dict[str, float]()
+    for name, make in openings.items():
+        gc.collect()
+        began = time.process_time()
+        evaluators[name] = make()
+        opened[name] = (time.process_time() - began) * 1000
+    print(
+        f"{len(reader.names):,} listings; milliseconds of one processor\n\n| | "
+        + " | ".join(openings)
+        + " |\n|---|"
+        + "---|" * 4
+    )
+    print("| until it can answer | " + " | ".join(f"{each:,.1f}" for each in opened.values()) + " |")
+    medians: dict[str, list[float]] = {name: [] for name in openings}
+    for title, ask in list_questions(world).items():
+        spent = {name: _ask(ask, evaluators, name, turns) for name in openings}
+        for name, each in spent.items():
+            medians[name].append(each)
+        print(f"| {title} | " + " | ".join(f"{each:,.2f}" for each in spent.values()) + " |")
+    mean = {name: statistics.mean(each) for name, each in medians.items()}
+    for name in ("views", "loaded"):
+        lists = (opened["derived"] - opened[name]) / (mean[name] - mean["derived"])
+        print(f"\n`derived` has caught up with `{name}` after {max(lists, 0):,.0f} lists.")
+
+
+def _ask(ask: Ask, evaluators: Mapping[str, Evaluator], name: str, turns: int) -> float:
+    ask(evaluators[name])
+    times = []
+    for _ in range(turns):
+        began = time.process_time()
+        ask(evaluators[name])
+        times.append((time.process_time() - began) * 1000)
+    return statistics.median(times)
+
+
+def list_questions(world: World) -> dict[str, Ask]:
+    filtered = _select(world, category=world.snapshot.vocabulary.categories[:1], age=5, free=True)
+    window = {"from": world.today, "to": world.today + timedelta(days=30)}
+    listed, calendar = _select(world), _select(world, **window)
+    text = _select(world, q="swim")
+    return {
+        "default list": lambda each: each.list_rows(listed, Span(limit=51)),
+        "page 20": lambda each: each.list_rows(listed, Span(limit=51, offset=950)),
+        "category, age, free": lambda each: each.list_rows(filtered, Span(limit=51)),
+        "four facets": lambda each: each.count_buckets(listed, _FACETS, is_expanded=False),
+        "calendar": lambda each: each.count_days(calendar, days=31),
+        "q": lambda each: each.list_rows(text, Span(limit=51)),
+        "size": lambda each: each.count_rows(listed),
+    }
+
+
+def _select(world: World, **given: Value) -> Selection:
+    filters = fill_defaults(_PARAMETERS["event"], given, today=world.today)
+    return select_listings("event", filters, vocabulary=world.snapshot.vocabulary, today=world.today)
+
+
+def _leave_columns(world: World) -> dict[str, Path]:
+    return {name: path for name, path in world.snapshot.mapped.items() if name not in COLUMNS.names}
+
+
+def _open_loaded(reader: SnapshotReader) -> SqlEvaluator:
+    listings, organizations = reader.tables["listings"], reader.tables["organizations"]
+    return SqlEvaluator(
+        _Loading().open_tables(reader.tables),
+        read_buckets=partial(read_buckets, listings=listings, organizations=organizations),
+        series=reader.series,
+        finder=reader.open_index(open_row_finder),
+        words=len(reader.vocabulary.categories),
+    )
+
+
+if __name__ == "__main__":
+    main()
