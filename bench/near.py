@@ -61,7 +61,7 @@ Point = tuple[float, float]
 Ask = Callable[[Point], Sequence[bytes | str]]
 
 
-class Engine(msgspec.Struct, frozen=True):
+class NearEngine(msgspec.Struct, frozen=True):
     """`read_cpu`: seconds of a processor that it has taken until now, in this process and in its own."""
 
     ask: Ask
@@ -84,13 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         first = worlds[filters.listings[0]]
         points = draw_points(first, filters.points)
         print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
-        theirs: Mapping[str, Engine] = {}
+        theirs: Mapping[str, NearEngine] = {}
         programs = find_programs()
         if programs is not None and not filters.only_ours:
             theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
             compare_nearby(theirs["nearby"].ask, ask_ours(first, "nearby"), points[:_COMPARED])
         for route in _ROUTES:
-            engines = {f"outings, {size:,}": Engine(ask_ours(world, route)) for size, world in worlds.items()}
+            engines = {f"outings, {size:,}": NearEngine(ask_ours(world, route)) for size, world in worlds.items()}
             print_times(route, engines | ({"PostgreSQL, GiST": theirs[route]} if theirs else {}), points)
 
 
@@ -132,7 +132,7 @@ def draw_points(world: World, count: int) -> list[Point]:
     return points
 
 
-def print_times(title: str, engines: Mapping[str, Engine], points: Sequence[Point]) -> None:
+def print_times(title: str, engines: Mapping[str, NearEngine], points: Sequence[Point]) -> None:
     """In turns, so that a busy moment is everyone's. What a processor took says more on a machine that others use."""
     times: dict[str, list[float]] = {name: [] for name in engines}
     taken = dict.fromkeys(engines, 0.0)
@@ -236,7 +236,7 @@ def write_around() -> str:
 
 
 @contextlib.contextmanager
-def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Engine]]:
+def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]:
     """By route. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(_load_postgresql(dsn, world))
@@ -260,7 +260,7 @@ def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, Engine]]:
     try:
         process = loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()"))
         read_cpu = partial(_read_cpu, Path(f"/proc/{process}/schedstat"))
-        yield {route: Engine(make_ask(route), read_cpu) for route in _ROUTES}
+        yield {route: NearEngine(make_ask(route), read_cpu) for route in _ROUTES}
     finally:
         loop.run_until_complete(connection.close())
         loop.close()

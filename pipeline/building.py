@@ -19,7 +19,7 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
-from pipeline.feeds.source import Source
+from pipeline.feeds.source import FeedSource
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build, widen_plan
@@ -136,7 +136,7 @@ def build_release(
 
 def _open_sources(
     build: Build, base: Root | None, *, store: Store, scratch: Path, progress: Progress
-) -> dict[str, Source]:
+) -> dict[str, FeedSource]:
     """A walk's place is that of its metro's rows: where those are not, it begins anew."""
     feeds = choose_feeds(build)
     remembered, parts = ({}, {}) if base is None else (base.feeds, base.parts)
@@ -154,7 +154,7 @@ def _open_sources(
 def _read_feeds(
     build: Build,
     feeds: Sequence[FeedTable],
-    sources: Mapping[str, Source],
+    sources: Mapping[str, FeedSource],
     *,
     spool: Path,
     executor: Executor,
@@ -176,7 +176,7 @@ def _read_feeds(
 def _read_all(
     build: Build,
     plan: Plan,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, FeedSource],
     base: Root | None,
     *,
     store: Store,
@@ -270,7 +270,7 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
 
 
 def _remember_feeds(
-    plan: Plan, base: Root | None, sources: Mapping[str, Source], *, store: Store
+    plan: Plan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
 ) -> Iterator[FeedResult]:
     """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
     for name in plan.remembered:

@@ -14,7 +14,7 @@ from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
-from pipeline.feeds.source import Source
+from pipeline.feeds.source import FeedSource
 from pipeline.fingerprint import hash_making, make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
@@ -60,7 +60,7 @@ def choose_feeds(build: Build) -> list[FeedTable]:
     return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
 
 
-def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, Source]) -> Plan:
+def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, FeedSource]) -> Plan:
     """`sources` are those of the chosen feeds, by name. Raises ModelError, and FeedError if the neighborhoods cannot be
     read."""
     configuration = build.configuration

@@ -27,7 +27,7 @@ from pipeline.feeds.feed_cache import put_cached_read, read_cached_read, read_ca
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.rpde.current_items import put_items
 from pipeline.feeds.rpde.reading import find_item, list_standing
-from pipeline.feeds.source import Source
+from pipeline.feeds.source import FeedSource
 from pipeline.listings.identity import assign_id, identify_records
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
@@ -65,7 +65,7 @@ class FeedTask(Struct, frozen=True, kw_only=True):
     """`source` is what was opened for the feed. It must be readable where the task runs."""
 
     feed: FeedTable
-    source: Source
+    source: FeedSource
     configuration: Configuration
     spool: Path
 
@@ -158,7 +158,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
     )
 
 
-def _recall_feed(source: Source, store: Store) -> FeedRead | None:
+def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:
     """What was read before, where nothing was said since; None where it has to be read, also because it is torn."""
     if source.kept is None:
         return None

@@ -13,11 +13,11 @@ from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
 from edge.thread_pool import ThreadPool
 from edge.usage.counts import Counter, Counts
-from outings.answers.plan import Plan, PlannedFile
+from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.objects import Bytes, Corrupt, read_object
-from outings.release.snapshot import Page
+from outings.release.snapshot import PrecomputedPage
 from outings.release.store import NotFound, Store, StoreError
 
 log = structlog.get_logger()
@@ -99,7 +99,7 @@ class Bodies:
         """The object of a file. Raises ApiError if the store does not return it."""
         return await self._wait(file.open)
 
-    async def _render(self, plan: Plan, coding: bytes) -> Body:
+    async def _render(self, plan: AnswerPlan, coding: bytes) -> Body:
         if not plan.reads_store:
             return await self._computing.run(partial(render_body, plan, coding))
         return await self._wait(partial(render_body, plan, coding))
@@ -112,7 +112,7 @@ class Bodies:
             log.warning("answer_not_read", reason=str(error))
             raise unavailable(_RETRY_AFTER) from None
 
-    async def _fetch_page(self, page: Page, coding: bytes) -> Body | None:
+    async def _fetch_page(self, page: PrecomputedPage, coding: bytes) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""
         try:
             body = await self._fetching.run(partial(fetch_page, self._store, page.object, coding))
@@ -141,7 +141,7 @@ def name_body(planned: RequestPlan, coding: bytes) -> _Name:
     return (planned.query.text, planned.etag, coding)
 
 
-def render_body(plan: Plan, coding: bytes) -> Body:
+def render_body(plan: AnswerPlan, coding: bytes) -> Body:
     data = b"".join(plan.render())
     if len(data) < LEAST_BYTES:
         coding = IDENTITY

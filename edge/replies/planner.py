@@ -23,7 +23,7 @@ from edge.weather.forecasts import Forecasts
 from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
-from outings.answers.plan import Plan
+from outings.answers.plan import AnswerPlan
 from outings.answers.renderer import RENDERER
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
@@ -37,7 +37,7 @@ from outings.contract.resources.metro import Center
 from outings.contract.route import Match
 from outings.release.objects import Corrupt
 from outings.release.root import parse_release_id
-from outings.release.snapshot import Page
+from outings.release.snapshot import PrecomputedPage
 from outings.release.store import StoreError
 
 log = structlog.get_logger()
@@ -61,9 +61,9 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     It keeps the release open: who sends the answer lets go of it before."""
 
     query: Query
-    plan: Plan
+    plan: AnswerPlan
     etag: bytes
-    page: Page | None
+    page: PrecomputedPage | None
     served: ServedRelease
     head: tuple[Header, ...]
     minute: datetime | None = None
@@ -326,7 +326,7 @@ def plan_request(
     )
 
 
-def find_page(query: Query, about: AnswerContext) -> Page | None:
+def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
     """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
     this one does."""
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:

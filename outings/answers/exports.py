@@ -6,7 +6,7 @@ import msgspec
 
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP
-from outings.answers.plan import Plan, PlannedFile, make_tag
+from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
 from outings.answers.scopes import refuse_types
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
@@ -27,14 +27,14 @@ def name_file(collection: str, file_format: str) -> str:
     return f"{collection}.{file_format}"
 
 
-def plan_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, about.entitlement.digest)
-    return Plan(tag, lambda: answer_export(query, snapshot, about), cost=LOOK_UP)
+    return AnswerPlan(tag, lambda: answer_export(query, snapshot, about), cost=LOOK_UP)
 
 
-def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     media, export = find_file(query, snapshot, about)
-    return Plan(
+    return AnswerPlan(
         make_tag("file", export.sha256),
         lambda: [read_file(export, about)],
         reads_store=True,

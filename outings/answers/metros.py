@@ -6,7 +6,7 @@ import msgspec
 
 from outings.answers.context import AnswerContext
 from outings.answers.counts import count_listings
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_list
 from outings.contract.instants import format_instant
@@ -19,10 +19,10 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def plan_metros(query: Query, about: AnswerContext) -> Plan:
+def plan_metros(query: Query, about: AnswerContext) -> AnswerPlan:
     read = [(snapshot.hash, about.dates[slug]) for slug, snapshot in sorted(about.release.metros.items())]
     tag = make_tag("metros", read, query.text, about.entitlement.digest)
-    return Plan(tag, lambda: answer_metros(query, about))
+    return AnswerPlan(tag, lambda: answer_metros(query, about))
 
 
 def answer_metros(query: Query, about: AnswerContext) -> list[bytes]:

@@ -27,7 +27,7 @@ class PlannedFile(Struct, frozen=True):
     open: Callable[[], Bytes]
 
 
-class Plan(Struct, frozen=True):
+class AnswerPlan(Struct, frozen=True):
     """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds, and
     `reads_store` that it may wait for objects of the store: it may raise NotFound, Corrupt and StoreError then. A
     `file` may be sent as it lies there instead."""

@@ -3,7 +3,7 @@
 import threading
 
 
-class Tally:
+class QueryCounter:
     """From any thread."""
 
     def __init__(self) -> None:
@@ -16,4 +16,4 @@ class Tally:
 
 
 # Of the process, as are the opened snapshots.
-QUERIES = Tally()
+QUERIES = QueryCounter()

@@ -18,7 +18,7 @@ from outings.answers.near.answer import plan_activity, plan_around, plan_nearby
 from outings.answers.near.index import open_near
 from outings.answers.near.tiles import TILES
 from outings.answers.organizations.answer import plan_organization
-from outings.answers.plan import Plan
+from outings.answers.plan import AnswerPlan
 from outings.answers.search.answer import plan_search
 from outings.answers.search.index import open_search
 from outings.answers.search.postings import POSTINGS
@@ -36,7 +36,7 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # By the route's name: of one metro's snapshot, or of the whole release.
-OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], Plan]] = {
+OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] = {
     **{route.name: plan_list for route in ROUTES if route.meta is ListMeta},
     "events.calendar": plan_calendar,
     "events.ics": plan_calendar_file,
@@ -50,7 +50,7 @@ OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], Plan]] = {
     "export": plan_export,
     "export.file": plan_file,
 }
-OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], Plan]] = {
+OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
     **{f"{name}.{kind}": plan_detail for name in COLLECTIONS.values() for kind in ("detail", "slug")},
     "organizations.detail": plan_organization,
     "metros": plan_metros,
@@ -68,7 +68,7 @@ _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] 
 )
 
 
-def make_plan(query: Query, about: AnswerContext) -> Plan:
+def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
     """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
     of_metro, of_release = OF_METRO.get(query.route), OF_RELEASE.get(query.route)
     if of_metro is not None:

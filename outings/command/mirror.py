@@ -10,7 +10,7 @@ import click
 
 from outings.command.options import print_json, read_config, take_json
 from outings.configuration.tables import MirrorTable
-from outings.mirror.client import Client, Connection, MirrorError
+from outings.mirror.client import ApiClient, Connection, MirrorError
 from outings.mirror.comparison import check_mirror
 from outings.mirror.mirror_file import MirrorFile
 from outings.mirror.sync import catch_up
@@ -48,7 +48,7 @@ def mirror(
     if not url:
         raise click.UsageError("the address of the API is missing: give --url, or -c with a [mirror] url")
     try:
-        client = Client(Connection(url, key=_read_key(key_file, configured=table.key_file)))
+        client = ApiClient(Connection(url, key=_read_key(key_file, configured=table.key_file)))
         with closing(MirrorFile(file)) as held:
             while True:
                 caught = catch_up(client, held, url=url, tell=_tell)

@@ -27,7 +27,7 @@ from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
-from outings.release.verifying import Verification, VerifiedRelease, verify_releases
+from outings.release.verifying import VerificationReport, VerifiedRelease, verify_releases
 
 
 @click.group()
@@ -197,7 +197,7 @@ def _count_verified(found: list[VerifiedRelease]) -> dict[str, Any]:
     return {"releases": [each.id for each in found], "objects": objects, "bytes": size}
 
 
-def _describe_verified(verified: Verification, *, trust: Trust) -> Iterator[str]:
+def _describe_verified(verified: VerificationReport, *, trust: Trust) -> Iterator[str]:
     if verified.current is None:
         yield "No release has been published yet."
         return

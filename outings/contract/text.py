@@ -10,7 +10,7 @@ from outings.contract.words import split_words
 _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 
 
-class Term(Struct, frozen=True):
+class SearchTerm(Struct, frozen=True):
     """A word, or several that must be next to each other. A `quoted` term tolerates no typos."""
 
     words: tuple[str, ...]
@@ -20,14 +20,14 @@ class Term(Struct, frozen=True):
 class TextQuery(Struct, frozen=True, kw_only=True):
     """Each of `required` must match with one of its alternatives. None of `excluded` may match."""
 
-    required: tuple[tuple[Term, ...], ...]
-    excluded: tuple[Term, ...]
+    required: tuple[tuple[SearchTerm, ...], ...]
+    excluded: tuple[SearchTerm, ...]
 
 
 def parse_text(text: str) -> TextQuery | None:
     """Returns None if there is no word to look for. A sign inside a word makes a phrase: drop-in becomes "drop in"."""
-    required: list[tuple[Term, ...]] = []
-    excluded: list[Term] = []
+    required: list[tuple[SearchTerm, ...]] = []
+    excluded: list[SearchTerm] = []
     joins = False
     for minus, quoted, plain in _PIECE.findall(text):
         if plain == "OR" and not minus:
@@ -36,7 +36,7 @@ def parse_text(text: str) -> TextQuery | None:
         words = tuple(split_words(plain or quoted))
         if not words:
             continue
-        term = Term(words, quoted=not plain)
+        term = SearchTerm(words, quoted=not plain)
         if minus:
             excluded.append(term)
         elif joins:

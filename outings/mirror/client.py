@@ -70,7 +70,7 @@ class Connection:
         return HttpResponse(status=response.status, headers=headers, data=data)
 
 
-class Client:
+class ApiClient:
     """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds, `clock` has those since
     1970."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from outings.mirror.client import Client, MirrorError
+from outings.mirror.client import ApiClient, MirrorError
 from outings.mirror.mirror_file import MirrorFile
 from outings.mirror.sync import catch_up
 from outings.release.exports import NO_ROWS, add_rows
@@ -24,7 +24,7 @@ class Difference(Struct, frozen=True, kw_only=True):
     there: str | None
 
 
-def check_mirror(client: Client, file: MirrorFile, *, url: str) -> list[Difference]:
+def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Difference]:
     """Of one release, up to which the mirror was brought before. Organizations are in no export, and are not compared.
     MirrorError."""
     for _ in range(ATTEMPTS):
@@ -35,7 +35,7 @@ def check_mirror(client: Client, file: MirrorFile, *, url: str) -> list[Differen
     raise MirrorError(f"{ATTEMPTS} releases were published while the mirror was compared; try again")
 
 
-def _read_hashes(client: Client, *, release: str | None) -> Hashes | None:
+def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
     """None where another release answers."""
     metros = client.ask("/v1/metros")
     hashes: dict[tuple[str, str], str] = {}

@@ -8,7 +8,7 @@ import orjson
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
-from outings.mirror.client import ApiResponse, Client, MirrorError
+from outings.mirror.client import ApiClient, ApiResponse, MirrorError
 from outings.mirror.mirror_file import MirroredRecord, MirrorFile, Progress
 
 _PAGE = 200
@@ -28,7 +28,7 @@ class SyncResult(Struct, frozen=True, kw_only=True):
     release: str | None
 
 
-def catch_up(client: Client, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
+def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
     """Until there is nothing new. MirrorError where the API is another than the file's, or can't be asked."""
     progress, changes = _begin(file, url), 0
     while True:
@@ -69,7 +69,7 @@ def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
     raise MirrorError(f"/v1/changes: {answer.status} {error['message']}")
 
 
-def _apply_page(client: Client, file: MirrorFile, page: Sequence[Any], *, progress: Progress) -> None:
+def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, progress: Progress) -> None:
     """A record is of its id and metro: it may have gone to another. The last that a page says of it holds."""
     last = {(each["listing_id"], _name_home(each)): each for each in page}
     wanted = [each for each in last.values() if each["kind"] != "removed"]
@@ -85,7 +85,7 @@ def _name_home(change: Mapping[str, Any]) -> str | None:
     return None if change["type"] == _ORGANIZATION else metro
 
 
-def _fetch(client: Client, changes: Sequence[Mapping[str, Any]]) -> Iterator[MirroredRecord]:
+def _fetch(client: ApiClient, changes: Sequence[Mapping[str, Any]]) -> Iterator[MirroredRecord]:
     """Those that there still are, as they are now."""
     by_list: defaultdict[str, list[str]] = defaultdict(list)
     for each in changes:

@@ -12,7 +12,7 @@ from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.packs import Pack
-from outings.release.snapshot import Export, MetroSettings, Page
+from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
 
 _HASH_SIZE = 32
@@ -67,7 +67,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     mapped_layout: int = 1
     semantic: SemanticTables | None = None
     packs: tuple[Pack, ...]
-    pages: Mapping[str, Page]
+    pages: Mapping[str, PrecomputedPage]
     answers: str = ""
     exports: Mapping[str, Export] = {}
     details: str | None = None

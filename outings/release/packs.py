@@ -18,7 +18,7 @@ class Pack(Struct, frozen=True, kw_only=True):
     alive: int
 
 
-class DocumentLocation(Struct, frozen=True):
+class PackLocation(Struct, frozen=True):
     """Where a document is: the pack's index in the manifest, byte offset and length."""
 
     pack: int
@@ -35,12 +35,12 @@ class PackWriter:
         self._size = size
         self._open = bytearray()
 
-    def append(self, document: bytes) -> DocumentLocation:
+    def append(self, document: bytes) -> PackLocation:
         if self._open and len(self._open) + len(document) > self._size:
             self._close()
         offset = len(self._open)
         self._open += document
-        return DocumentLocation(len(self._packs), offset, len(document))
+        return PackLocation(len(self._packs), offset, len(document))
 
     def finish(self) -> tuple[Pack, ...]:
         """All packs, the kept ones first, as the manifest lists them."""

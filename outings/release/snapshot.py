@@ -27,7 +27,7 @@ class MetroSettings(Struct, frozen=True, kw_only=True):
     bounds: Bounds
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class PrecomputedPage(Struct, frozen=True, kw_only=True):
     """An answer that the build wrote in advance: the object's name (SHA-256 of its gzip bytes), and sizes in bytes."""
 
     object: str
@@ -78,7 +78,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     packs: Packs
     mapped: Mapping[str, Path] = {}
     semantic: SemanticFiles | None = None
-    pages: Mapping[str, Page] = {}
+    pages: Mapping[str, PrecomputedPage] = {}
     answers: str = ""
     exports: Mapping[str, Export] = {}
 

@@ -31,7 +31,7 @@ class VerifiedRelease(Struct, frozen=True, kw_only=True):
     bytes: int
 
 
-class Verification(Struct, frozen=True, kw_only=True):
+class VerificationReport(Struct, frozen=True, kw_only=True):
     """`current`: None before the first release; `signer`: the name of the key that signed it, None where none is
     believed; `ends`: the release before the oldest one, which is pruned."""
 
@@ -43,7 +43,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
 def verify_releases(
     store: Store, *, trust: Trust, told: Callable[[VerifiedRelease], None] = lambda _: None
-) -> Verification:
+) -> VerificationReport:
     """Raises Corrupt, Untrusted or NotFound for the first fault, and StoreError. Calls `told` with each release that is
     right.
 
@@ -52,7 +52,7 @@ def verify_releases(
     """
     current = read_pointer(store)
     if current is None:
-        return Verification(current=None, signer=None, releases=(), ends=None)
+        return VerificationReport(current=None, signer=None, releases=(), ends=None)
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
     seen: set[str] = set()
@@ -77,7 +77,7 @@ def verify_releases(
         verified.append(_verify_release(store, release, seen=seen))
         told(verified[-1])
         newer, sha = release, root.previous
-    return Verification(
+    return VerificationReport(
         current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
     )
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.contract.instants import DAY, count_seconds, number_day
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rule_days import LAST_DAY
-from pipeline.dates.rules import Rule, RuleError, parse_rule
+from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live
 from pipeline.dates.zones import Zone, find_zone
 
@@ -93,7 +93,7 @@ def expand_recurrence(
     return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
 
 
-def _read_rule(rrule: str | None, starts: time | None) -> tuple[Rule | None, tuple[str, ...]]:
+def _read_rule(rrule: str | None, starts: time | None) -> tuple[RecurrenceRule | None, tuple[str, ...]]:
     if rrule is None or not rrule.strip():
         return None, ()
     try:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.contract.instants import number_day, read_date
-from pipeline.dates.rules import Rule
+from pipeline.dates.rules import RecurrenceRule
 
 # Days are counted from 1970-01-01.
 Days = NDArray[np.int64]
@@ -44,7 +44,7 @@ class _Calendar(Struct, frozen=True, kw_only=True):
         return _Calendar(**{name: getattr(self, name)[span] for name in self.__struct_fields__})
 
 
-def list_days(rule: Rule, *, anchor: int, last: int) -> Days:
+def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
     """The days of the rule from `anchor`, the series' first day, to `last`, in order. COUNT and UNTIL are not read."""
     last = min(last, LAST_DAY)
     calendar = _cut_calendar(rule, anchor, last)
@@ -78,7 +78,7 @@ def _read_calendar() -> _Calendar:
     )
 
 
-def _cut_calendar(rule: Rule, anchor: int, last: int) -> _Calendar:
+def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
     """Whole periods, so that positions within them can be counted from both ends."""
     calendar = _read_calendar()
     if rule.frequency == "DAILY":
@@ -90,7 +90,7 @@ def _cut_calendar(rule: Rule, anchor: int, last: int) -> _Calendar:
     return calendar.cut(number_day(first_year), number_day(last_year))
 
 
-def _number_periods(rule: Rule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
+def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
     """Which day, week, month or year of the series each day is in; the anchor's is 0."""
     if rule.frequency == "DAILY":
         return calendar.days - anchor
@@ -102,7 +102,7 @@ def _number_periods(rule: Rule, calendar: _Calendar, anchor: int) -> NDArray[np.
     return (numbers - numbers[anchor - first]).astype(np.int64) if calendar.days.size else calendar.days
 
 
-def _meet_conditions(rule: Rule, calendar: _Calendar, anchor: int) -> Mask:
+def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
     """The parts that name days; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
     if not month_days and not weekdays and not rule.year_days:
@@ -132,7 +132,7 @@ def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray
     return met
 
 
-def _meet_weeks(rule: Rule, calendar: _Calendar) -> Mask:
+def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar) -> Mask:
     """BYWEEKNO. A week is of the year in which its fourth day is, and that day's numbers in it give the week's."""
     whole = _read_calendar()
     fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
@@ -140,7 +140,7 @@ def _meet_weeks(rule: Rule, calendar: _Calendar) -> Mask:
     return _number_among(rule.weeks, (whole.year_day[at] - 1) // 7 + 1, (whole.year_left[at] - 1) // 7 + 1, 54)
 
 
-def _meet_weekdays(rule: Rule, calendar: _Calendar, weekdays: tuple[tuple[int, int], ...]) -> Mask:
+def _meet_weekdays(rule: RecurrenceRule, calendar: _Calendar, weekdays: tuple[tuple[int, int], ...]) -> Mask:
     met = _choose([weekday for number, weekday in weekdays if number == 0], 7, low=0)[calendar.weekday]
     in_month = rule.frequency == "MONTHLY" or bool(rule.months)
     day, left = (calendar.month_day, calendar.month_left) if in_month else (calendar.year_day, calendar.year_left)

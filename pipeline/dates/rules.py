@@ -17,7 +17,7 @@ class RuleError(ValueError):
     """The text is no RRULE; says which part is wrong."""
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class RecurrenceRule(Struct, frozen=True, kw_only=True):
     """`until` is the last local time; one with a zone is an instant, to be made local first. Weekdays: 0 is Monday.
 
     `weekdays` are (number, weekday): number 0 is every one, 2 the second, -1 the last of its month or year.
@@ -48,7 +48,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=10_000)
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> RecurrenceRule:
     """RuleError for what RFC 5545 does not allow; parts that it allows and we do not follow are named in the rule.
 
     Kept: a catalogue of ten thousand series has some dozens of rules.
@@ -68,7 +68,7 @@ def parse_rule(text: str) -> Rule:
             members[member] = parse(name, value)
         else:
             unsupported.append(name)
-    rule = Rule(frequency=frequency, times=tuple(times), unsupported=tuple(unsupported), **members)  # type: ignore[arg-type]
+    rule = RecurrenceRule(frequency=frequency, times=tuple(times), unsupported=tuple(unsupported), **members)  # type: ignore[arg-type]
     if frequency in ("WEEKLY", "DAILY") and any(number for number, _ in rule.weekdays):
         raise RuleError(f"BYDAY={parts['BYDAY']}: a numbered weekday has no meaning in a {frequency} rule")
     return rule

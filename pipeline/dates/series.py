@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from outings.contract.instants import DAY, count_seconds
 from pipeline.dates.rule_days import LAST_DAY, list_days
-from pipeline.dates.rules import DAY_END, Rule
+from pipeline.dates.rules import DAY_END, RecurrenceRule
 from pipeline.dates.zones import Zone
 
 Seconds = NDArray[np.int64]
@@ -32,7 +32,7 @@ class Series(Struct, frozen=True, kw_only=True):
 
     zone: Zone
     anchor: int
-    rule: Rule | None
+    rule: RecurrenceRule | None
     added: tuple[datetime, ...]
     excluded: tuple[datetime, ...]
     has_time: bool
@@ -90,7 +90,7 @@ def _list_ruled(series: Series) -> LiveDates:
     return LiveDates(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
 
 
-def localize_until(rule: Rule, zone: Zone, *, has_time: bool) -> Rule:
+def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> RecurrenceRule:
     """An UNTIL in UTC on the clock of the place; one past the last day that we follow is none."""
     until = rule.until
     if until is not None and until.tzinfo is not None:
@@ -111,7 +111,7 @@ def _settle_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
     return datetime.combine(until.date(), DAY_END)
 
 
-def _list_counted(rule: Rule, series: Series, *, count: int) -> LiveDates:
+def _list_counted(rule: RecurrenceRule, series: Series, *, count: int) -> LiveDates:
     first = series.anchor // DAY
     last = LAST_DAY if rule.until is None else count_seconds(rule.until) // DAY
     reach = count * rule.interval * _PERIODS[rule.frequency]
@@ -125,7 +125,7 @@ def _list_counted(rule: Rule, series: Series, *, count: int) -> LiveDates:
     return LiveDates(starts=starts if has_end else starts[starts < (series.last_day + 1) * DAY], has_end=has_end)
 
 
-def _list_starts(rule: Rule, series: Series, *, last: int) -> Seconds:
+def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> Seconds:
     """To the day `last`, or the rule's UNTIL. The anchor is among them even where its rule does not name it."""
     starts = list_days(rule, anchor=series.anchor // DAY, last=last) * DAY + series.anchor % DAY
     if rule.until is not None:

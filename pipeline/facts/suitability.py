@@ -27,7 +27,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     rule: str
 
 
-class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SuitabilityRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Either phrases in a field make an audience, or ages make one of several."""
 
     name: str
@@ -39,7 +39,7 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    rules: tuple[Rule, ...]
+    rules: tuple[SuitabilityRule, ...]
     adult_ages_ignored_beside: frozenset[str]
     phrases: dict[str, tuple[str, ...]]
 
@@ -127,7 +127,7 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     return "all_ages" if low == 0 else "families"
 
 
-def _apply_rule(rule: Rule, told: _RecordText) -> str | None:
+def _apply_rule(rule: SuitabilityRule, told: _RecordText) -> str | None:
     if rule.ages is not None:
         audience = told.judge_ages(rule.ages)
         return audience if audience in rule.audiences else None
@@ -141,7 +141,7 @@ def _select_phrases(file: RuleFile, field: str) -> Phrases:
     return Phrases({name: file.phrases[name] for name in file.phrases if name in asked or name == IGNORED})
 
 
-def _check_rule(rule: Rule, file: RuleFile) -> None:
+def _check_rule(rule: SuitabilityRule, file: RuleFile) -> None:
     """ValueError for a rule that could never speak, or not in the vocabulary's words."""
     if rule.ages is not None:
         is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)

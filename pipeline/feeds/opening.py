@@ -20,7 +20,7 @@ from pipeline.feeds.remote.fetcher import RETRY_POLICY, FetchError, FetchResult,
 from pipeline.feeds.remote.retries import telling_retries
 from pipeline.feeds.source import (
     FeedError,
-    Source,
+    FeedSource,
     SourceFile,
     hash_feed,
     hash_settings,
@@ -48,17 +48,17 @@ def open_sources(
     now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
     policy: RetryPolicy = RETRY_POLICY,
-) -> dict[str, Source]:
+) -> dict[str, FeedSource]:
     """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
     `now`: the build's clock; `tell` is told of what has to be asked for again.
 
     Raises the first feed's FeedError or SettingError.
     """
 
-    async def open_all() -> list[Source | BaseException]:
+    async def open_all() -> list[FeedSource | BaseException]:
         turns = asyncio.Semaphore(_FETCHES)
 
-        async def open_one(feed: FeedTable) -> Source:
+        async def open_one(feed: FeedTable) -> FeedSource:
             async with turns:
                 return await _open_source(
                     feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
@@ -67,7 +67,7 @@ def open_sources(
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
 
-    opened: dict[str, Source] = {}
+    opened: dict[str, FeedSource] = {}
     with telling_retries(tell):
         found = asyncio.run(open_all())
     for feed, source in zip(feeds, found, strict=True):
@@ -87,12 +87,12 @@ async def _open_source(
     now: datetime | None,
     tell: Callable[[str], None],
     policy: RetryPolicy,
-) -> Source:
+) -> FeedSource:
     if not is_remote(feed):
         files = list_files(feed, configuration.directory)
         asked = hash_question(feed, configuration, names=[file.name for file in files])
         known = _choose_known(memory, asked=asked)
-        return _keep_known(feed, configuration, files, source=Source(hash="", asked=asked), known=known)
+        return _keep_known(feed, configuration, files, source=FeedSource(hash="", asked=asked), known=known)
     if (open_walk := load_reader(feed.format).open) is not None:
         return await open_walk(
             feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory,
@@ -105,10 +105,12 @@ async def _open_source(
     if feed.url.startswith(SCHEME):
         return _keep_known(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
-            source=Source(hash="", asked=asked), known=known,
+            source=FeedSource(hash="", asked=asked), known=known,
         )  # fmt: skip
     fetched, body = await _fetch_body(feed, folder, known=known, policy=policy)
-    source = Source(hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified)
+    source = FeedSource(
+        hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified
+    )
     if fetched.is_unchanged:
         assert known is not None
         return replace(source, hash=known.hash, kept=known.records)
@@ -122,9 +124,9 @@ def _keep_known(
     configuration: Configuration,
     files: tuple[SourceFile, ...],
     *,
-    source: Source,
+    source: FeedSource,
     known: FeedMemory | None,
-) -> Source:
+) -> FeedSource:
     """Uses the stored records if the bytes have not changed."""
     found = hash_feed(feed, configuration, files)
     kept = known.records if known is not None and known.hash == found else None

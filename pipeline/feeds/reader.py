@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.configuration import FeedTable
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.raw import RawRecord
-from pipeline.feeds.source import Source, SourceFile
+from pipeline.feeds.source import FeedSource, SourceFile
 from pipeline.records.record import Problem
 
 
@@ -44,7 +44,7 @@ class Reader(Struct, frozen=True, kw_only=True):
     read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
     count_lines: Callable[[Path], int] | None = None
     read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
-    open: Callable[..., Awaitable[Source]] | None = None
+    open: Callable[..., Awaitable[FeedSource]] | None = None
 
 
 def load_reader(name: str) -> Reader:

@@ -14,7 +14,7 @@ from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleane
 from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting, Reader, load_reader
-from pipeline.feeds.source import FeedError, SettingError, Source, SourceFile, check_unchanged, is_zoned
+from pipeline.feeds.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
 from pipeline.records.cleaning import (
     Origin,
     clean_record,
@@ -67,7 +67,7 @@ def read_feed(
 
 
 def read_source(
-    feed: FeedTable, configuration: Configuration, source: Source, *, recalled: Mapping[bytes, CleanedRecord] = {}
+    feed: FeedTable, configuration: Configuration, source: FeedSource, *, recalled: Mapping[bytes, CleanedRecord] = {}
 ) -> FeedRead:
     """Reads what was opened. Cleans only what is not in `recalled`, which is keyed by the hash of the raw record.
 

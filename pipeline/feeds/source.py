@@ -55,7 +55,7 @@ class SourceFile(Struct, frozen=True, kw_only=True):
     own: int | None = None
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class FeedSource(Struct, frozen=True, kw_only=True):
     """A feed as one build reads it. `hash`: as `hash_feed`.
 
     `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers

@@ -16,7 +16,7 @@ from pipeline.listings.references import (
     ForeignOrganization,
     ForeignReference,
     ForeignResolution,
-    Target,
+    ReferenceTarget,
     Targets,
     index_targets,
 )
@@ -150,9 +150,9 @@ def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str
             yield entry.head.feed, entry.head.organization
 
 
-def _make_target(loan: ForeignOrganization) -> Target:
+def _make_target(loan: ForeignOrganization) -> ReferenceTarget:
     head = loan.entry.head
-    return Target(
+    return ReferenceTarget(
         id=loan.id, type=head.type, metro=loan.metro, feed=head.feed, source_id=head.source_id, slug="", name=head.name
     )
 
@@ -163,21 +163,21 @@ def _list_targets(
     kept_rows: Iterable[Mapping[str, Any]],
     *,
     metro: str,
-) -> Iterable[Target]:
+) -> Iterable[ReferenceTarget]:
     """`slug`: what the record states, else what is published."""
     held = previous.list_slugs("organization") | previous.list_slugs("place")
     for row_id, entry in records.items():
         head = entry.head
         if isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft":
             slug = slugify(head.slug) if head.slug else held.get(row_id, "")
-            yield Target(
+            yield ReferenceTarget(
                 id=row_id, type=head.type, metro=metro, feed=head.feed,
                 source_id=head.source_id, slug=slug, name=head.name,
             )  # fmt: skip
     for row in kept_rows:
         if row["kind"] in ("organization", "place"):
             feed, _, source_id = row["source"].split("/", 2)
-            yield Target(
+            yield ReferenceTarget(
                 id=row["id"], type=row["kind"], metro=metro, feed=feed, source_id=source_id,
                 slug=row["slug"], name=row["name"],
             )  # fmt: skip

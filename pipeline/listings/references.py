@@ -30,7 +30,7 @@ class ForeignOrganization(Struct, frozen=True, kw_only=True):
 ForeignResolution = Mapping[ForeignReference, ForeignOrganization | None]
 
 
-class Target(Struct, frozen=True, kw_only=True):
+class ReferenceTarget(Struct, frozen=True, kw_only=True):
     """An organization or a place that may be referred to; `slug` as it is published."""
 
     id: str
@@ -102,7 +102,7 @@ class Targets(Struct, frozen=True, kw_only=True):
         return found
 
 
-def index_targets(targets: Iterable[Target], *, metro: str) -> Targets:
+def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
     """`targets`: the metro's own, and organizations of other metros, which are found by id and source_id alone.
 
     Of several with the same folded name the one with the least id is meant.

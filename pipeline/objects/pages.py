@@ -8,7 +8,7 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query, parse_query
 from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.snapshot import Page, Release, Snapshot
+from outings.release.snapshot import PrecomputedPage, Release, Snapshot
 from pipeline.objects.documents import pack_body
 from pipeline.objects.object_writer import ObjectWriter
 
@@ -61,11 +61,11 @@ def name_page(query: Query, day: date) -> str:
     return f"{query.text}@{day.isoformat()}"
 
 
-def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[str, Page]:
+def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[str, PrecomputedPage]:
     slug = snapshot.metro.slug
     release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
     pages = {}
     for query, day in list_pages(snapshot, today):
         body = b"".join(answer(query, release=release, dates={slug: day}, entitlement=Entitlement()).parts)
-        pages[name_page(query, day)] = Page(object=writer.put(pack_body(body)), size=len(body))
+        pages[name_page(query, day)] = PrecomputedPage(object=writer.put(pack_body(body)), size=len(body))
     return pages

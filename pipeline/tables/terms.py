@@ -42,7 +42,7 @@ class Location(Struct, frozen=True):
         return "\n".join(filter(None, (self.address, self.city, self.neighborhood)))
 
 
-class Text(Struct, frozen=True, kw_only=True):
+class ListingText(Struct, frozen=True, kw_only=True):
     """The parts of a document that words are read from."""
 
     name: str
@@ -53,7 +53,7 @@ class Text(Struct, frozen=True, kw_only=True):
     location: Location = Location()
 
 
-_decoder = msgspec.json.Decoder(Text)
+_decoder = msgspec.json.Decoder(ListingText)
 
 
 class TermIndexWriter:

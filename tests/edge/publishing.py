@@ -22,7 +22,7 @@ from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer
 from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
-from outings.release.snapshot import Page, Release, Snapshot
+from outings.release.snapshot import PrecomputedPage, Release, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
 from outings.release.trust import ANYBODY, Trust
@@ -154,7 +154,7 @@ def _put_tables(store: Store, paths: Mapping[str, Path]) -> dict[str, Table]:
 
 def list_pages(
     store: Store, snapshot: Snapshot, *, days: Sequence[date], vandal: bytes | None
-) -> Sequence[tuple[str, Page]]:
+) -> Sequence[tuple[str, PrecomputedPage]]:
     """The default first page of each list."""
     slug, pages = snapshot.metro.slug, []
     release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
@@ -165,7 +165,7 @@ def list_pages(
         for day in days:
             made = answer(query, release=release, dates={slug: day}, entitlement=Entitlement())
             body = b"".join(made.parts) if vandal is None else vandal
-            page = Page(object=put_object(store, gzip.compress(body, mtime=0)), size=len(body))
+            page = PrecomputedPage(object=put_object(store, gzip.compress(body, mtime=0)), size=len(body))
             pages.append((f"/v1/{slug}/{collection}@{day}", page))
     return pages
 

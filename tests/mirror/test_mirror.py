@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from edge.app import Edge
 from outings.command import main
-from outings.mirror.client import ATTEMPTS, Client, Connection, HttpResponse, MirrorError
+from outings.mirror.client import ATTEMPTS, ApiClient, Connection, HttpResponse, MirrorError
 from outings.mirror.comparison import check_mirror
 from outings.mirror.mirror_file import MirroredRecord, MirrorFile
 from outings.mirror.sync import catch_up
@@ -45,7 +45,7 @@ class Api:
         self.before: Callable[[str], None] = lambda _: None
         self.files = ExitStack()
 
-    def open(self, kind: str = "all") -> Client:
+    def open(self, kind: str = "all") -> ApiClient:
         if not self.keys:
             self.keys = add_keys(self.city.store, KEYS)
         self.edge.poll()
@@ -61,7 +61,7 @@ class Api:
             got = ask(self.edge, target, key=self.keys[kind])
             return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
 
-        return Client(send, wait=self.waited.append)
+        return ApiClient(send, wait=self.waited.append)
 
 
 def write(city: City, number: int) -> None:

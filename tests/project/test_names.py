@@ -60,12 +60,10 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def list_definitions(path: Path) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (
-        each
-        for each in ast.walk(parse(path))
-        if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    )
+@cache
+def list_definitions(path: Path) -> tuple[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return tuple(each for each in ast.walk(parse(path)) if isinstance(each, kinds))
 
 
 def list_names(path: Path) -> Iterator[str]:

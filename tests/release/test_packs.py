@@ -18,8 +18,8 @@ from outings.release.manifest import (
 )
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of
-from outings.release.packs import MOST_PACKS, PACK_SIZE, DocumentLocation, Pack, PackWriter, choose_kept
-from outings.release.snapshot import Page
+from outings.release.packs import MOST_PACKS, PACK_SIZE, Pack, PackLocation, PackWriter, choose_kept
+from outings.release.snapshot import PrecomputedPage
 from tests.release.worlds import NOON, put_metro
 
 
@@ -48,7 +48,7 @@ def test_a_build_without_documents_adds_no_pack() -> None:
 
 def test_the_first_document_is_at_the_beginning_of_the_pack_behind_the_kept_ones() -> None:
     writer = PackWriter(kept=(Pack(object="k", size=9, alive=5),), put=hash_of)
-    assert (writer.append(b"one"), writer.append(b"two")) == (DocumentLocation(1, 0, 3), DocumentLocation(1, 3, 3))
+    assert (writer.append(b"one"), writer.append(b"two")) == (PackLocation(1, 0, 3), PackLocation(1, 3, 3))
 
 
 def packs_of(*sizes: int) -> list[Pack]:
@@ -106,7 +106,12 @@ def test_a_snapshots_hash_is_of_what_an_answer_depends_on() -> None:
     other = read_manifest(store, put_metro(store, "seattle", "b").manifest)
     replace = msgspec.structs.replace
     assert hash_snapshot(manifest) == hash_snapshot(
-        replace(manifest, pages={"x": Page(object="x", size=1)}, inputs="other", date=manifest.date + timedelta(days=1))
+        replace(
+            manifest,
+            pages={"x": PrecomputedPage(object="x", size=1)},
+            inputs="other",
+            date=manifest.date + timedelta(days=1),
+        )
     )
     different = [
         replace(manifest, tables=other.tables),

@@ -14,7 +14,7 @@ from outings.release.manifest import Manifest, Table, encode_details, encode_man
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
-from outings.release.snapshot import Export, MetroSettings, Page
+from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
 
@@ -69,7 +69,7 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
         tables={"listings": Table(object=hash_of(table), size=len(table), rows=1)},
         mapped={"rows": Table(object=hash_of(rows), size=len(rows), rows=1)},
         packs=(Pack(object=hash_of(pack), size=len(pack), alive=len(pack)),),
-        pages={"/v1/events@2026-08-10": Page(object=hash_of(page), size=len(page))},
+        pages={"/v1/events@2026-08-10": PrecomputedPage(object=hash_of(page), size=len(page))},
         exports={
             "events.jsonl": Export(
                 object=hash_of(export), packed=len(export), coding="", size=len(export), sha256=hash_of(export), rows=1,

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from edge.app import Edge
-from outings.mirror.client import Client, HttpResponse
+from outings.mirror.client import ApiClient, HttpResponse
 from outings.mirror.comparison import check_mirror
 from outings.mirror.mirror_file import MirrorFile
 from outings.mirror.sync import catch_up
@@ -200,14 +200,14 @@ class Year:
         assert added == self.expected, (added - self.expected, self.expected - added)
         self.logged, self.expected = log, Counter()
 
-    def open_client(self) -> Client:
+    def open_client(self) -> ApiClient:
         self.edge.poll()
 
         def send(target: str) -> HttpResponse:
             got = ask(self.edge, target, key=self.key)
             return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
 
-        return Client(send, wait=lambda _: None)
+        return ApiClient(send, wait=lambda _: None)
 
     def catch_up(self, name: str) -> None:
         client = self.open_client()

@@ -11,7 +11,7 @@ from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
 from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers, open_groups
 from outings.answers.dates import find_start
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import find_route_filters
 from outings.answers.selecting.evaluators import open_evaluator
@@ -38,11 +38,11 @@ _DAY = 24 * _HOUR
 _encoder = msgspec.json.Encoder()
 
 
-def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     """It names the release that answers."""
     today = about.dates[snapshot.metro.slug]
     tag = make_tag("coverage", about.release.id, snapshot.hash, query.text, today, about.entitlement.digest)
-    return Plan(tag, lambda: answer_coverage(query, snapshot=snapshot, about=about))
+    return AnswerPlan(tag, lambda: answer_coverage(query, snapshot=snapshot, about=about))
 
 
 def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:

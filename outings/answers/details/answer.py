@@ -16,17 +16,17 @@ from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.details.document import ListingRow, answer_detail, find_listing
 from outings.answers.organizations.copies import Copy
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 
 
-def plan_detail(query: Query, about: AnswerContext) -> Plan:
+def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
     check_expanded(query, about)
     found = find_listing(query, about=about)
     # What is attached to a listing counts an organization's others, or asks the lists.
     cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
-    return Plan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
+    return AnswerPlan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
 
 
 def _tag_listing(query: Query, found: ListingRow, about: AnswerContext) -> str:

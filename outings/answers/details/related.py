@@ -30,8 +30,8 @@ MOST = 6
 TYPES = ("event", "class", "camp")
 
 
-class Related(Struct, frozen=True, kw_only=True):
-    """`contract.resources.related.Related` with its cards as they are written."""
+class RelatedListings(Struct, frozen=True, kw_only=True):
+    """`contract.resources.related.RelatedListings` with its cards as they are written."""
 
     similar: tuple[Raw, ...]
     from_organization: tuple[Raw, ...]
@@ -53,7 +53,7 @@ class _ListingName(Struct, frozen=True):
 _decode_name = msgspec.json.Decoder(_ListingName).decode
 
 
-def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> Related:
+def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> RelatedListings:
     """Of a listing of the query's type, by its row."""
     own = query.resource
     # Its own type stands first.
@@ -61,7 +61,7 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerCon
     related = _RelatedRows(row, types, snapshot=snapshot, about=about)
     references = read_references(open_snapshot(snapshot).read_document(row))
     place = None if references.place is None else references.place.id
-    return Related(
+    return RelatedListings(
         similar=related.find_similar(),
         from_organization=related.find_listed(organization_id=references.organization.id),
         at_place=related.find_listed(place_id=place),

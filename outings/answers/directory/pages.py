@@ -26,7 +26,7 @@ Key = tuple[int, str, str]
 _encoder = msgspec.json.Encoder()
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class DirectoryPage(Struct, frozen=True, kw_only=True):
     """From `start` to before `end` of the ordered set; `end` is None where it is the last page."""
 
     start: int
@@ -34,7 +34,9 @@ class Page(Struct, frozen=True, kw_only=True):
     next_cursor: str | None
 
 
-def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date) -> Page:
+def cut_page(
+    query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date
+) -> DirectoryPage:
     """`name_key`: of the entry that stands in a place of the order, of `size` in all."""
     limit = read_limit(query)
     start = (read_page(query) - 1) * limit if query.cursor is None else _find_start(read_key(query), size, name_key)
@@ -44,7 +46,7 @@ def cut_page(query: Query, size: int, *, name_key: Callable[[int], Key], snapsho
     if stop < size:
         rank, name, row_id = name_key(stop - 1)
         next_cursor = make_cursor(query, (RANKING, rank, name[:KEY_CHARACTERS], row_id), snapshot=snapshot, today=today)
-    return Page(start=start, stop=stop, next_cursor=next_cursor)
+    return DirectoryPage(start=start, stop=stop, next_cursor=next_cursor)
 
 
 def read_key(query: Query) -> Key:
@@ -74,7 +76,7 @@ def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
 
 
 def encode_meta(
-    query: Query, filters: EffectiveFilters, page: Page, *, snapshot: Snapshot, hint: str | None = None
+    query: Query, filters: EffectiveFilters, page: DirectoryPage, *, snapshot: Snapshot, hint: str | None = None
 ) -> bytes:
     meta = DirectoryMeta(
         limit=read_limit(query),

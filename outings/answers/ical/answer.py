@@ -6,7 +6,7 @@ from outings.answers.context import AnswerContext
 from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import render_event
 from outings.answers.listings.lists import select_rows, settle_list
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import bad_request
@@ -17,10 +17,10 @@ from outings.release.snapshot import Snapshot
 MOST_EVENTS = 5_000
 
 
-def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     today = about.dates[snapshot.metro.slug]
     filters = settle_list(query, today)
-    return Plan(
+    return AnswerPlan(
         make_tag("ics", snapshot.hash, query.text, today, about.entitlement.digest),
         lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
         media=EXPORT_TYPES["ics"],

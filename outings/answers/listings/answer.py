@@ -8,25 +8,25 @@ from outings.answers.context import AnswerContext
 from outings.answers.listings.calendar import answer_calendar
 from outings.answers.listings.cost import estimate_list
 from outings.answers.listings.lists import answer_list, settle_list
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
 
 
-def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
     filters = settle_list(query, today)
     cost = estimate_list(query, snapshot=snapshot, days=0)
     tag = _tag_list(query, snapshot, about)
-    return Plan(tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), cost)
+    return AnswerPlan(tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), cost)
 
 
-def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     filters = settle_list(query, about.dates[snapshot.metro.slug])
     cost = estimate_list(query, snapshot=snapshot, days=filters.count_days())
     tag = _tag_list(query, snapshot, about)
-    return Plan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), cost)
+    return AnswerPlan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), cost)
 
 
 def _tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:

@@ -30,7 +30,7 @@ from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class ListPage(Struct, frozen=True, kw_only=True):
     """Rows to show, with the numbers of their occurrences where items are these; where the next page goes on, None on
     the last; of `ids`, those that there are not."""
 
@@ -95,11 +95,11 @@ def select_rows(
     return open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=limit)).rows
 
 
-def _choose_reader(query: Query) -> Callable[..., Page]:
+def _choose_reader(query: Query) -> Callable[..., ListPage]:
     if "ids" in query.values:
         return _read_named
     if query.get("limit") == 0:
-        return lambda *_, **__: Page(rows=())
+        return lambda *_, **__: ListPage(rows=())
     return _read_page
 
 
@@ -122,21 +122,21 @@ def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapsho
     return msgspec.json.encode(facets)
 
 
-def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Page:
+def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
     limit = read_limit(query)
     selection = select_query(query, filters, snapshot=snapshot, today=today)
     # One more than the page holds tells whether there is a next one.
     span = _make_span(query, limit=limit + 1)
     evaluator = open_evaluator(open_snapshot(snapshot))
     found = evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
-    return Page(
+    return ListPage(
         rows=found.rows[:limit],
         numbers=None if found.numbers is None else found.numbers[:limit],
         end=found.locate(limit - 1) if len(found.rows) > limit else None,
     )
 
 
-def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Page:
+def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
     """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
     assert query.resource is not None
     names, type_code = open_snapshot(snapshot).names, TYPES.index(query.resource)
@@ -149,7 +149,7 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
         selection = select_query(query, filters, snapshot=snapshot, today=today)
         matching = {*open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=len(rows))).rows}
         found = [row for row in found if row in matching]
-    return Page(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
+    return ListPage(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
 
 
 def _make_span(query: Query, *, limit: int) -> Span:
@@ -162,7 +162,7 @@ def _make_span(query: Query, *, limit: int) -> Span:
 
 
 def _read_documents(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: Page
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
 ) -> list[bytes]:
     opened = open_snapshot(snapshot)
     rows = page.rows

@@ -8,7 +8,7 @@ from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.layers import open_layers
 from outings.answers.near.nearby import answer_nearby, settle_nearby
 from outings.answers.near.request import Near
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
@@ -17,11 +17,11 @@ from outings.release.snapshot import Snapshot
 _ITEM = Rate(each=10)
 
 
-def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     nearby = settle_nearby(query, snapshot=snapshot, about=about)
     read = (snapshot.hash, nearby.near.minute, nearby.after)
     tag = make_tag("nearby", query.text, read, about.entitlement.digest)
-    return Plan(tag, lambda: answer_nearby(nearby), _estimate_nearby(nearby.near))
+    return AnswerPlan(tag, lambda: answer_nearby(nearby), _estimate_nearby(nearby.near))
 
 
 def _estimate_nearby(near: Near) -> int:
@@ -32,16 +32,16 @@ def _estimate_nearby(near: Near) -> int:
     return add_costs([(_ITEM, read_limit(near.query))])
 
 
-def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     around = settle_around(query, snapshot=snapshot, about=about)
     origin = around.near.origin  # an address need not always be found at the same place
     forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
     read = (snapshot.hash, around.near.minute, origin.lat, origin.lng, forecast)
     tag = make_tag("around", query.text, read, about.entitlement.digest)
-    return Plan(tag, lambda: answer_around(around))
+    return AnswerPlan(tag, lambda: answer_around(around))
 
 
-def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     near = settle_activity(query, snapshot=snapshot, about=about)
     tag = make_tag("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
-    return Plan(tag, lambda: answer_activity(near))
+    return AnswerPlan(tag, lambda: answer_activity(near))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
 from outings.answers.near.index import open_near
-from outings.answers.near.items import NO_PRICE, NULL, Schedule, format_start, round_metres
+from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
 from outings.answers.near.ranking import ScoredRows
 from outings.answers.near.request import Near
 from outings.answers.near.starts import Start
@@ -86,7 +86,7 @@ class _Document(Struct, frozen=True):
     price: Raw = NO_PRICE
     is_indoor: Raw = NULL
     timezone: str | None = None
-    schedule: Schedule | None = None
+    schedule: ItemSchedule | None = None
 
 
 _decoder = msgspec.json.Decoder(_Document)

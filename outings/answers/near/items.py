@@ -26,7 +26,7 @@ _encoder = msgspec.json.Encoder()
 NO_PRICE = Raw(_encoder.encode(Price()))
 
 
-class Schedule(Struct, frozen=True):
+class ItemSchedule(Struct, frozen=True):
     timezone: str | None
 
 
@@ -43,7 +43,7 @@ class _Listing(Struct, frozen=True):
     place: Raw = NULL
     price: Raw = NO_PRICE
     timezone: str | None = None
-    schedule: Schedule | None = None
+    schedule: ItemSchedule | None = None
 
 
 _decoder = msgspec.json.Decoder(_Listing)

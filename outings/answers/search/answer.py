@@ -9,7 +9,7 @@ from msgspec import Struct
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
-from outings.answers.plan import Plan, make_tag
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.matching import Keep, SearchMatches
@@ -60,12 +60,12 @@ class _Document(Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Document)
 
 
-def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> Plan:
+def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     search = settle_search(query, snapshot=snapshot, about=about)
     semantic = None if search.semantic is None else search.semantic.tag
     read = (search.offset, search.today, about.entitlement.digest, semantic)
     tag = make_tag("search", snapshot.hash, query.text, *read)
-    return Plan(tag, lambda: answer_search(search), _estimate_cost(search))
+    return AnswerPlan(tag, lambda: answer_search(search), _estimate_cost(search))
 
 
 def _estimate_cost(search: Search) -> int:

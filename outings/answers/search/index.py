@@ -10,7 +10,7 @@ from outings.answers.search.matching import Keep, Matcher
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
-from outings.answers.search.understanding.related import Related
+from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.meetings import SLOTS, Meetings
@@ -44,7 +44,7 @@ class SearchIndex:
             terms,
             postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
             name_words=ranks.read_array("name_words"),
-            related=Related(reader.related),
+            related=RelatedWords(reader.related),
         )
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))

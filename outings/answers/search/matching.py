@@ -20,7 +20,7 @@ from outings.answers.search.score import (
     find_levels,
     score_words,
 )
-from outings.answers.search.understanding.related import Related
+from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.snapshot.terms import Terms, split_places
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
@@ -56,7 +56,7 @@ class _Source(Struct, frozen=True, eq=False):
 class Matcher:
     """Of one snapshot. `name_words`: by row, how many words its name has."""
 
-    def __init__(self, terms: Terms, *, postings: Postings, name_words: Numbers, related: Related) -> None:
+    def __init__(self, terms: Terms, *, postings: Postings, name_words: Numbers, related: RelatedWords) -> None:
         self._terms = terms
         self._postings = postings
         self._name_words = name_words

@@ -11,7 +11,7 @@ from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LANGUAGE, Spelling
 from outings.answers.snapshot.texts import make_letters, make_texts
-from outings.contract.text import Term, TextQuery
+from outings.contract.text import SearchTerm, TextQuery
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
@@ -70,7 +70,7 @@ class Terms:
 
     # Rows are found as they come, more than once perhaps: they are only marked.
 
-    def _find_term(self, term: Term) -> Rows:
+    def _find_term(self, term: SearchTerm) -> Rows:
         """A word by itself, by its stem, by a typo, or written as two; several words side by side, or as one."""
         if term.quoted:
             return self._find_phrase(term.words)
@@ -80,7 +80,7 @@ class Terms:
         (word,) = term.words
         return np.concatenate((_to_rows(self.read_places(self._list_words(word))), *self._find_split(word)))
 
-    def _find_excluded(self, term: Term) -> Rows:
+    def _find_excluded(self, term: SearchTerm) -> Rows:
         """What is to be left out is what was written, and its stem: a guess must not hide anything."""
         if term.quoted or len(term.words) > 1:
             return self._find_phrase(term.words)
@@ -120,7 +120,7 @@ def open_terms(reader: SnapshotReader) -> Terms:
     return Terms(reader.open_table(WORDS), places=reader.open_table(PLACES))
 
 
-def _list_joined(required: Sequence[Sequence[Term]], number: int) -> Iterable[str]:
+def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:
     """`story time` finds "storytime": a word joined with the one before or behind it stands for both."""
     for first in (number - 1, number):
         pair = required[max(first, 0) : first + 2]

@@ -7,7 +7,7 @@ from datetime import time
 from msgspec import Struct
 
 from pipeline.feeds.ics.lines import Component
-from pipeline.feeds.ics.times import Moment, UnreadableEvent, parse_moment
+from pipeline.feeds.ics.times import CalendarMoment, UnreadableEvent, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.ndjson import MAX_LINE_BYTES
 
@@ -18,9 +18,9 @@ class CalendarEntry(Struct, frozen=True, eq=False):
     """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
 
     uid: str
-    starts: Moment
+    starts: CalendarMoment
     event: Component
-    instance: Moment | None
+    instance: CalendarMoment | None
     splits: bool
 
     @property
@@ -69,7 +69,7 @@ def name_event(event: Component) -> str:
     return f"without-uid-{digest[:32]}"
 
 
-def find_instance(event: Component, zones: Zones) -> Moment | None:
+def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
     """Of an event that can't be read; one that stands for a date and all that follow is none of them."""
     line = event.get("RECURRENCE-ID")
     if line is None or line.parameters.get("RANGE"):
@@ -80,7 +80,7 @@ def find_instance(event: Component, zones: Zones) -> Moment | None:
         return None
 
 
-def name_instance(uid: str, instance: Moment | None, clock: Clock) -> str:
+def name_instance(uid: str, instance: CalendarMoment | None, clock: Clock) -> str:
     """A date of a series by its UID and when, by the series' clock, it was to be: <UID>/20260811T090000."""
     if instance is None:
         return uid

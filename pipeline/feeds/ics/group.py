@@ -10,7 +10,7 @@ from outings.contract.instants import DAY, count_seconds
 from pipeline.feeds.ics.entry import CalendarEntry
 from pipeline.feeds.ics.pattern import list_unmet
 from pipeline.feeds.ics.series import read_recurrence
-from pipeline.feeds.ics.times import Moment, take_written_day
+from pipeline.feeds.ics.times import CalendarMoment, take_written_day
 from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.raw import RawRecord
 
@@ -21,13 +21,13 @@ class EventGroup(Struct, frozen=True, kw_only=True):
     """
 
     master: CalendarEntry | None
-    changed: tuple[Moment, ...]
-    splits: tuple[Moment, ...]
+    changed: tuple[CalendarMoment, ...]
+    splits: tuple[CalendarMoment, ...]
     entries: tuple[CalendarEntry, ...]
 
 
 def group_entries(
-    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[Moment]], zones: Zones
+    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[CalendarMoment]], zones: Zones
 ) -> dict[str, EventGroup]:
     """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
     by_uid = defaultdict[str, list[CalendarEntry]](list)
@@ -66,7 +66,7 @@ def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -
     return records
 
 
-def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[Moment], zones: Zones) -> EventGroup:
+def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> EventGroup:
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
     settled = [
@@ -84,6 +84,6 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[Moment], zone
     return msgspec.structs.replace(group, splits=tuple(splits))
 
 
-def _settle(moment: Moment, master: CalendarEntry | None, zones: Zones) -> Moment:
+def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:
     """In a series of days a date is compared as it is written."""
     return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from outings.contract.instants import DAY, number_day
 from pipeline.dates.rule_days import list_days
-from pipeline.dates.rules import Rule
+from pipeline.dates.rules import RecurrenceRule
 from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.zones import Clock
@@ -28,13 +28,13 @@ class Pattern(Struct, frozen=True, kw_only=True):
     """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
 
     anchor: int
-    rules: tuple[Rule, ...] = ()
-    exrules: tuple[Rule, ...] = ()
+    rules: tuple[RecurrenceRule, ...] = ()
+    exrules: tuple[RecurrenceRule, ...] = ()
     added: tuple[int, ...] = ()
     excluded: tuple[int, ...] = ()
 
 
-def settle_rule(rule: Rule, clock: Clock, *, is_days: bool) -> Rule:
+def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> RecurrenceRule:
     """With its UNTIL on that clock."""
     if clock.zone:
         return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
@@ -62,7 +62,9 @@ def list_dates(pattern: Pattern) -> LiveDates:
     return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
 
 
-def list_ruled(rule: Rule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED) -> LiveDates:
+def list_ruled(
+    rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
+) -> LiveDates:
     """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)
@@ -87,17 +89,17 @@ def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     return unmet
 
 
-def _count_own(rule: Rule, anchor: int) -> Rule:
+def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
     if rule.count is None or _falls_on(rule, anchor):
         return rule
     return msgspec.structs.replace(rule, count=rule.count + 1)
 
 
-def _falls_on(rule: Rule, anchor: int) -> bool:
+def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
     return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
 
 
-def _list_own(rule: Rule, anchor: int) -> Seconds:
+def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
     """What an EXRULE names: the first date only where it falls on it."""
     starts = list_ruled(_count_own(rule, anchor), anchor).starts
     return starts if _falls_on(rule, anchor) else starts[starts != anchor]

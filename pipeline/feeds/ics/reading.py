@@ -14,7 +14,14 @@ from pipeline.feeds.ics.lines import Component, parse_calendar
 from pipeline.feeds.ics.members import INHERITED, list_members
 from pipeline.feeds.ics.segments import list_after, list_before
 from pipeline.feeds.ics.series import Members, list_series, place_recurrence, read_recurrence
-from pipeline.feeds.ics.times import Moment, UnreadableEvent, add_duration, find_fold_zone, parse_duration, parse_moment
+from pipeline.feeds.ics.times import (
+    CalendarMoment,
+    UnreadableEvent,
+    add_duration,
+    find_fold_zone,
+    parse_duration,
+    parse_moment,
+)
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note, RawRecord
 from pipeline.records.cleaning import explain_fault
@@ -40,7 +47,7 @@ def read_calendar(
     zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
     entries: list[CalendarEntry] = []
     refused: list[tuple[Component, UnreadableEvent]] = []
-    unread = defaultdict[str, list[Moment]](list)
+    unread = defaultdict[str, list[CalendarMoment]](list)
     for event in calendar.events:
         try:
             entries.append(make_entry(event, zones))
@@ -147,7 +154,7 @@ def _recurs(entry: CalendarEntry) -> bool:
     return entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
 
 
-def _find_end(entry: CalendarEntry, zones: Zones) -> Moment | None:
+def _find_end(entry: CalendarEntry, zones: Zones) -> CalendarMoment | None:
     """DTEND, or the start and DURATION; a day without either lasts to the next midnight, a time has no end."""
     starts = entry.starts
     try:

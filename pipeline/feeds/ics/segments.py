@@ -8,12 +8,12 @@ from outings.contract.instants import DAY, count_seconds, read_local
 from pipeline.dates.series import LiveDates, merge_starts
 from pipeline.feeds.ics.pattern import exclude, list_unmet
 from pipeline.feeds.ics.series import Members, Recurrence, SeriesOnClock, place_recurrence, say_placed
-from pipeline.feeds.ics.times import Moment
+from pipeline.feeds.ics.times import CalendarMoment
 from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.raw import Note
 
 
-def list_before(placed: SeriesOnClock, splits: Sequence[Moment]) -> tuple[Members, list[Note]]:
+def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
     """The series up to its first split."""
     end = min(placed.place(at) for at in splits)
     starts = placed.dates.starts
@@ -22,7 +22,7 @@ def list_before(placed: SeriesOnClock, splits: Sequence[Moment]) -> tuple[Member
 
 
 def list_after(
-    placed: SeriesOnClock, at: Moment, own: Recurrence, *, splits: Sequence[Moment], zones: Zones
+    placed: SeriesOnClock, at: CalendarMoment, own: Recurrence, *, splits: Sequence[CalendarMoment], zones: Zones
 ) -> tuple[Members, list[Note]]:
     """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
     as that date is. What stands for a date names it by when it was to be, or by when it is now."""
@@ -36,7 +36,7 @@ def list_after(
     moved = starts - first
     dates = _cut(placed.dates, first, end)
     pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
-    unmet = [Moment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
+    unmet = [CalendarMoment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
     gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
     is_excluded = count_seconds(at.on(clock)) in pattern.excluded
     live = merge_starts(dates.starts, np.array([] if is_excluded else [first], dtype=np.int64)) + moved

@@ -8,13 +8,13 @@ import numpy as np
 from msgspec import Struct
 
 from outings.contract.instants import DAY, count_seconds, read_local
-from pipeline.dates.rules import Rule, RuleError, parse_rule
+from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, merge_starts
 from pipeline.feeds.ics.lines import Component, unescape
 from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, settle_rule
 from pipeline.feeds.ics.rule_fitting import fit_rule
 from pipeline.feeds.ics.rule_texts import list_endless
-from pipeline.feeds.ics.times import Moment, list_moments, take_written_day
+from pipeline.feeds.ics.times import CalendarMoment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
@@ -29,13 +29,13 @@ class Recurrence(Struct, frozen=True, kw_only=True):
     `unread`: its only rule, which is none that we follow.
     """
 
-    starts: Moment
+    starts: CalendarMoment
     pattern: Pattern
     texts: tuple[str, ...]
     unread: str | None
-    added: tuple[Moment, ...]
-    excluded: tuple[Moment, ...]
-    changed: tuple[Moment, ...]
+    added: tuple[CalendarMoment, ...]
+    excluded: tuple[CalendarMoment, ...]
+    changed: tuple[CalendarMoment, ...]
 
     @property
     def is_days(self) -> bool:
@@ -62,7 +62,7 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
     def anchor(self) -> int:
         return count_seconds(self.recurrence.starts.on(self.clock))
 
-    def place(self, moment: Moment) -> int:
+    def place(self, moment: CalendarMoment) -> int:
         if self.shift is not None and not moment.is_date:
             return count_seconds(moment.on(self.recurrence.starts.clock)) + self.shift
         return count_seconds(moment.on(self.clock))
@@ -71,12 +71,12 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
         """On the clock shown."""
         if self.clock is self.shown:
             return starts
-        moments = [Moment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
+        moments = [CalendarMoment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
         return _make_array([moment.on(self.shown) for moment in moments])
 
 
 def read_recurrence(
-    event: Component, starts: Moment, changed: Sequence[Moment], zones: Zones
+    event: Component, starts: CalendarMoment, changed: Sequence[CalendarMoment], zones: Zones
 ) -> tuple[Recurrence, list[Note]]:
     added, notes = list_moments(event, "RDATE", zones, clock=starts.clock)
     excluded, wrong = list_moments(event, "EXDATE", zones, clock=starts.clock)
@@ -154,7 +154,9 @@ def say_placed(
     return fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
 
 
-def _list_added_on(excluded: Sequence[Moment], added: Sequence[Moment], clock: Clock) -> list[Moment]:
+def _list_added_on(
+    excluded: Sequence[CalendarMoment], added: Sequence[CalendarMoment], clock: Clock
+) -> list[CalendarMoment]:
     """The dates that are added on a whole day which is excluded, where a record would say but its midnight."""
     days = {moment.local.date() for moment in excluded if moment.is_date}
     return [moment for moment in added if moment.on(clock).date() in days]
@@ -164,7 +166,7 @@ def _is_plain(recurrence: Recurrence) -> bool:
     return recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
 
 
-def _sort_rules(event: Component, name: str, starts: Moment) -> tuple[list[str], list[str]]:
+def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
     """The texts of rules, each once: those that are followed, and the others."""
     texts: tuple[list[str], list[str]] = ([], [])
     for text in dict.fromkeys("".join(unescape(line.value).split()) for line in event.get_all(name)):
@@ -172,14 +174,14 @@ def _sort_rules(event: Component, name: str, starts: Moment) -> tuple[list[str],
     return texts
 
 
-def _is_followed(text: str, starts: Moment) -> bool:
+def _is_followed(text: str, starts: CalendarMoment) -> bool:
     try:
         return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
     except RuleError:
         return False
 
 
-def _settle_all(texts: Sequence[str], starts: Moment) -> tuple[Rule, ...]:
+def _settle_all(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
     return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
 
 
@@ -195,7 +197,7 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
     ]
 
 
-def _show_all(moments: Sequence[Moment], clock: Clock) -> list[str]:
+def _show_all(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
     """On another clock the first hours of the first year that a record knows are of the year before."""
     return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
 

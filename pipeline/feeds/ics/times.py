@@ -25,7 +25,7 @@ class UnreadableEvent(ValueError):  # noqa: N818 it is a finding of the event, n
         self.value = None if line is None else f"{line.name}:{line.value}"
 
 
-class Moment(NamedTuple):
+class CalendarMoment(NamedTuple):
     """A time on `clock`, naive; `is_date`: a day alone, at its midnight, of any clock."""
 
     local: datetime
@@ -40,7 +40,7 @@ class Moment(NamedTuple):
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
 
 
-def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[Moment], list[Note]]:
+def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
     """The times of all properties of that name, one or a list in each; of a period its start. One that can't be read
     costs itself alone. `clock`: of the series, and so of those that name none."""
     moments, notes = [], []
@@ -54,7 +54,7 @@ def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> 
     return moments, notes
 
 
-def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> Moment:
+def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
     """Its first time; without a zone it is of `clock`, else of the metro's. Raises `UnreadableEvent`."""
     texts, tzid = _split_values(line)
     return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
@@ -69,12 +69,12 @@ def _split_values(line: Line) -> tuple[list[str], str]:
     return [text.strip() for text in texts.split(",")], tzid
 
 
-def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
+def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
     moment = _parse_moment(text.partition("/")[0].strip(), tzid, line, zones, clock=clock)
     return _take_day(moment, zones) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
 
 
-def take_written_day(moment: Moment, zones: Zones) -> Moment:
+def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
     """The day of a time in a series of days: the date that is written, or the local day whose midnight it is in UTC."""
     local = moment.on(zones.metro)
     is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
@@ -91,7 +91,7 @@ def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
     return timedelta(weeks=weeks, days=days), timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
 
-def add_duration(moment: Moment, duration: tuple[timedelta, timedelta]) -> Moment:
+def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) -> CalendarMoment:
     """OverflowError past the year 9999."""
     days, exact = duration
     local = moment.local + days
@@ -101,7 +101,7 @@ def add_duration(moment: Moment, duration: tuple[timedelta, timedelta]) -> Momen
     return moment._replace(local=local)
 
 
-def find_fold_zone(moment: Moment, clock: Clock) -> str | None:
+def find_fold_zone(moment: CalendarMoment, clock: Clock) -> str | None:
     """A zone of one offset for an instant that `clock` shows for the second time: there it would be an hour earlier."""
     there = moment.local.replace(tzinfo=moment.clock.info).astimezone(clock.info)
     offset = there.utcoffset()
@@ -110,7 +110,7 @@ def find_fold_zone(moment: Moment, clock: Clock) -> str | None:
     return f"Etc/GMT{-(offset // _HOUR):+d}"
 
 
-def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> Moment:
+def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
     found = _MOMENT.fullmatch(text)
     if found is None:
         raise UnreadableEvent(
@@ -121,7 +121,7 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
         if day.year not in YEARS:
             raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
         if found[4] is None:
-            return Moment(datetime.combine(day, time()), zones.metro, is_date=True)
+            return CalendarMoment(datetime.combine(day, time()), zones.metro, is_date=True)
         hour = time(int(found[4]), int(found[5]), min(second, 59) if (second := int(found[6] or 0)) == 60 else second)
     except UnreadableEvent:
         raise
@@ -131,7 +131,7 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
         clock = UTC_CLOCK
     elif tzid:
         clock = _find_clock(tzid, line, zones, year=day.year)
-    return Moment(datetime.combine(day, hour), clock, is_date=False)
+    return CalendarMoment(datetime.combine(day, hour), clock, is_date=False)
 
 
 def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
@@ -143,5 +143,5 @@ def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
     return clock
 
 
-def _take_day(moment: Moment, zones: Zones) -> Moment:
-    return Moment(datetime.combine(moment.local.date(), time()), zones.metro, is_date=True)
+def _take_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
+    return CalendarMoment(datetime.combine(moment.local.date(), time()), zones.metro, is_date=True)

@@ -17,7 +17,7 @@ from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.fetcher import FeedClient, FetchError, fetch, open_client
 from pipeline.feeds.rpde.current_items import write_items
 from pipeline.feeds.rpde.walk import Walk, WalkError, lend_password, walk_pages
-from pipeline.feeds.source import FeedError, Source, hash_feed, hash_settings, look_at
+from pipeline.feeds.source import FeedError, FeedSource, hash_feed, hash_settings, look_at
 
 # A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
 LONGEST_AWAY = timedelta(days=6)
@@ -35,7 +35,7 @@ async def open_walk(
     now: datetime | None,
     tell: Callable[[str], None],
     policy: RetryPolicy,
-) -> Source:
+) -> FeedSource:
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
     why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
     known = memory if why is None else None
@@ -60,7 +60,7 @@ async def open_walk(
         raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
     own = None if known is None or not walk.items else walk.items
     files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
-    return Source(
+    return FeedSource(
         hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
         files=files, asked=asked, next=walk.next, walked_at=now, is_whole=known is None,
         items=None if known is None or walk.items else known.items,

@@ -6,10 +6,10 @@ import pytest
 
 from outings.answers.search.understanding import words
 from outings.answers.search.understanding.query import Locations, parse_search
-from outings.answers.search.understanding.related import Alternatives, Related, read_shipped
+from outings.answers.search.understanding.related import Alternatives, RelatedWords, read_shipped
 from outings.contract.errors import ApiError
 
-RELATED = Related(
+RELATED = RelatedWords(
     (("pottery", "ceramics", "clay"), ("clay", "plasticine"), ("storytime", "story hour"), ("tae kwon do", "karate"))
 )
 
@@ -54,7 +54,7 @@ def test_the_shipped_groups_are_read_and_symmetric() -> None:
     """But for phrases that differ in filler words: a query can't tell them apart."""
     groups = read_shipped()
     assert len(groups) > 100
-    related = Related(groups)
+    related = RelatedWords(groups)
     for group in groups:
         for one, other in permutations(group, 2):
             is_same = drop_fillers(one) == drop_fillers(other)
@@ -66,7 +66,7 @@ def drop_fillers(phrase: str) -> tuple[str, ...]:
 
 
 def test_the_contracts_examples_are_shipped() -> None:
-    related = Related(read_shipped())
+    related = RelatedWords(read_shipped())
     assert ("ceramics",) in related.list("pottery")
     assert ("cooking",) in related.list("baking")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outings.answers.snapshot.terms import PLACES, Terms
 from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
-from outings.contract.text import Term, parse_text
+from outings.contract.text import SearchTerm, parse_text
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS
 from tests.answers.worlds import TODAY
@@ -98,7 +98,7 @@ def test_a_text_without_words_asks_nothing(text: str) -> None:
 def test_an_open_quote_is_closed_by_the_end() -> None:
     query = parse_text('yoga "tai chi')
     assert query is not None
-    assert query.required == ((Term(("yoga",)),), (Term(("tai", "chi"), quoted=True),))
+    assert query.required == ((SearchTerm(("yoga",)),), (SearchTerm(("tai", "chi"), quoted=True),))
 
 
 # Words that are their own stems, so that the plain reader below needs no stemmer.

@@ -4,31 +4,40 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from pipeline.dates.rules import Rule, RuleError, parse_rule
+from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
 
 
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("FREQ=DAILY", Rule(frequency="DAILY")),
-        ("RRULE:FREQ=DAILY", Rule(frequency="DAILY")),
-        (" freq=weekly;byday=mo,we; ", Rule(frequency="WEEKLY", weekdays=((0, 0), (0, 2)))),
-        ("FREQ=WEEKLY;INTERVAL=2;COUNT=10;WKST=SU", Rule(frequency="WEEKLY", interval=2, count=10, week_start=6)),
-        ("COUNT=3;FREQ=YEARLY", Rule(frequency="YEARLY", count=3)),
-        ("FREQ=MONTHLY;BYDAY=2TU,-1FR,+3SU", Rule(frequency="MONTHLY", weekdays=((2, 1), (-1, 4), (3, 6)))),
-        ("FREQ=MONTHLY;BYMONTHDAY=1,-1", Rule(frequency="MONTHLY", month_days=(1, -1))),
-        ("FREQ=YEARLY;BYMONTH=1,12", Rule(frequency="YEARLY", months=(1, 12))),
-        ("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", Rule(frequency="MONTHLY", weekdays=((0, 0), (0, 1)), positions=(-1,))),
-        ("FREQ=DAILY;COUNT=-1", Rule(frequency="DAILY")),
-        ("FREQ=YEARLY;BYYEARDAY=1,-366", Rule(frequency="YEARLY", year_days=(1, -366))),
-        ("FREQ=YEARLY;BYWEEKNO=20,-1", Rule(frequency="YEARLY", weeks=(20, -1))),
-        ("FREQ=DAILY;UNTIL=20261231", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
-        ("FREQ=DAILY;UNTIL=2026-12-31", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
-        ("FREQ=DAILY;UNTIL=20261231T090000", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 9))),
-        ("FREQ=DAILY;UNTIL=20261231T090000Z", Rule(frequency="DAILY", until=datetime(2026, 12, 31, 9, tzinfo=UTC))),
+        ("FREQ=DAILY", RecurrenceRule(frequency="DAILY")),
+        ("RRULE:FREQ=DAILY", RecurrenceRule(frequency="DAILY")),
+        (" freq=weekly;byday=mo,we; ", RecurrenceRule(frequency="WEEKLY", weekdays=((0, 0), (0, 2)))),
+        (
+            "FREQ=WEEKLY;INTERVAL=2;COUNT=10;WKST=SU",
+            RecurrenceRule(frequency="WEEKLY", interval=2, count=10, week_start=6),
+        ),
+        ("COUNT=3;FREQ=YEARLY", RecurrenceRule(frequency="YEARLY", count=3)),
+        ("FREQ=MONTHLY;BYDAY=2TU,-1FR,+3SU", RecurrenceRule(frequency="MONTHLY", weekdays=((2, 1), (-1, 4), (3, 6)))),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,-1", RecurrenceRule(frequency="MONTHLY", month_days=(1, -1))),
+        ("FREQ=YEARLY;BYMONTH=1,12", RecurrenceRule(frequency="YEARLY", months=(1, 12))),
+        (
+            "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1",
+            RecurrenceRule(frequency="MONTHLY", weekdays=((0, 0), (0, 1)), positions=(-1,)),
+        ),
+        ("FREQ=DAILY;COUNT=-1", RecurrenceRule(frequency="DAILY")),
+        ("FREQ=YEARLY;BYYEARDAY=1,-366", RecurrenceRule(frequency="YEARLY", year_days=(1, -366))),
+        ("FREQ=YEARLY;BYWEEKNO=20,-1", RecurrenceRule(frequency="YEARLY", weeks=(20, -1))),
+        ("FREQ=DAILY;UNTIL=20261231", RecurrenceRule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
+        ("FREQ=DAILY;UNTIL=2026-12-31", RecurrenceRule(frequency="DAILY", until=datetime(2026, 12, 31, 23, 59, 59))),
+        ("FREQ=DAILY;UNTIL=20261231T090000", RecurrenceRule(frequency="DAILY", until=datetime(2026, 12, 31, 9))),
+        (
+            "FREQ=DAILY;UNTIL=20261231T090000Z",
+            RecurrenceRule(frequency="DAILY", until=datetime(2026, 12, 31, 9, tzinfo=UTC)),
+        ),
     ],
 )
-def test_a_rule_is_read(text: str, rule: Rule) -> None:
+def test_a_rule_is_read(text: str, rule: RecurrenceRule) -> None:
     assert parse_rule(text) == rule
 
 

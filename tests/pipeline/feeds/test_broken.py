@@ -13,7 +13,7 @@ from outings.configuration import Configuration, FeedTable, read_configuration
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.jsonld import read_documents
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
-from pipeline.feeds.source import FeedError, SettingError, Source, look_at
+from pipeline.feeds.source import FeedError, FeedSource, SettingError, look_at
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.documents import ADDRESS, event, page
 from tests.pipeline.feeds.settings import METRO
@@ -71,7 +71,7 @@ def read_any(tmp_path_factory: pytest.TempPathFactory) -> Open:
         path.write_bytes(content)
         if format_ != "rpde":
             return read_feed(feed, configuration)
-        return read_source(feed, configuration, Source(hash="", asked="", files=(look_at(feed, path.name, path),)))
+        return read_source(feed, configuration, FeedSource(hash="", asked="", files=(look_at(feed, path.name, path),)))
 
     return read
 

@@ -12,7 +12,7 @@ import pytest
 from outings.configuration import Configuration, ConfigurationError, read_configuration
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.remote.public_transport import Address, PrivateAddress, PublicTransport, is_public
-from pipeline.feeds.source import FeedError, Source
+from pipeline.feeds.source import FeedError, FeedSource
 from tests.pipeline.feeds.conftest import certificate
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
@@ -42,12 +42,12 @@ def read(tmp_path: Path) -> Read:
     return write
 
 
-Open = Callable[..., Source]
+Open = Callable[..., FeedSource]
 
 
 @pytest.fixture
 def open_feed(read: Read, tmp_path: Path) -> Open:
-    def open_one(url: str, **written: str) -> Source:
+    def open_one(url: str, **written: str) -> FeedSource:
         configuration = read(url, **written)
         return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=QUICK)["spl"]
 

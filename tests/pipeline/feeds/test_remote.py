@@ -25,7 +25,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
 from pipeline.feeds.remote.feed_url import choose_suffix, show_url
-from pipeline.feeds.source import FeedError, Source
+from pipeline.feeds.source import FeedError, FeedSource
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.feeds.settings import METRO
@@ -53,12 +53,12 @@ def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
     return write
 
 
-Open = Callable[..., Source]
+Open = Callable[..., FeedSource]
 
 
 @pytest.fixture
 def open_feed(configure: Callable[..., Configuration], tmp_path: Path) -> Open:
-    def open_one(path: str = "/feed", *, policy: RetryPolicy = QUICK, **written: Any) -> Source:
+    def open_one(path: str = "/feed", *, policy: RetryPolicy = QUICK, **written: Any) -> FeedSource:
         configuration = configure(path, **written)
         return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=policy)["spl"]
 
@@ -273,7 +273,7 @@ def test_what_is_unchanged_is_asked_for_again_where_it_is_torn(
     assert store.get(object_name(kept)) != b"torn"
 
 
-OpenAgain = Callable[..., Source]
+OpenAgain = Callable[..., FeedSource]
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def open_again(configure: Callable[..., Configuration], tmp_path: Path) -> OpenA
     """Opens the feed as a build does that remembers `before`, whose records are in the store."""
     store = MemoryStore()
 
-    def open_one(before: Source, *, is_kept: bool = True, **written: Any) -> Source:
+    def open_one(before: FeedSource, *, is_kept: bool = True, **written: Any) -> FeedSource:
         configuration = configure(**written)
         memory = FeedMemory(
             hash=before.hash, read=1, listings=1, merged=0, quarantined=0, asked=before.asked,

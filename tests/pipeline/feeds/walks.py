@@ -13,7 +13,7 @@ from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.feeds.rpde.current_items import put_items
 from pipeline.feeds.rpde.reading import list_standing
-from pipeline.feeds.source import Source
+from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import QUICK, Web
 
@@ -39,7 +39,7 @@ class Walks:
         self._configure = configure
         self._scratch = scratch
         self._store = MemoryStore()
-        self.source: Source | None = None
+        self.source: FeedSource | None = None
         self.told: list[str] = []
 
     def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
@@ -67,7 +67,7 @@ class Walks:
         self._store.put(object_name(self._items), b"torn")
 
 
-def remember(source: Source, items: str) -> FeedMemory:
+def remember(source: FeedSource, items: str) -> FeedMemory:
     return FeedMemory(
         hash=source.hash, read=0, listings=0, merged=0, quarantined=0, asked=source.asked, next=source.next,
         walked_at=source.walked_at, items=items,

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from outings.retry_policy import RetryPolicy
-from pipeline.feeds.source import Source
+from pipeline.feeds.source import FeedSource
 from tests.pipeline.city import make_event
 
 QUICK = RetryPolicy(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
@@ -117,6 +117,6 @@ def serve_web(certificate: ssl.SSLContext | None = None) -> Iterator[Web]:
         server.server_close()
 
 
-def read_body(source: Source) -> bytes:
+def read_body(source: FeedSource) -> bytes:
     (file,) = source.files
     return file.path.read_bytes()

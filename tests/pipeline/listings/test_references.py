@@ -3,14 +3,14 @@
 import pytest
 
 from pipeline.listings.identity import make_organization_id
-from pipeline.listings.references import Resolution, Target, index_targets
+from pipeline.listings.references import ReferenceTarget, Resolution, index_targets
 from pipeline.records.record import Reference
 
 
-def make_target(id_: str, source: str, slug: str, name: str) -> Target:
+def make_target(id_: str, source: str, slug: str, name: str) -> ReferenceTarget:
     """`source`: `<metro>/<feed>/<type>/<source_id>`."""
     metro, feed, kind, source_id = source.split("/")
-    return Target(id=id_, type=kind, metro=metro, feed=feed, source_id=source_id, slug=slug, name=name)
+    return ReferenceTarget(id=id_, type=kind, metro=metro, feed=feed, source_id=source_id, slug=slug, name=name)
 
 
 PARKS = make_target("a1", "seattle/parks/organization/7", "seattle-parks", "Seattle Parks & Recreation")

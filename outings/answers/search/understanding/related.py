@@ -28,7 +28,7 @@ def read_shipped() -> tuple[Group, ...]:
     return parse_related(files(__package__).joinpath("related.csv").read_bytes())
 
 
-class Related:
+class RelatedWords:
     """Groups of phrases, by their stems and without filler words: as a query has them."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
