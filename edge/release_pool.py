@@ -67,6 +67,16 @@ class ReleasePool:
         if before is not None:
             self.keep(before)
 
+    def close(self, is_unwanted: Callable[[ServedRelease], bool]) -> None:
+        """No place of these is kept: they end with the requests that are under way in them."""
+        with self._left:
+            closing = [each for each in self._open.values() if is_unwanted(each)]
+            for each in closing:
+                self._kept.pop(each.release.id, None)
+            if self._last in closing:
+                self._last = None
+        del closing
+
     def make_room(self) -> None:
         """Evicts the least recently used until one more may be opened. PoolFull if that takes too long."""
         until = self._clock() + PATIENCE

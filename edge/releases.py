@@ -28,6 +28,7 @@ from outings.release.releases import ListedRelease, name_release
 from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
+from outings.release.withdrawals import has_ended
 
 log = structlog.get_logger()
 
@@ -144,8 +145,12 @@ class Releases:
         return self._find_open(lambda served: served.release.id == release_id)
 
     def _find_open(self, is_wanted: Callable[[ServedRelease], bool]) -> ServedRelease | None:
+        """One that ended with a takedown may still be open for a request that was begun before; no other gets it."""
         current = self.current
-        return current if current is not None and is_wanted(current) else self._pool.find(is_wanted)
+        if current is None or is_wanted(current):
+            return current
+        ended = current.root.ended
+        return self._pool.find(lambda each: is_wanted(each) and not has_ended(ended, each.root.sequence))
 
     def open_release(self, release_id: str) -> ServedRelease | None:
         """As `find_release`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
@@ -160,7 +165,8 @@ class Releases:
             self._refuse_ahead(sequence)
             return None
         with contextlib.suppress(NotFound):
-            sha = self._chain.find_id(release_id, current=current.root)
+            has_gone = has_ended(current.root.ended, sequence)
+            sha = None if has_gone else self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
         self._gone[_RELEASE, release_id] = None
@@ -205,7 +211,8 @@ class Releases:
             log.info("release_served", release=release_id)
             if self._rollback_guard is not None:
                 self._rollback_guard.remember(pointer)
-            if before is not None:
+            self._pool.close(lambda each: has_ended(root.ended, each.root.sequence))
+            if before is not None and not has_ended(root.ended, before.root.sequence):
                 self._pool.keep_last(before)
         self.refusal = None
 
@@ -221,8 +228,9 @@ class Releases:
             return None
         try:
             sha = self._chain.find_stamp(metro, stamp, current=self.current.root)
-            if sha is not None:
-                return name_release(sha, read_root(self._store, sha))
+            root = None if sha is None else read_root(self._store, sha)
+            if sha is not None and root is not None and not has_ended(self.current.root.ended, root.sequence):
+                return name_release(sha, root)
         except (StoreError, Corrupt, OSError) as error:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None

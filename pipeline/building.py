@@ -16,6 +16,7 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
+from outings.release.withdrawals import Withdrawals
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
@@ -71,8 +72,8 @@ def build_release(
     `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
     if the build is killed right afterwards.
 
-    Raises FeedError, SelectError, ModelError, ShrinkRefused, BuildRaced, BuildTooLong, Untrusted, Corrupt and
-    StoreError. Then nothing was published.
+    Raises FeedError, SelectError, ModelError, ShrinkRefused, ConcurrentPublication, BuildTooLong, Untrusted, Corrupt
+    and StoreError. Then nothing was published.
     """
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)
@@ -156,6 +157,7 @@ def _read_feeds(
     feeds: Sequence[FeedTable],
     sources: Mapping[str, FeedSource],
     *,
+    withdrawals: Withdrawals,
     spool: Path,
     executor: Executor,
     progress: Progress,
@@ -163,7 +165,10 @@ def _read_feeds(
     """In the feeds' order."""
     waiting = {}
     for feed in feeds:
-        work = FeedTask(feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool)
+        work = FeedTask(
+            feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
+            withdrawals=withdrawals,
+        )  # fmt: skip
         waiting[executor.submit(run_feed_task, work)] = feed.name
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
@@ -188,7 +193,10 @@ def _read_all(
     known: dict[str, FeedResult] = {}
     while True:
         feeds = [feed for feed in plan.feeds if feed.name not in known]
-        read = _read_feeds(build, feeds, sources, spool=spool, executor=executor, progress=progress)
+        read = _read_feeds(
+            build, feeds, sources, withdrawals={} if base is None else base.withdrawals,
+            spool=spool, executor=executor, progress=progress,
+        )  # fmt: skip
         known |= {each.feed: each for each in read}
         done = [known[feed.name] for feed in plan.feeds]
         lenders = _list_lenders(build, plan, done, base, store=store, spool=spool)

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -77,12 +77,13 @@ def make_fingerprint(
     details: bool,
     model: str | None,
     centroids: Sequence[Struct],
+    withdrawn: Collection[str] = (),
 ) -> str:
     """`feeds` has the hash of the bytes and settings of each feed that may have records of this metro. `model` is its
-    hash."""
+    hash. `withdrawn` are the ids of what is taken down."""
     parts = [
         LAYOUT, hash_program(), metro, vocabulary, related, today,
-        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
+        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids, sorted(withdrawn),
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 

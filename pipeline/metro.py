@@ -63,7 +63,8 @@ class Base(Struct, frozen=True, kw_only=True):
 class MetroPlan(Struct, frozen=True, kw_only=True):
     """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
     `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
-    None every listing is made again."""
+    None every listing is made again. `renderer` made the documents that stay, if that is not this program. `emptied`
+    are packs of the release before in which no document may stay."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -77,6 +78,8 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     model: ModelPlan | None = None
     centroids: tuple[Centroid, ...] = ()
     program: str | None = None
+    renderer: int | None = None
+    emptied: frozenset[str] = frozenset()
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):
@@ -193,7 +196,9 @@ def _write_tables(
     made: Frames, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
 ) -> Manifest:
     packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(made.tables, buffer, packs=packs, writer=writer, details=plan.details)
+    packed = pack_documents(
+        made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer, details=plan.details
+    )  # fmt: skip
     frames = dict(packed.tables)
     frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
@@ -212,7 +217,7 @@ def _write_tables(
     details = writer.put(encode_details(packed.details)) if plan.details else None
     writer.flush()
     return Manifest(
-        layout=LAYOUT, renderer=number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
+        layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,

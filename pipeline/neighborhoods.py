@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import polars as pl
+from msgspec import structs
+
+from outings.release.tables import NEIGHBORHOODS
 from pipeline.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
 from pipeline.feeds.source import FeedError
 from pipeline.records.record import Problem
@@ -35,3 +39,8 @@ def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoo
         for reason in wrong
     ]  # fmt: skip
     return neighborhoods, tuple(problems)
+
+
+def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
+    rows = sorted((structs.asdict(each) for each in neighborhoods), key=lambda row: str(row["slug"]))
+    return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))

@@ -12,6 +12,7 @@ from outings.contract.related import join_groups
 from outings.release.root import Root
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
+from outings.release.withdrawals import list_withdrawn
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import FeedSource
@@ -129,6 +130,7 @@ def _plan_metro(
         neighborhoods=neighborhoods,
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details, model=None if model is None else model.hash, centroids=centroids,
+        withdrawn=frozenset() if base is None else list_withdrawn(base.withdrawals),
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(

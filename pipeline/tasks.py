@@ -11,8 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 import msgspec
-import polars as pl
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
@@ -20,13 +19,12 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_store
-from outings.release.tables import NEIGHBORHOODS, PUBLISHED
-from pipeline.facts.geography import Neighborhoods
+from outings.release.tables import PUBLISHED
+from outings.release.withdrawals import Withdrawals
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.feed_cache import put_cached_read, read_cached_read, read_cached_records
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
-from pipeline.feeds.rpde.current_items import put_items
-from pipeline.feeds.rpde.reading import find_item, list_standing
+from pipeline.feeds.rpde.reading import find_item
 from pipeline.feeds.source import FeedSource
 from pipeline.listings.identity import assign_id, identify_records
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
@@ -34,7 +32,7 @@ from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolution import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, find_horizon, open_previous
-from pipeline.neighborhoods import read_metro_neighborhoods
+from pipeline.neighborhoods import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.objects.delta_state import (
     DeltaRecords,
     DeltaState,
@@ -57,17 +55,20 @@ from pipeline.shared_organizations import (
     read_shared_state,
 )
 from pipeline.shrink_guard import refuse_restart
+from pipeline.takedown.marks import Taken
+from pipeline.takedown.records import put_item_lines, strip_read
 
 _KINDS = tuple(RECORDS)
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
-    """`source` is what was opened for the feed. It must be readable where the task runs."""
+    """`source` is what was opened for the feed. It must be readable where the task runs. `withdrawals` is left out."""
 
     feed: FeedTable
     source: FeedSource
     configuration: Configuration
     spool: Path
+    withdrawals: Withdrawals = {}
 
 
 class FeedResult(Struct, frozen=True, kw_only=True):
@@ -117,15 +118,14 @@ class MetroResult(Struct, frozen=True, kw_only=True):
 
 def run_feed_task(work: FeedTask) -> FeedResult:
     source, store = work.source, _open_store(work.configuration)
-    kept, items = source.kept, None
+    kept, items, taken = source.kept, None, Taken(work.withdrawals)
     read = _recall_feed(source, store)
     if read is None:
-        read = _read_feed(work, store)
+        read = strip_read(_read_feed(work, store), taken)
         if source.asked is not None and source.next is None:
             kept = put_cached_read(store, read)
         if source.next is not None:
-            (file,) = source.files
-            items = source.items or put_items(store, list_standing(file.path, own=file.own))
+            items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
         ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
@@ -136,9 +136,10 @@ def run_feed_task(work: FeedTask) -> FeedResult:
         memory=FeedMemory(
             hash=read.hash,
             read=read.read,
-            listings=len(read.records),
+            listings=len(read.records) + read.withdrawn,
             merged=read.merged,
             quarantined=read.quarantined,
+            withdrawn=read.withdrawn,
             asked=source.asked,
             records=kept,
             etag=source.etag,
@@ -206,7 +207,7 @@ def run_metro_task(work: MetroTask) -> MetroResult:
         resolving.list_rows(),
         previous,
         plan=plan,
-        neighborhoods=_make_neighborhoods(neighborhoods),
+        neighborhoods=tabulate_neighborhoods(neighborhoods),
         store=store,
         stays=resolving.stays,
         standing=standing,
@@ -393,8 +394,3 @@ def _list_unread(feed: FeedResult) -> dict[str, None]:
     """The source ids of records that are quarantined, each once, where a record still says its own."""
     unread = (problem.source_id for problem in feed.problems if problem.quarantined)
     return dict.fromkeys(source_id for source_id in unread if source_id)
-
-
-def _make_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
-    rows = sorted((structs.asdict(each) for each in neighborhoods), key=lambda row: str(row["slug"]))
-    return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))

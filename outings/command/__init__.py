@@ -17,6 +17,7 @@ COMMANDS = {
     "serve": "Answer requests from the release in the store.",
     "keys": "Create, change and list keys, and show their usage.",
     "mirror": "Keep a SQLite file equal to what a key may read.",
+    "takedown": "Withdraw listings at once, and keep them away.",
     "releases": "List, show, compare, verify, sign, roll back and prune releases.",
 }
 

@@ -21,13 +21,14 @@ from outings.command.options import (
 )
 from outings.configuration import read_zone
 from outings.release.manifest import read_manifest
-from outings.release.objects import Corrupt
+from outings.release.objects import Corrupt, object_name
 from outings.release.publishing import ConcurrentPublication, sign_anew
 from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
 from outings.release.verifying import VerificationReport, VerifiedRelease, verify_releases
+from outings.release.withdrawals import has_ended
 
 
 @click.group()
@@ -41,7 +42,9 @@ def releases() -> None:
 def list_(*, config: Path, as_json: bool) -> None:
     """Every release that is kept, newest first."""
     store = open_config_store(read_config(config))
-    found = [_summarize(release) for release in list_releases(store)]
+    kept = list(list_releases(store))
+    ended = kept[0].root.ended if kept else ()
+    found = [_summarize(each) | {"ended": has_ended(ended, each.root.sequence)} for each in kept]
     if as_json:
         print_json({"releases": found})
         return
@@ -50,7 +53,7 @@ def list_(*, config: Path, as_json: bool) -> None:
     for each in found:
         click.echo(
             f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
-            f"latest version {each['latest_version_id']}"
+            f"latest version {each['latest_version_id']}{'  ended with a takedown' if each['ended'] else ''}"
         )
 
 
@@ -110,6 +113,8 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     current = next(list_releases(store, trust=trust))
     if current.id == target.id:
         raise click.UsageError(f"{release_id} is already the current release")
+    if has_ended(current.root.ended, target.root.sequence) and not _is_whole(store, target):
+        raise click.UsageError(f"{release_id} ended with a takedown, and what it held is pruned")
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = max([now, *(part.stamp + timedelta(seconds=1) for part in current.root.parts.values())])
     today = {
@@ -244,6 +249,10 @@ def _find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> L
     except (ValueError, NotFound) as error:
         known = ", ".join(release.id for release in list_releases(store)) or "none"
         raise click.UsageError(f"{error}; releases that are kept: {known}") from error
+
+
+def _is_whole(store: Store, release: ListedRelease) -> bool:
+    return all(store.exists(object_name(part.manifest)) for part in release.root.parts.values())
 
 
 def _summarize(release: ListedRelease) -> dict[str, Any]:

@@ -6,7 +6,7 @@ pruned, or never existed, is known after as many reads.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from itertools import islice
 
@@ -32,6 +32,10 @@ class _PartStamp(Struct, frozen=True):
     stamp: datetime
 
 
+class _Counted(Struct, frozen=True):
+    latest_version_id: int = 0
+
+
 class RootHeader(Struct, frozen=True, kw_only=True):
     """The part of a root that a search reads."""
 
@@ -39,6 +43,7 @@ class RootHeader(Struct, frozen=True, kw_only=True):
     sequence: int
     previous: str | None
     parts: Mapping[str, _PartStamp]
+    log: _Counted = _Counted()
     earlier: Lineage = ()
 
 
@@ -112,28 +117,50 @@ class ReleaseChain:
     def find_stamp(self, metro: str, stamp: str, *, current: Root) -> str | None:
         """The hash of the newest root before `current` in which the metro has this stamp, or None if none is kept.
         Stamps never go back, so this is a binary search. Raises Corrupt and StoreError."""
-        search = _Search(self._store, self._steps, most=self._most)
 
-        def is_newer(root: Root | RootHeader | None) -> bool:
+        def is_newer(root: Root | RootHeader) -> bool:
             """Where the metro is missing it came later."""
-            found = None if root is None else name_stamp(root, metro)
+            found = name_stamp(root, metro)
             return found is not None and found > stamp
 
-        newer: Root | RootHeader = current
-        not_newer = 0
-        while is_newer(newer):
-            earlier = list_earlier(newer)
-            named = [each for each in earlier if each[0] > not_newer]
-            count = bisect_left(named, 1, key=lambda each: int(not is_newer(search.read(*each))))
-            if count < len(named):
-                not_newer = named[count][0]
-            if count == 0:
-                before = search.read(*earlier[0]) if earlier else None
-                return earlier[0][1] if before is not None and name_stamp(before, metro) == stamp else None
-            following = search.read(*named[count - 1])
-            assert following is not None  # it was newer
-            newer = following
-        return None
+        if not is_newer(current):
+            return None
+        search = _Search(self._store, self._steps, most=self._most)
+        earlier = list_earlier(_find_oldest(current, is_newer, search))
+        before = search.read(*earlier[0]) if earlier else None
+        return earlier[0][1] if before is not None and name_stamp(before, metro) == stamp else None
+
+    def find_version(self, version_id: int, *, current: Root) -> int:
+        """The sequence of the oldest kept root whose log has this version, as that of `current` has. Raises Corrupt
+        and StoreError."""
+
+        def has_version(root: Root | RootHeader) -> bool:
+            return root.log.latest_version_id >= version_id
+
+        search = _Search(self._store, self._steps, most=self._most)
+        return _find_oldest(current, has_version, search).sequence
+
+
+def _find_oldest(current: Root, is_wanted: Callable[[Root | RootHeader], bool], search: "_Search") -> Root | RootHeader:
+    """The oldest kept root that is wanted, as `current` is and all that follow the first that is. Of what is pruned
+    none is."""
+    wanted: Root | RootHeader = current
+    unwanted = 0
+
+    def is_known(sequence: int, sha: str) -> bool:
+        step = search.read(sequence, sha)
+        return step is not None and is_wanted(step)
+
+    while True:
+        named = [each for each in list_earlier(wanted) if each[0] > unwanted]
+        count = bisect_left(named, 1, key=lambda each: int(not is_known(*each)))
+        if count < len(named):
+            unwanted = named[count][0]
+        if count == 0:
+            return wanted
+        following = search.read(*named[count - 1])
+        assert following is not None  # it was wanted
+        wanted = following
 
 
 class _Search:

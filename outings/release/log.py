@@ -121,7 +121,7 @@ def read_page(log: Log, *, after: int, limit: int, read: ReadObject) -> list[Ver
 
 def name_log(log: Log) -> tuple[int, str | None]:
     """Identifies a log by its latest version and its last object."""
-    last = _segments(log)[-1:]
+    last = list_segments(log)[-1:]
     return log.latest_version_id, last[0].object if last else None
 
 
@@ -133,7 +133,7 @@ def list_tail(log: Log) -> tuple[str, ...]:
 
 def walk_versions(history: History, *, after: int) -> Iterator[Version]:
     """Every version with an id above `after`, in order. A block is read when the walk reaches it."""
-    for segment in _segments(history.log):
+    for segment in list_segments(history.log):
         if segment.last > after:
             at = max(after + 1 - segment.first, 0)
             for number in range(at // BLOCK, -(-(segment.last - segment.first + 1) // BLOCK)):
@@ -144,12 +144,13 @@ def walk_versions(history: History, *, after: int) -> Iterator[Version]:
 def list_history(log: Log, listing_id: str, *, read: ReadObject) -> list[int]:
     """The ids of a listing's versions, oldest first. Raises ValueError if `listing_id` is not a uuid."""
     wanted = UUID(listing_id).bytes
-    return [segment.first + place for segment in _segments(log) for place in _find_places(segment, wanted, read=read)]
+    segments = list_segments(log)
+    return [segment.first + place for segment in segments for place in _find_places(segment, wanted, read=read)]
 
 
 def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> list[Version]:
     """These versions, in the order of the ids. Raises KeyError if one is not in the log."""
-    segments = _segments(log)
+    segments = list_segments(log)
     firsts = [segment.first for segment in segments]
     blocks: dict[tuple[int, int], list[Version]] = {}
     found = []
@@ -164,7 +165,8 @@ def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> 
     return found
 
 
-def _segments(log: Log) -> list[Segment]:
+def list_segments(log: Log) -> list[Segment]:
+    """In order, the tail last."""
     return [*log.sealed, log.tail] if log.tail else [*log.sealed]
 
 
@@ -214,6 +216,25 @@ def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], li
     start = _rows_start(tail)
     rows = [index[at : at + _ROW] for at in range(start, len(index), _ROW)]
     return blocks, rows, _read_block(tail, whole, read=read) if rest else []
+
+
+def has_listing(segment: Segment, listing_id: str, *, read: ReadObject) -> bool:
+    """ValueError where `listing_id` is no uuid."""
+    return any(True for _ in _find_places(segment, UUID(listing_id).bytes, read=read))
+
+
+def rewrite_segment(
+    segment: Segment, change: Callable[[Version], Version], *, read: ReadObject
+) -> tuple[Segment, bytes, bytes]:
+    """With each version changed, but for its id and its listing's; its object and its index."""
+    rows = bytes(read(segment.index)[_rows_start(segment) :])
+    count = -(-(segment.last - segment.first + 1) // BLOCK)
+    blocks = [
+        _encode_block([change(version) for version in _read_block(segment, number, read=read)])
+        for number in range(count)
+    ]
+    data, index = b"".join(blocks), _encode_index(blocks, [rows])
+    return Segment(object=hash_of(data), index=hash_of(index), first=segment.first, last=segment.last), data, index
 
 
 def _encode_block(versions: Sequence[Version]) -> bytes:

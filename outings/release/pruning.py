@@ -2,6 +2,8 @@
 
 Kept are all that is named by a release replaced less than `keep_days` and one longest build ago (a build or a rollback
 may have begun from it on its last day), and whatever is younger than the longest build, which may be about to be named.
+Releases that ended with a takedown keep their roots alone, through which those before them are found. What is older
+than the takedown and not named goes however young it is: nothing that was begun before can come into force.
 Times are those at which the store says an object was written: a release's own are its build's, which may be `--as-of`.
 
 A clock that is days ahead makes every release look old. So nothing is deleted where the clock looks wrong.
@@ -18,6 +20,7 @@ from outings.release.publishing import LONGEST_BUILD
 from outings.release.releases import ListedRelease, list_references, list_releases
 from outings.release.store import TEMPORARY, Store, StoreEntry
 from outings.release.trust import ANYBODY, Trust
+from outings.release.withdrawals import has_ended
 
 # As much as S3 allows a client's clock to differ.
 MOST_AHEAD = timedelta(minutes=15)
@@ -39,6 +42,7 @@ class _NeededObjects(Struct, frozen=True):
     named: frozenset[str]
     releases: tuple[ListedRelease, ...]
     cut: ListedRelease | None  # the newest that is not kept
+    taken_at: float | None = None  # when the last takedown came into force
 
 
 def check_clock(store: Store, *, now: float) -> None:
@@ -67,11 +71,13 @@ def prune(
     kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
     if not is_clock_right:
         _refuse_gap(kept, longest=timedelta(days=keep_days))
-    young = now - longest_build.total_seconds()
+    young = max(now - longest_build.total_seconds(), kept.taken_at or 0.0)
     # The chain is cut first: from then on no one finds a release whose objects are going.
     cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
     unneeded = store.delete(_list_unneeded(store, named=kept.named, young=young))
-    return PruneResult(deleted=(*cut, *unneeded), releases=len(kept.releases))
+    ended = kept.releases[0].root.ended if kept.releases else ()
+    readable = sum(not has_ended(ended, each.root.sequence) for each in kept.releases)
+    return PruneResult(deleted=(*cut, *unneeded), releases=readable)
 
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
@@ -79,15 +85,22 @@ def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust:
     named: set[str] = set()
     releases: list[ListedRelease] = []
     replaced_at: float | None = None
+    taken_at: float | None = None
+    cut = None
     for release in list_releases(store, trust=trust):
         if replaced_at is not None and replaced_at < expired_before - grace.total_seconds():
-            return _NeededObjects(frozenset(named), tuple(releases), release)
-        named.update(list_references(store, release.root, known=named))
+            cut = release
+            break
+        ended = releases[0].root.ended if releases else release.root.ended
         named.add(release.sha)
+        if has_ended(ended, release.root.sequence):
+            taken_at = taken_at or replaced_at
+        else:
+            named.update(list_references(store, release.root, known=named))
         releases.append(release)
         # It replaced the one before it when its root was written, to a second or so.
         replaced_at = max((entry.modified_at for entry in store.list(object_name(release.sha))), default=None)
-    return _NeededObjects(frozenset(named), tuple(releases), None)
+    return _NeededObjects(frozenset(named), tuple(releases), cut, taken_at)
 
 
 def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:

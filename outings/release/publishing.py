@@ -7,7 +7,9 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from outings.release.erasing import erase_words
 from outings.release.lineage import trace_lineage
 from outings.release.log import UnnumberedVersion, append_versions
 from outings.release.objects import hash_of, name_of, read_object
@@ -15,6 +17,7 @@ from outings.release.pointer import NAME, Pointer, VersionedPointer, read_curren
 from outings.release.root import FeedMemory, Lineage, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
+from outings.release.withdrawals import Taking, add_ended
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
 LONGEST_BUILD = timedelta(hours=6)
@@ -23,7 +26,7 @@ LONGEST_BUILD = timedelta(hours=6)
 ATTEMPTS = 1_000
 
 # What publishes, by the name that its messages call it.
-Act = Literal["build", "rollback"]
+Act = Literal["build", "rollback", "takedown"]
 
 _Value = TypeVar("_Value")
 
@@ -63,6 +66,7 @@ def publish(
     tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
     act: Act = "build",
+    taking: Taking | None = None,
 ) -> Publication:
     """Publishes a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
@@ -71,21 +75,26 @@ def publish(
     the release that will be current, also those of others, and returns the changes that depend on them. `tell_id` is
     called with the release's id before each attempt to replace the pointer, because every attempt has another id.
 
-    Raises BuildRaced if another build published one of `parts`, Untrusted if `trust` does not trust the current
-    release, Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an
-    attempt.
+    `taking` is what a takedown withdraws or gives back.
+
+    Raises ConcurrentPublication if another build published one of `parts`, or if something was withdrawn or given back
+    since `base`, because what was built may contain it. Raises Untrusted if `trust` does not trust the current release,
+    Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an attempt.
     """
     for _ in range(ATTEMPTS):
         found = read_current(store, trust=trust)
         current, standing = (None, None) if found is None else (found.pointer, found.root)
+        refuse_taken(base=base, standing=standing, act=act)
         refuse_touched(base=base, standing=standing, parts=parts, act=act)
         refuse_regress(standing, parts)
-        told = (*changes, *find_changes(standing.parts if standing else {}))
-        grown = append_versions(standing.log if standing else Log(), told, read=partial(read_object, store))
+        told = _name_returned((*changes, *find_changes(standing.parts if standing else {})), standing)
+        log = _erase(store, standing.log if standing else Log(), taking)
+        grown = append_versions(log, told, read=partial(read_object, store))
         earlier = _trace_lineage(store, current, standing)
         root = compose_root(
-            current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier
-        )
+            current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier,
+            taking=taking,
+        )  # fmt: skip
         store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
         release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
         tell_id(release_id)
@@ -100,7 +109,7 @@ def publish(
 def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: datetime, trust: Trust) -> Pointer:
     """Publishes the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
 
-    Raises BuildRaced if another release became current meanwhile, and StoreError.
+    Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
     root = compose_root(
         current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now,
@@ -137,8 +146,13 @@ def compose_root(
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
     earlier: Lineage,
+    taking: Taking | None = None,
 ) -> Root:
     """The root that follows `standing`. A pure function."""
+    ended = standing.ended if standing else ()
+    if taking is not None and taking.since is not None and current is not None:
+        ended = add_ended(ended, taking.since, current.pointer.sequence)
+    withdrawals = standing.withdrawals if standing else {}
     return Root(
         sequence=current.pointer.sequence + 1 if current else 1,
         previous=current.pointer.root if current else None,
@@ -147,7 +161,28 @@ def compose_root(
         log=log,
         feeds=_lay_over(standing.feeds if standing else {}, feeds),
         earlier=earlier,
+        withdrawals=withdrawals if taking is None else taking.withdrawals,
+        ended=ended,
     )
+
+
+def _name_returned(
+    changes: tuple[UnnumberedVersion, ...], standing: Root | None
+) -> tuple[UnnumberedVersion, ...]:
+    """What was taken down is in no table, and so seems new to a build; readers knew it before."""
+    known = standing.withdrawals if standing else {}
+    return tuple(
+        replace(each, kind="restored") if each.kind == "created" and each.listing_id in known else each
+        for each in changes
+    )
+
+
+def _erase(store: Store, log: Log, taking: Taking | None) -> Log:
+    if taking is None or not taking.erased:
+        return log
+    erased = erase_words(log, taking.erased, read=partial(read_object, store))
+    store.put_many((name_of(each), each) for each in erased.objects)
+    return erased.log
 
 
 def _trace_lineage(store: Store, current: VersionedPointer | None, standing: Root | None) -> Lineage:
@@ -161,7 +196,8 @@ def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) ->
 def refuse_touched(
     *, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
 ) -> None:
-    """Raises BuildRaced if the current root has another part for one of these metros than the build started from."""
+    """Raises ConcurrentPublication if the current root has another part for one of these metros than the build started
+    from."""
     if base is not None and standing is None:
         raise ConcurrentPublication(
             f"the store has no release any more, and this {act} started from release {base.sequence}"
@@ -174,6 +210,17 @@ def refuse_touched(
     if touched and standing is not None:
         raise ConcurrentPublication(
             f"release {standing.sequence}, or one just before it, published {', '.join(touched)} first; "
+            f"nothing of this {act} was published, run it again"
+        )
+
+
+def refuse_taken(*, base: Root | None, standing: Root | None, act: Act = "build") -> None:
+    """Raises ConcurrentPublication if what is withdrawn is not what it was for `base`. A prune relies on it: nothing
+    that was started before a takedown can be published after it."""
+    before = {} if base is None else base.withdrawals
+    if standing is not None and standing.withdrawals != before:
+        raise ConcurrentPublication(
+            f"release {standing.sequence}, or one just before it, took listings down or gave them back; "
             f"nothing of this {act} was published, run it again"
         )
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.store import NotFound, Store
+from outings.release.withdrawals import Ended, Withdrawals
 
 # Of roots, manifests and log segments. A reader refuses a layout that it does not know.
 LAYOUT = 1
@@ -54,6 +55,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     they were read; the server's validators; and of a walk its place, when it was taken, and the object of the feed's
     `items` as they stood behind it.
 
+    `withdrawn`: records of what was taken down, which are left out.
+
     `last_good`: how many listings stay as they were because what the feed says of them by now is quarantined, and
     `last_good_since` the stamp of the oldest of these versions.
     """
@@ -63,6 +66,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     listings: int
     merged: int
     quarantined: int
+    withdrawn: int = 0
     problems: str | None = None
     last_good: int = 0
     last_good_since: datetime | None = None
@@ -77,7 +81,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
 class Root(Struct, frozen=True, kw_only=True):
     """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `earlier`: which roots
-    it names beside that one; roots of before have none."""
+    it names beside that one; roots of before have none. `withdrawals`: what was taken down, by id; `ended`: which
+    earlier releases hold it."""
 
     layout: int = LAYOUT
     sequence: int
@@ -87,6 +92,8 @@ class Root(Struct, frozen=True, kw_only=True):
     log: Log = Log()
     feeds: Mapping[str, FeedMemory] = {}
     earlier: Lineage = ()
+    withdrawals: Withdrawals = {}
+    ended: tuple[Ended, ...] = ()
 
 
 def encode_root(root: Root) -> bytes:

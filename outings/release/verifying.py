@@ -15,6 +15,7 @@ from outings.release.releases import ListedRelease, list_references
 from outings.release.root import Root, explain_regress, format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import Trust
+from outings.release.withdrawals import Ended, has_ended
 
 # Objects asked for at once, and how many names are held for them.
 _REQUESTS = 16
@@ -22,7 +23,8 @@ _BATCH = 1_024
 
 
 class VerifiedRelease(Struct, frozen=True, kw_only=True):
-    """`objects` and `bytes` count what the release names and no newer one does, including its root."""
+    """`objects` and `bytes` count what the release names and no newer one does, including its root. Of a release that
+    ended with a takedown only the root counts, because the rest may be pruned."""
 
     id: str
     built_at: datetime
@@ -60,6 +62,7 @@ def verify_releases(
     verified: list[VerifiedRelease] = []
     newer: ListedRelease | None = None
     sha: str | None = pointer.root
+    ended: tuple[Ended, ...] = ()
     ends = None
     while sha is not None:
         try:
@@ -74,7 +77,8 @@ def verify_releases(
         wrong = wrong or _explain_lineage(release, named=named)
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
-        verified.append(_verify_release(store, release, seen=seen))
+        ended = root.ended if newer is None else ended
+        verified.append(_verify_release(store, release, seen=seen, is_ended=has_ended(ended, root.sequence)))
         told(verified[-1])
         newer, sha = release, root.previous
     return VerificationReport(
@@ -96,14 +100,15 @@ def _explain_lineage(release: ListedRelease, *, named: dict[int, str]) -> str | 
     return f"it and a newer release name two roots of release {wrong[0]}" if wrong else None
 
 
-def _verify_release(store: Store, release: ListedRelease, *, seen: set[str]) -> VerifiedRelease:
+def _verify_release(store: Store, release: ListedRelease, *, seen: set[str], is_ended: bool) -> VerifiedRelease:
     """Adds to `seen` what it names."""
     try:
         _check_log(release.root)
-        for slug, part in release.root.parts.items():
+        for slug, part in () if is_ended else release.root.parts.items():
             if part.manifest not in seen and hash_snapshot(read_manifest(store, part.manifest)) != part.snapshot:
                 raise Corrupt(f"metro {slug}: its manifest does not make the snapshot that the root names")
-        new = {release.sha, *list_references(store, release.root, known=seen)} - seen
+        named = () if is_ended else list_references(store, release.root, known=seen)
+        new = {release.sha, *named} - seen
         size = sum(_read_all(store, sorted(new)))
     except (Corrupt, NotFound) as error:
         raise Corrupt(f"release {release.id}: {error}") from error

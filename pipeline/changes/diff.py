@@ -59,7 +59,7 @@ def withdraw_row(row: Row) -> Row | None:
 
 
 def archive_row(row: Row, *, reason: str) -> Row:
-    members = row.members if row.members is not None else _read_members(row)
+    members = row.members if row.members is not None else read_members(row)
     return Row(
         kind=row.kind,
         columns={**row.columns, "status": ARCHIVED, "reason": reason},
@@ -85,7 +85,7 @@ def settle_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: boo
     if is_ours:
         return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
     if row.members is None:
-        row.members = _read_members(row)
+        row.members = read_members(row)
         digest = hash_members(row.members)
     again = _render_row(
         row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before, shared=True
@@ -130,7 +130,7 @@ def _render_row(
     )  # fmt: skip
 
 
-def _read_members(row: Row) -> Struct:
+def read_members(row: Row) -> Struct:
     """A carried document as its struct, without its stamps."""
     assert row.document is not None
     struct = STRUCTS[row.kind]
@@ -139,7 +139,7 @@ def _read_members(row: Row) -> Struct:
 
 
 def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None, shared: bool) -> Struct:
-    members = row.members if row.members is not None else _read_members(row)
+    members = row.members if row.members is not None else read_members(row)
     changes: dict[str, Any] = {
         "created_at": format_instant(created_at),
         "updated_at": format_instant(updated_at),

@@ -36,7 +36,7 @@ WHOLE_MEMBERS = frozenset({"organization", "place"})
 
 
 class FeedRead(Struct, frozen=True, kw_only=True):
-    """`read` = `records` + `merged` + `quarantined`. `records` hold a delta's removals too (`deleted`).
+    """`read` = `records` + `merged` + `quarantined` + `withdrawn`. `records` hold a delta's removals too (`deleted`).
 
     A record's line is numbered through all `files`, (name, lines in the files before it): `locate_problems` finds
     the file again. `unknown` counts members that no record has, by path. `items`: all that this said of them is in
@@ -54,6 +54,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, int], ...]
     items: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    withdrawn: int = 0
 
 
 def read_feed(

@@ -61,6 +61,11 @@ class PreviousSnapshot:
                 if origin is not None
             }
 
+    def drop_rows(self, ids: Collection[str]) -> None:
+        """From now on these rows are none of the release's."""
+        for row_id in ids:
+            self._at.pop(row_id, None)
+
     def __len__(self) -> int:
         return len(self._at)
 

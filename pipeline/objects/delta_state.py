@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from outings.contract.vocabulary import SETS, Vocabulary
 from outings.release.objects import Corrupt, read_object
-from outings.release.store import Store
+from outings.release.store import NotFound, Store
 from pipeline.records.compressed_chunks import RUN, pack_runs, unpack_runs
 from pipeline.records.record import PlaceRecord, Problem
 from pipeline.records.spool import EncodedRecord, SpooledRecord, decode_head, encode_record
@@ -84,6 +84,14 @@ def _encode_runs(records: Sequence[SpooledRecord], head: _Head) -> Iterator[byte
 def read_delta_state(store: Store, sha: str) -> DeltaRecords:
     """NotFound, Corrupt, StoreError."""
     return parse_delta_state(read_object(store, sha))
+
+
+def keep_delta_state(store: Store, sha: str | None) -> DeltaState:
+    """As a release has it. Where it is gone the next build's report says so."""
+    try:
+        return DeltaState() if sha is None else DeltaState(read_object(store, sha))
+    except (NotFound, Corrupt):
+        return DeltaState(torn=sha)
 
 
 def parse_delta_state(data: bytes) -> DeltaRecords:

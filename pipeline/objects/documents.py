@@ -1,7 +1,7 @@
 """Documents of numbered rows into packs, and details as objects of their own for a CDN."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -32,15 +32,16 @@ def pack_documents(
     packs: Sequence[Pack],
     writer: ObjectWriter,
     details: bool,
+    emptied: Collection[str] = (),
 ) -> PackedDocuments:
     """Of listings, then of organizations. `packs`: the base's. Unchanged documents stay where they are, unless too
-    little of their pack is alive."""
+    little of their pack is alive, or it is one of those to be `emptied`, by its object."""
     columns = ("pack", "offset", "length")
     named = {name: tables[name] for name in ("listings", "organizations")}
     places = pl.concat([frame.select(*columns) for frame in named.values()])
     alive = [0] * len(packs)
     for pack, size in places.drop_nulls("pack").group_by("pack").agg(pl.col("length").sum()).iter_rows():
-        alive[pack] = size
+        alive[pack] = 0 if packs[pack].object in emptied else size
     moved = choose_kept(packs, alive)
     stay = [Pack(object=packs[at].object, size=packs[at].size, alive=alive[at]) for at in moved]
     for pack in stay:

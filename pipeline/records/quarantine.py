@@ -6,7 +6,7 @@ A feed of several files has `file` too, in which `line` counts.
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
@@ -59,6 +59,27 @@ def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) ->
         return _write_file(encoded, folder=folder, name=name)
     except OSError:
         return _write_file(encoded, folder=Path(tempfile.gettempdir()) / "outings-quarantine", name=name)
+
+
+def strip_files(folder: Path, is_unwanted: Callable[[str, str | None], bool]) -> int:
+    """Writes the files that are kept without the lines of these records, by feed and `source_id`; how many had some."""
+    changed = 0
+    for path in folder.glob("*.ndjson"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        kept = [line for line in lines if not is_unwanted(*_name_record(line))]
+        if len(kept) < len(lines):
+            _write_file(b"".join(kept), folder=folder, name=path.stem)
+            changed += 1
+    return changed
+
+
+def _name_record(line: bytes) -> tuple[str, str | None]:
+    """The feed and `source_id` of a line; of one that somebody else wrote neither."""
+    try:
+        found = orjson.loads(line)
+        return found["feed"], found["source_id"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return "", None
 
 
 def _show(problem: Problem) -> dict[str, object]:

@@ -14,14 +14,16 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`read` = `listings` + `merged` + `quarantined`. `last_good`: published listings that stay as they were, in place
-    of what is quarantined, and the stamp of the oldest; left out where there are none."""
+    """`read` = `listings` + `merged` + `quarantined`. `withdrawn`: of the `listings` those that are taken down, and so
+    are left out. `last_good`: published listings that stay as they were, in place of what is quarantined, and the stamp
+    of the oldest. These three are left out where there are none."""
 
     feed: str
     read: int
     listings: int
     merged: int
     quarantined: int
+    withdrawn: int = 0
     last_good: int = 0
     last_good_since: datetime | None = None
 
@@ -121,6 +123,7 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
         parts = f"{count.listings:>9,} + {count.merged:>9,} + {count.quarantined:>11,}"
         lines += [f"{count.feed:{width}}  {count.read:>9,} = {parts}"]
     kept = [count for count in feeds if count.last_good_since is not None]
+    lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
 
 

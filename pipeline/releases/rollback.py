@@ -6,14 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.release.objects import Corrupt, read_object
 from outings.release.parquet_columns import read_columns
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.reading import open_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
-from outings.release.snapshot import Snapshot
-from outings.release.store import NotFound, Store
+from outings.release.store import Store
 from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
 from pipeline.centroids import carry_centroids
@@ -21,9 +19,11 @@ from pipeline.changes.diff import Change
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base
-from pipeline.objects.delta_state import DeltaState
-from pipeline.shared_organizations import read_shared_state
-from pipeline.tables.vectors import ModelPlan
+from pipeline.tables.vectors import keep_vectors
+from pipeline.takedown.kept import strip_kept
+from pipeline.takedown.marks import Taken
+from pipeline.takedown.records import strip_memory
+from pipeline.takedown.rows import Stripping
 
 
 class RollbackResult(Struct, frozen=True, kw_only=True):
@@ -41,10 +41,18 @@ def roll_back(
     cache: Path,
     trust: Trust = ANYBODY,
 ) -> RollbackResult:
-    """`today`: each metro's local date. Raises BuildRaced when a build publishes meanwhile."""
+    """`today` has each metro's local date. What is taken down by now is left out.
+
+    Raises ConcurrentPublication if a build publishes meanwhile, and NotFound if the old release ended with a takedown
+    and a prune deleted what it held.
+    """
     check_deadline = make_deadline(act="rollback")
+    taken = Taken(current.root.withdrawals)
+    feeds = {name: strip_memory(store, name, memory, taken) for name, memory in target.root.feeds.items()}
     built = [
-        _roll_metro_back(store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache)
+        _roll_metro_back(
+            store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache, taken=taken
+        )
         for slug, part in sorted(target.root.parts.items())
     ]
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
@@ -58,7 +66,7 @@ def roll_back(
         base=current.root,
         parts=parts,
         changes=list_versions(changes, stamp=stamp),
-        feeds={name: target.root.feeds.get(name) for name in {*current.root.feeds, *target.root.feeds}},
+        feeds={name: feeds.get(name) for name in {*current.root.feeds, *feeds}},
         now=stamp,
         find_changes=lambda standing: compare_organizations(
             store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache
@@ -79,6 +87,7 @@ def _roll_metro_back(
     stamp: datetime,
     today: date,
     cache: Path,
+    taken: Taken,
 ) -> MetroBuild:
     base = read_base(store, current.parts.get(slug))
     old = read_base(store, target)
@@ -86,27 +95,24 @@ def _roll_metro_back(
     manifest = old.manifest
     source = PreviousSnapshot(open_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
+    stripping = Stripping(source, taken.ids)
+    source.drop_rows(taken.ids)
+    kept = strip_kept(store, manifest, taken)
     plan = MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
-        inputs=manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
-        model=_keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
+        inputs="" if taken else manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
+        model=keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
     )  # fmt: skip
     return build_metro(
-        [source.carry_row(row_id) for row_id in source],
+        [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
         open_previous(store, base, cache=cache, vocabulary=plan.vocabulary),
         plan=plan,
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
-        standing=_keep_standing(store, manifest.standing),
-        spanning=read_shared_state(store, manifest),
+        standing=kept.standing,
+        spanning=kept.spanning,
         renderer=manifest.renderer,
     )
-
-
-def _keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
-    """A rollback needs no model: its texts are those of the old release."""
-    known = snapshot.semantic
-    return None if known is None else ModelPlan(hash=known.model, known=known)
 
 
 def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
@@ -120,11 +126,3 @@ def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
         for row in rows
         if row["status"] == PUBLISHED
     )  # fmt: skip
-
-
-def _keep_standing(store: Store, sha: str | None) -> DeltaState:
-    """Where it is gone the next build's report says so; a rollback does without."""
-    try:
-        return DeltaState() if sha is None else DeltaState(read_object(store, sha))
-    except (NotFound, Corrupt):
-        return DeltaState(torn=sha)

@@ -24,7 +24,7 @@ def make_feeds_report(feeds: Sequence[FeedResult], problems: Iterable[Problem]) 
     counts = [
         FeedCount(
             feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
-            quarantined=feed.memory.quarantined, last_good=feed.memory.last_good,
+            quarantined=feed.memory.quarantined, withdrawn=feed.memory.withdrawn, last_good=feed.memory.last_good,
             last_good_since=feed.memory.last_good_since,
         )
         for feed in feeds

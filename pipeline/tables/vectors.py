@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from outings.answers.semantic.model import hash_model, load_model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
-from outings.release.snapshot import SemanticFiles
+from outings.release.snapshot import SemanticFiles, Snapshot
 from outings.release.tables import PUBLISHED
 from pipeline.tables.document_buffer import DocumentBuffer
 
@@ -41,6 +41,12 @@ _decoder = msgspec.json.Decoder(_Text)
 def plan_model(folder: Path | None) -> ModelPlan | None:
     """Raises ModelError."""
     return None if folder is None else ModelPlan(hash=hash_model(folder), folder=folder)
+
+
+def keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
+    """Of a release whose texts are those of an earlier one: they need no model."""
+    known = snapshot.semantic
+    return None if known is None else ModelPlan(hash=known.model, known=known)
 
 
 def make_semantic(

@@ -151,7 +151,7 @@ def _run(words: list[str], folder: Path, meets: Meets) -> None:
 
 
 def _put_doubles(meets: Meets, trace: list[str]) -> None:
-    from outings.command import build, options, releases
+    from outings.command import build, options, releases, takedown
     from pipeline import tasks
 
     def note(operation: str, act: Act, *, watch: Watch | None) -> Any:
@@ -171,7 +171,7 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
         table = configuration.store
         return open_watched(table.url, endpoint_url=table.endpoint_url, region=table.region)
 
-    for module in (build, options, releases):
+    for module in (build, options, releases, takedown):
         module.open_config_store = open_config_store
     tasks.open_store = open_watched
 

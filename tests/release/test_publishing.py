@@ -127,7 +127,7 @@ def test_a_build_of_a_metro_that_another_build_published_is_refused(store: Store
 def test_a_build_whose_release_is_gone_from_the_store_is_refused(store: Store) -> None:
     base = publish(store, base=None, parts={}, changes=[], feeds={}, now=NOON)
     store.delete(list(store.list("current.json")))
-    with pytest.raises(ConcurrentPublication, match="this build began from release 1"):
+    with pytest.raises(ConcurrentPublication, match="this build started from release 1"):
         publish(store, base=base.root, parts={}, changes=[], feeds={}, now=NOON)
 
 

@@ -1,6 +1,6 @@
 """The items of a walk → raw records: of each item the last that was said, and a reason for each that can't be read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +62,14 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
             yield from read_node(node, item.key, setting, line=item.line, item=item.key)
 
 
-def list_standing(path: Path, *, own: int | None) -> Iterator[bytes]:
-    """The items that stand behind the walk, as they came."""
+def list_standing(
+    path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True
+) -> Iterator[bytes]:
+    """The items that stand behind the walk, as they came, as far as their keys are to be kept."""
     latest = _find_latest(path, own)
     for raw in read_lines(path):
         item = _parse_item(raw)
-        if isinstance(item, Item) and item.data is not None and latest[item.key] == item.line:
+        if isinstance(item, Item) and item.data is not None and latest[item.key] == item.line and keeps(item.key):
             yield msgspec.json.encode(raw.value)
 
 

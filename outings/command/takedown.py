@@ -1,0 +1,167 @@
+"""`outings takedown`: a listing, place or organization leaves everything that is answered, and stays away."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import click
+import msgspec
+
+from outings.command import GuardRefusal
+from outings.command.options import (
+    open_config_store,
+    print_json,
+    read_config,
+    read_trust,
+    take_config,
+    take_json,
+)
+from outings.configuration import Configuration
+from outings.release.pointer import read_current
+from outings.release.publishing import ConcurrentPublication
+from outings.release.releases import list_releases
+from outings.release.store import Store
+from outings.release.trust import Trust, read_publisher
+from outings.release.withdrawals import has_ended
+from pipeline.records.quarantine import strip_files
+from pipeline.takedown.marks import Taken
+from pipeline.takedown.takedown import TakenDown, Unknown, give_back, take_down
+
+_CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="ID...")
+@click.option("--reason", default="withdrawn", show_default=True, metavar="CODE", help="Why: a word of your own.")
+@click.option("--undo", is_flag=True, help="Let builds publish it again.")
+@click.option("--list", "is_list", is_flag=True, help="Show what is taken down.")
+@take_config
+@take_json
+def takedown(
+    *, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, config: Path, as_json: bool
+) -> None:
+    """Publish a release without these listings, places or organizations, whatever feeds say from now on."""
+    if is_list == bool(ids):
+        raise click.UsageError("give the ids of what is to be taken down, or --list")
+    if not _CODE.fullmatch(reason):
+        raise click.UsageError(f"--reason {reason!r}: allowed are 1 to 40 of a-z, 0-9, _ and -: a code, and no words")
+    wanted = [_read_id(each) for each in ids]
+    configuration = read_config(config)
+    trust = read_trust(configuration, read_publisher)
+    store = open_config_store(configuration)
+    if is_list:
+        _list_withdrawals(store, trust, as_json=as_json)
+        return
+    now = datetime.now(UTC)
+    try:
+        if undo:
+            done = give_back(store, wanted, now=now, trust=trust)
+        else:
+            done = take_down(store, wanted, reason=reason, now=now, cache=configuration.edge.cache, trust=trust)
+    except Unknown as unknown:
+        raise click.UsageError(str(unknown)) from unknown
+    except ConcurrentPublication as raced:
+        raise GuardRefusal(str(raced)) from raced
+    if undo:
+        _tell_undone(done, wanted, as_json=as_json)
+    else:
+        _tell_taken(store, done, configuration, wanted, reason=reason, as_json=as_json)
+
+
+def _read_id(text: str) -> str:
+    try:
+        row_id = str(UUID(text))
+    except ValueError:
+        row_id = ""
+    if row_id != text.lower():
+        raise click.UsageError(f"{text}: is no id of a listing, place or organization")
+    return row_id
+
+
+def _tell_taken(
+    store: Store, done: TakenDown, configuration: Configuration, wanted: Sequence[str], *, reason: str, as_json: bool
+) -> None:
+    current = read_current(store)
+    root = None if current is None else current.root
+    files = 0 if root is None else strip_files(configuration.build.quarantine, Taken(root.withdrawals).has_source)
+    releases = () if root is None else list_releases(store)
+    ended = [each.id for each in releases if root is not None and has_ended(root.ended, each.root.sequence)]
+    published = done.published
+    removed = [] if published is None else [each for each in published.changes if each.kind == "removed"]
+    if as_json:
+        print_json(
+            {
+                "release": None if published is None else published.id,
+                "withdrawn": [{"id": row_id, "type": kind} for row_id, kind in done.types.items()],
+                "already_withdrawn": [each for each in wanted if each not in done.types],
+                "reason": reason,
+                "showing": done.showing,
+                "versions": 0 if published is None else len(published.changes),
+                "removed": len(removed),
+                "ended_releases": ended,
+                "quarantine_files": files,
+            }
+        )
+        return
+    for each in wanted:
+        if each not in done.types:
+            click.echo(f"{each} is taken down already.")
+    if published is not None:
+        for line in _describe_taken(done, files=files):
+            click.echo(line)
+    if ended:
+        click.echo(
+            f"What held it answers nobody any more: releases {ended[-1]} to {ended[0]} ({len(ended)}). Their files "
+            "have its words until the next `outings releases prune`. So may a server's [edge] cache, a backup, and "
+            "what readers saved; the feed itself is its publisher's."
+        )
+
+
+def _describe_taken(done: TakenDown, *, files: int) -> list[str]:
+    assert done.published is not None
+    named = ", ".join(f"{kind} {row_id}" for row_id, kind in done.types.items())
+    count = len(done.published.changes)
+    lines = [f"Release {done.published.id} is without {named}; /v1/changes has {count} new versions."]
+    for slug, count in done.showing.items():
+        lines.append(f"  {slug}: {count} listings that showed it show nothing in its place.")
+    lines.append("Servers take it up within 10 s. Builds leave it out, whatever feeds say, until --undo.")
+    lines.append("A build that was under way is refused (exit 3): run it again.")
+    if files:
+        lines.append(f"{files} files of quarantine on this machine were written without it.")
+    return lines
+
+
+def _tell_undone(done: TakenDown, wanted: Sequence[str], *, as_json: bool) -> None:
+    published = done.published
+    if as_json:
+        given = [{"id": row_id, "type": kind} for row_id, kind in done.types.items()]
+        print_json({"release": None if published is None else published.id, "given_back": given})
+        return
+    if published is None:
+        click.echo(f"Of {', '.join(wanted)} the takedown is undone already.")
+        return
+    named = ", ".join(f"{kind} {row_id}" for row_id, kind in done.types.items())
+    click.echo(
+        f"Release {published.id}: builds may publish {named} again. The next one reads every feed whole; what a feed "
+        "of changes said before, it has to say again."
+    )
+
+
+def _list_withdrawals(store: Store, trust: Trust, *, as_json: bool) -> None:
+    current = read_current(store, trust=trust)
+    known = {} if current is None else current.root.withdrawals
+    shown: list[dict[str, Any]] = [
+        {"id": row_id, "type": each.type, "at": msgspec.to_builtins(each.at), "reason": each.reason}
+        for row_id, each in sorted(known.items())
+        if not each.is_over
+    ]
+    if as_json:
+        print_json({"withdrawn": shown})
+        return
+    for each in shown:
+        click.echo(f"{each['id']}  {each['type']}  {each['at']}  {each['reason']}")
+    if not shown:
+        click.echo("Nothing is taken down.", err=True)

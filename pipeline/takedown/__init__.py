@@ -1,0 +1,1 @@
+"""Takedown: what the operator withdraws leaves rows, records and reports, and builds leave it out."""

@@ -1,0 +1,120 @@
+"""One metro without what is withdrawn: what showed it and what had its words are made anew, all else stays."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.release.manifest import Manifest
+from outings.release.parquet_columns import read_columns
+from outings.release.root import Part
+from outings.release.snapshot import Snapshot
+from outings.release.store import Store
+from outings.release.tables import PUBLISHED
+from pipeline.centroids import carry_centroids
+from pipeline.changes.diff import Change
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.metro import Base, MetroBuild, MetroPlan, build_metro, open_previous, read_base
+from pipeline.tables.vectors import keep_vectors
+from pipeline.takedown.kept import strip_kept
+from pipeline.takedown.marks import Taken, list_marks
+from pipeline.takedown.rows import Stripping
+
+
+class Held(Struct, frozen=True, kw_only=True):
+    """What a metro has of what is to be withdrawn: its rows by id, and what becomes of those that show it."""
+
+    base: Base
+    previous: PreviousSnapshot
+    rows: Mapping[str, Mapping[str, Any]]
+    stripping: Stripping
+
+    def list_marks(self, row_id: str) -> Iterator[str]:
+        if row_id in self.rows:
+            yield from list_marks(self.rows[row_id], metro=self.base.manifest.metro.slug)
+
+
+def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> Held:
+    """NotFound, Corrupt, StoreError."""
+    base = read_base(store, part)
+    assert base is not None
+    origins = base.manifest.origins
+    previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
+    stripping = Stripping(previous, ids)
+    return Held(
+        base=base,
+        previous=previous,
+        rows={row_id: row for row_id in sorted(ids) if (row := previous.get(row_id)) is not None},
+        stripping=stripping,
+    )
+
+
+def strip_metro(
+    store: Store, held: Held, taken: Taken, *, stamp: datetime, reason: str, cache: Path
+) -> MetroBuild | None:
+    """None where it has nothing of it. The build after it looks at the metro again, whatever feeds say."""
+    manifest, previous = held.base.manifest, held.previous
+    kept = strip_kept(store, manifest, taken)
+    if not held.rows and not held.stripping.touched and not kept.has_moved:
+        return None
+    snapshot = previous.snapshot
+    assert snapshot is not None
+    plan = MetroPlan(
+        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=manifest.date,
+        stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=held.base,
+        model=keep_vectors(snapshot),
+        centroids=carry_centroids(snapshot), program=None if manifest.origins is None else manifest.origins.program,
+        renderer=manifest.renderer, emptied=_find_packs(snapshot, manifest, taken.ids),
+    )  # fmt: skip
+    shown = [row for row in held.rows.values() if row["status"] == PUBLISHED]
+    previous.drop_rows(held.rows)
+    built = build_metro(
+        _list_rows(held),
+        previous,
+        plan=plan,
+        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
+        store=store,
+        stays=_list_stays(held),
+        standing=kept.standing,
+        spanning=kept.spanning,
+    )
+    removed = tuple(
+        Change(
+            listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason, replaced_by=None,
+            fields=(),
+        )
+        for row in shown
+    )  # fmt: skip
+    return replace(built, changes=(*removed, *built.changes))
+
+
+def _list_rows(held: Held) -> Iterator[Row]:
+    """What is rendered again, and organizations, of which there are no others."""
+    for row_id in held.previous:
+        if row_id in held.stripping.touched:
+            yield held.stripping.carry_row(row_id)
+        elif held.previous.find_row(row_id) < 0:
+            yield held.previous.carry_row(row_id)
+
+
+def _list_stays(held: Held) -> list[UnchangedListing]:
+    origins = held.previous.origins or {}
+    return [
+        UnchangedListing(id=row_id, origin=origins.get(row_id))
+        for row_id in held.previous
+        if row_id not in held.stripping.touched and held.previous.find_row(row_id) >= 0
+    ]
+
+
+def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
+    """Those in which one of them stands, be it in a document that no row has any more."""
+    found = set()
+    for pack, data in zip(manifest.packs, snapshot.packs, strict=True):
+        words = data[0 : len(data)]
+        if any(row_id.encode() in words for row_id in ids):
+            found.add(pack.object)
+    return frozenset(found)

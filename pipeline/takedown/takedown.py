@@ -1,0 +1,199 @@
+"""A takedown is a publish: one more release, without what is withdrawn and without a word of it in what is kept."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.contract.vocabulary import REMOVAL_REASONS
+from outings.release.lineage import ReleaseChain
+from outings.release.log import UnnumberedVersion, list_history
+from outings.release.objects import read_object
+from outings.release.pointer import read_current
+from outings.release.publishing import ConcurrentPublication, Publication, make_deadline, publish
+from outings.release.root import FeedMemory, Part, Root
+from outings.release.store import Store
+from outings.release.trust import ANYBODY, Trust
+from outings.release.withdrawals import Taking, Withdrawal, list_withdrawn
+from pipeline.changes.diff import Change
+from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.takedown.marks import Taken
+from pipeline.takedown.metro import Held, find_held, strip_metro
+from pipeline.takedown.records import forget_answers, strip_memory
+
+WITHDRAWN = "withdrawn"
+# A build that publishes meanwhile is followed, and what it brought is looked at again.
+ATTEMPTS = 20
+
+
+class Unknown(Exception):  # noqa: N818 - the name says it
+    """No release has these ids, nor had; or nothing is taken down by them."""
+
+
+class TakenDown(Struct, frozen=True, kw_only=True):
+    """`published`: None where there was nothing to do. `types` by id; `showing`: how many listings showed something of
+    it, by metro; `since`: the first release that held it, up to the one before this."""
+
+    published: Publication | None
+    types: Mapping[str, str]
+    showing: Mapping[str, int]
+    since: int | None
+
+
+NOTHING = TakenDown(published=None, types={}, showing={}, since=None)
+
+
+def take_down(
+    store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
+) -> TakenDown:
+    """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
+    withdrawn. Unknown; ConcurrentPublication where others publish on and on; Untrusted, Corrupt, StoreError."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust)
+        except ConcurrentPublication:
+            if attempt == ATTEMPTS:
+                raise
+    raise AssertionError
+
+
+def _take_down(
+    store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust
+) -> TakenDown:
+    check_deadline = make_deadline(act="takedown")
+    root = _read_root(store, trust=trust)
+    if root is None:
+        raise _refuse_unknown(ids)
+    known = list_withdrawn(root.withdrawals)
+    wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in known]
+    if not wanted:
+        return NOTHING
+    held = {slug: find_held(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
+    types = _name_types(store, root, held, wanted)
+    stamp = choose_stamp(root, now)
+    new = {
+        row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(held, row_id))
+        for row_id in wanted
+    }
+    withdrawals = {**root.withdrawals, **new}
+    taken = Taken(withdrawals)
+    told = reason if reason in REMOVAL_REASONS else WITHDRAWN
+    built = [strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache) for each in held.values()]
+    changes = {each.slug: each.changes for each in built if each is not None}
+    parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
+    since = _find_first(store, root, wanted)
+    published = publish(
+        store,
+        base=root,
+        parts=parts,
+        changes=list_versions(changes, stamp=stamp),
+        feeds=_strip_feeds(store, root, taken),
+        now=stamp,
+        find_changes=lambda standing: _compare(
+            store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache, reason=told, ids=wanted
+        ),
+        check_deadline=check_deadline,
+        trust=trust,
+        act="takedown",
+        taking=Taking(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
+    )
+    showing = {slug: len(each.stripping.showing) for slug, each in held.items() if each.stripping.showing}
+    return TakenDown(published=published, types=types, showing=showing, since=since)
+
+
+def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakenDown:
+    """From the next build on that feeds say it again. All feeds are read whole by that: what was left out of what is
+    kept of them is to be found again."""
+    for attempt in range(1, ATTEMPTS + 1):
+        root = _read_root(store, trust=trust)
+        active = frozenset() if root is None else list_withdrawn(root.withdrawals)
+        unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
+        if root is None or unknown:
+            raise Unknown(f"{', '.join(unknown)}: is not taken down; nothing is published")
+        wanted = active.intersection(ids)
+        if not wanted:
+            return NOTHING
+        given = {row_id: replace(root.withdrawals[row_id], is_over=True) for row_id in wanted}
+        try:
+            published = publish(
+                store, base=root, parts={}, changes=[], now=choose_stamp(root, now), trust=trust, act="takedown",
+                feeds={name: forget_answers(memory) for name, memory in root.feeds.items()},
+                taking=Taking(withdrawals={**root.withdrawals, **given}),
+            )  # fmt: skip
+        except ConcurrentPublication:
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
+            return TakenDown(published=published, types=types, showing={}, since=None)
+    raise AssertionError
+
+
+def choose_stamp(root: Root, now: datetime) -> datetime:
+    """Later than every metro's: no mirror misses what changed."""
+    return max([now.replace(microsecond=0), *(part.stamp + timedelta(seconds=1) for part in root.parts.values())])
+
+
+def _read_root(store: Store, *, trust: Trust) -> Root | None:
+    current = read_current(store, trust=trust)
+    return None if current is None else current.root
+
+
+def _name_types(store: Store, root: Root, held: Mapping[str, Held], ids: Collection[str]) -> dict[str, str]:
+    """Unknown where one was never there."""
+    types = {row_id: str(row["kind"]) for each in held.values() for row_id, row in each.rows.items()}
+    gone = [row_id for row_id in ids if row_id not in types]
+    unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
+    if unknown:
+        raise _refuse_unknown(unknown)
+    return {row_id: types.get(row_id, "listing") for row_id in ids}
+
+
+def _refuse_unknown(ids: Collection[str]) -> Unknown:
+    return Unknown(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
+
+
+def _join_marks(held: Mapping[str, Held], row_id: str) -> tuple[str, ...]:
+    return tuple(sorted({mark for each in held.values() for mark in each.list_marks(row_id)}))
+
+
+def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
+    return list_history(root.log, row_id, read=partial(read_object, store))
+
+
+def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
+    """The sequence of the oldest kept release that may hold one of them: its log tells of it."""
+    firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
+    return ReleaseChain(store).find_version(min(firsts), current=root) if firsts else root.sequence
+
+
+def _strip_feeds(store: Store, root: Root, taken: Taken) -> dict[str, FeedMemory | None]:
+    """Those of which something changed."""
+    stripped = {name: strip_memory(store, name, memory, taken) for name, memory in root.feeds.items()}
+    return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
+
+
+def _compare(
+    store: Store,
+    changes: Mapping[str, Sequence[Change]],
+    *,
+    standing: Mapping[str, Part],
+    parts: Mapping[str, Part | None],
+    stamp: datetime,
+    cache: Path,
+    reason: str,
+    ids: Collection[str],
+) -> list[UnnumberedVersion]:
+    """What became of organizations; of those withdrawn it says no more than the id."""
+
+    def hide(versions: Sequence[UnnumberedVersion]) -> Iterator[UnnumberedVersion]:
+        for version in versions:
+            is_gone = version.listing_id in ids
+            yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
+
+    return list(
+        hide(compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache))
+    )

@@ -1,0 +1,113 @@
+"""A takedown that is killed, signed, followed by a mirror or met by a walk."""
+
+import json
+import signal
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from edge.app import Edge
+from outings.mirror.client import Client, HttpResponse
+from outings.mirror.comparison import check_mirror
+from outings.mirror.mirror_file import MirrorFile
+from outings.mirror.sync import catch_up
+from tests.edge.asking import ask
+from tests.edge.conftest import Clock
+from tests.faults.commands import Meets, run
+from tests.release.doubles import Act, kill
+from tests.release.signing import ONE, OTHER, make_reader, sign, write_keys
+from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, Town, find_words
+
+ALL = (KITE, POTTERY, HALL, CLUB)
+
+
+def kill_at_put(operation: str, act: Act) -> Any:
+    return kill(operation, act) if operation == "put" else act()
+
+
+def kill_at_put_many(operation: str, act: Act) -> Any:
+    return kill(operation, act) if operation == "put_many" else act()
+
+
+def kill_at_swap(operation: str, act: Act) -> Any:
+    return kill(operation, act) if operation == "put_if" else act()
+
+
+def test_killed_before_it_is_in_force_it_did_nothing_and_can_be_run_again(town: Town) -> None:
+    before = town.list_ids()
+    for watch in (kill_at_put, kill_at_put_many, kill_at_swap):
+        ended = run("takedown", *ALL, config=town.config, meets=Meets(operations=watch))
+        assert (ended.code, ended.out) == (-signal.SIGKILL, "")
+        assert town.list_ids() == before
+        assert town.get(f"/v1/events/{KITE}").status == 200
+    town.run("takedown", *ALL)
+    town.prune()
+    assert find_words(town.city.store) == []
+    town.run("releases", "verify")
+
+
+def test_a_signed_store_is_signed_on(town: Town) -> None:
+    town.config.write_text(town.config.read_text() + write_keys(town.config.parent))
+    town.run("releases", "sign")
+    town.run("takedown", *ALL)
+    pointer = json.loads((town.config.parent / "var/store/current.json").read_text())
+    assert pointer == sign(pointer, key=ONE)
+    town.prune()
+    assert find_words(town.city.store) == []
+    assert "which is trusted" in town.run("releases", "verify").stdout
+    cache = town.config.parent / "signed"
+    with closing(Edge(town.city.store, cache=cache, clock=Clock(), trust=make_reader())) as edge:
+        edge.poll()
+        assert ask(edge, f"/v1/events/{KITE}", key=town.keys["all"]).status == 404
+    write_keys(town.config.parent, key=OTHER)
+    assert "key" in town.run("takedown", KITE, "--undo", code=1).stderr
+
+
+def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
+    def send(target: str) -> HttpResponse:
+        got = town.get(target)
+        return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
+
+    client, waited = Client(send, wait=lambda _: None), "http://api.example"
+    with closing(MirrorFile(town.config.parent / "mirror.sqlite")) as file:
+        catch_up(client, file, url=waited)
+        town.run("takedown", *ALL)
+        assert catch_up(client, file, url=waited).changes > len(ALL)
+        assert check_mirror(client, file, url=waited) == []
+        town.build()
+        assert check_mirror(client, file, url=waited) == []
+        town.run("takedown", *ALL, "--undo")
+        town.build()
+        assert check_mirror(client, file, url=waited) == []
+
+
+@pytest.mark.parametrize("name", ["events", "events?occurrences=expand", "nearby?lat=47.6&lng=-122.3"])
+def test_a_walk_goes_on_without_it(town: Town, name: str) -> None:
+    joined = f"/v1/seattle/{name}{'&' if '?' in name else '?'}limit=2"
+    pages = [town.get(joined).read_json()]
+    town.run("takedown", *ALL)
+    while pages[-1]["meta"]["next_cursor"] is not None:
+        got = town.get(f"{joined}&cursor={pages[-1]['meta']['next_cursor']}")
+        assert got.status == 200
+        pages.append(got.read_json())
+    found = [each["id"] for page in pages[1:] for each in page["data"]]
+    assert found
+    assert not set(ALL).intersection(found)
+
+
+def test_the_walk_of_a_search_ends(town: Town) -> None:
+    joined = "/v1/seattle/search?q=walk&limit=2"
+    cursor = town.get(joined).read_json()["meta"]["next_cursor"]
+    town.run("takedown", *ALL)
+    got = town.get(f"{joined}&cursor={cursor}")
+    assert (got.status, got.error["details"]["reason"]) == (400, "cursor_expired")
+
+
+def test_a_release_that_a_server_had_open_answers_nobody_any_more(town: Town) -> None:
+    newest, middle, oldest = town.list_ids()
+    answers: list[Any] = [town.get(f"/v1/seattle/events?release={each}") for each in (newest, middle, oldest)]
+    assert [each.status for each in answers] == [200] * 3
+    town.run("takedown", KITE)
+    answers = [town.get(f"/v1/seattle/events?release={each}") for each in (newest, middle, oldest)]
+    assert [each.status for each in answers] == [400, 400, 200]

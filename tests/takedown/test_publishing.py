@@ -1,0 +1,255 @@
+"""A takedown is a release like any other, and builds and rollbacks obey it until it is undone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.publishing import ConcurrentPublication
+from outings.release.releases import list_releases
+from pipeline.building import build_release
+from pipeline.clock import parse_as_of
+from pipeline.executors.inline import InlineExecutor
+from pipeline.plan import Build
+from pipeline.releases import rollback
+from pipeline.takedown import takedown
+from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, WORD, Town, find_words, list_targets, make_class, make_kite
+
+
+def list_names(town: Town, name: str = "events", metro: str = "seattle") -> set[str]:
+    return {each["name"] for each in town.get(f"/v1/{metro}/{name}?limit=100").read_json()["data"]}
+
+
+OF_KITE = ("kitequix", "flyquix", "1quix.png", "2quix.png")
+
+
+def check_gone(town: Town, *words: str) -> None:
+    """From what is answered, and after a prune from the store."""
+    for target in list_targets():
+        got = town.get(target)
+        found = got.read_body().decode("latin-1").lower() if got.status == 200 else ""
+        assert not any(word in found for word in words or (WORD,)), target
+    town.prune()
+    assert [name for word in words or (WORD,) for name in find_words(town.city.store, word)] == []
+    town.run("releases", "verify")
+
+
+def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_changed(town: Town) -> None:
+    before = len(town.walk_changes())
+    town.run("takedown", KITE, HALL, "--reason", "duplicate")
+    new = town.walk_changes()[before:]
+    removed = {(each["listing_id"], each["slug"], each["reason"]) for each in new if each["kind"] == "removed"}
+    assert removed == {(KITE, KITE, "duplicate"), (HALL, HALL, "duplicate")}
+    updated = {each["slug"]: set(each["fields"]) for each in new if each["kind"] == "updated"}
+    assert updated["hall-walk"] == {"links", "location", "place"}
+    assert updated["own-walk"] == {"links", "place"}
+    assert all(each["slug"] == KITE for each in town.walk_changes() if each["listing_id"] == KITE)
+    got = town.get("/v1/seattle/events?limit=100").read_json()["data"]
+    places = {each["name"]: (each["place"], each["location"]["address"]) for each in got}
+    assert places["Hall walk"] == places["Other hall walk"] == (None, None)
+    assert {each["name"]: each["location"]["lat"] for each in got}["Own walk"] == 47.6
+
+
+def test_an_organization_leaves_all_its_metros(town: Town) -> None:
+    done = town.run_json("takedown", CLUB)
+    assert done["showing"] == {"boston": 1, "seattle": 3}
+    for metro, name in (("seattle", "Club walk"), ("boston", "Guest walk")):
+        got = town.get(f"/v1/{metro}/events?limit=100").read_json()["data"]
+        assert {each["name"]: each["organization"]["name"] for each in got}[name] is None
+
+
+def test_no_build_brings_it_back_whatever_feeds_say(town: Town) -> None:
+    town.run("takedown", KITE, POTTERY, HALL, CLUB)
+    assert town.build()["changes"]["created"] == 0
+    check_gone(town)
+    town.write(1)  # each of them as it was before
+    told = town.build()
+    assert sum(each.get("withdrawn", 0) for each in told["feeds"]) == 4
+    assert told["records"]["read"] == sum(told["records"][name] for name in ("listings", "merged", "quarantined"))
+    records = [make_kite(), make_class("potteryquix", name="Quixclay")]
+    for each in records:
+        each.pop("id", None)  # by which nobody knows it now
+    town.city.write([*records, "{}"], feed="seattle")
+    assert town.run("build", "--allow-shrink", "--as-of", "2026-08-10", "--workers", "1").exit_code == 0
+    check_gone(town)
+
+
+def test_a_build_in_which_nothing_changed_carries_it_on(town: Town) -> None:
+    town.run("takedown", KITE)
+    town.build()
+    before = town.run_json("releases", "show", town.list_ids()[0])["parts"]
+    assert town.build()["objects"]["written"] == 0
+    after = town.run_json("releases", "show", town.list_ids()[0])["parts"]
+    assert {slug: part["manifest"] for slug, part in after.items()} == {
+        slug: part["manifest"] for slug, part in before.items()
+    }
+    check_gone(town, *OF_KITE)
+
+
+def test_a_takedown_leaves_what_it_is_not_about_as_it_was(town: Town) -> None:
+    before = town.get("/v1/boston/events").headers["etag"]
+    versions = len(town.walk_changes())
+    names = list_names(town)
+    town.run("takedown", POTTERY)
+    assert town.get("/v1/boston/events").headers["etag"] == before
+    assert len(town.walk_changes()) == versions + 1
+    assert list_names(town) == names
+    assert town.build()["changes"] == {"created": 0, "updated": 0, "removed": 0, "restored": 0}
+
+
+def test_what_a_delta_said_of_it_does_not_stand(town: Town) -> None:
+    delta = {"type": "event", "source_id": "quixdelta", "name": "Quixdelta", "starts_local": "2026-08-12T10:00:00",
+             "confidence": 0.9}  # fmt: skip
+    other = {**delta, "source_id": "other", "name": "Other", "place": {"id": HALL}}
+    town.city.write([delta, other], feed="moves", mode="delta")
+    town.city.build()
+    [row_id] = [each["id"] for each in town.get("/v1/seattle/search?q=quixdelta").read_json()["data"]]
+    town.run("takedown", row_id, KITE, POTTERY, HALL, CLUB)
+    town.city.write([], feed="moves", mode="delta")
+    town.build()
+    assert "Other" in list_names(town)
+    check_gone(town)
+
+
+def test_what_was_quarantined_of_it_is_written_without_it(town: Town) -> None:
+    wrong = {"type": "event", "source_id": "kitequix-1", "id": KITE, "name": "Kitequix", "starts_local": "Quixday"}
+    town.city.write([wrong, make_class("fine")], feed="seattle")
+    told = json.loads(town.run("build", "--allow-shrink", "--as-of", "2026-08-10", "--json").stdout)
+    path = Path(told["quarantine"])
+    assert "Quixday" in path.read_text()
+    town.run("takedown", KITE, POTTERY, HALL, CLUB)
+    assert path.read_text() == ""
+    check_gone(town)
+
+
+def test_a_rollback_goes_back_without_it(town: Town) -> None:
+    _, middle, oldest = town.list_ids()
+    town.run("takedown", KITE, POTTERY, HALL, CLUB)
+    town.run("releases", "rollback", middle)
+    assert {"Club walk", "Hall walk"} <= list_names(town)
+    town.run("releases", "rollback", oldest)
+    assert "Club walk" not in list_names(town)
+    town.run("releases", "rollback", middle)
+    check_gone(town)
+    assert "pruned" in town.run("releases", "rollback", middle, code=2).stderr
+    town.build()
+    check_gone(town)
+
+
+def test_what_is_undone_comes_back_with_the_next_build(town: Town) -> None:
+    names = list_names(town), list_names(town, "places"), list_names(town, "classes")
+    town.run("takedown", KITE, HALL, POTTERY, CLUB)
+    town.build()
+    town.run("takedown", KITE, HALL, POTTERY, CLUB, "--undo")
+    assert "Kitequix day" not in list_names(town)
+    before = len(town.walk_changes())
+    town.build()
+    assert (list_names(town), list_names(town, "places"), list_names(town, "classes")) == names
+    new = {each["listing_id"]: each["kind"] for each in town.walk_changes()[before:]}
+    assert [new[row_id] for row_id in (KITE, HALL, POTTERY, CLUB)] == ["restored"] * 4
+    assert town.get(f"/v1/places/{HALL}").read_json()["data"]["location"]["address"] == "7 Hallquix Lane"
+    town.run("takedown", KITE, HALL, POTTERY, CLUB)
+    town.build()
+    check_gone(town)
+
+
+def test_what_follows_a_rollback_and_is_undone_comes_back_too(town: Town) -> None:
+    newest, *_ = town.list_ids()
+    town.run("takedown", KITE)
+    town.run("releases", "rollback", newest)
+    town.run("takedown", KITE, "--undo")
+    town.build()
+    assert "Kitequix day" in list_names(town)
+
+
+def test_a_build_that_was_under_way_does_not_come_into_force(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    town.write(1)
+    build = Build(configuration=town.city.configuration, as_of=parse_as_of("2026-08-10", now=None))  # type: ignore[arg-type]
+
+    def take_down(_: str) -> None:
+        monkeypatch.undo()
+        town.run("takedown", KITE)
+
+    with pytest.raises(ConcurrentPublication, match="took listings down"):
+        build_release(build, store=town.city.store, executor=InlineExecutor(), progress=once(take_down))
+    assert "Kitequix day" not in list_names(town)
+    town.run("takedown", POTTERY, HALL, CLUB)
+    check_gone(town)
+
+
+def once(act: Any) -> Any:
+    """The first time that it is called."""
+    waiting = [act]
+
+    def call(line: str) -> None:
+        if waiting:
+            waiting.pop()(line)
+
+    return call
+
+
+def test_of_two_at_once_both_are_obeyed(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish = takedown.publish
+
+    def publish_late(*words: Any, **members: Any) -> Any:
+        monkeypatch.setattr(takedown, "publish", publish)
+        town.run("takedown", POTTERY)
+        town.build()
+        return publish(*words, **members)
+
+    monkeypatch.setattr(takedown, "publish", publish_late)
+    town.run("takedown", KITE, HALL, CLUB)
+    listed = town.run_json("takedown", "--list")["withdrawn"]
+    assert [each["id"] for each in listed] == sorted([KITE, POTTERY, HALL, CLUB])
+    check_gone(town)
+
+
+def test_a_rollback_that_was_under_way_does_not_come_into_force(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish = rollback.publish
+
+    def publish_late(*words: Any, **members: Any) -> Any:
+        monkeypatch.setattr(rollback, "publish", publish)
+        town.run("takedown", KITE)
+        return publish(*words, **members)
+
+    monkeypatch.setattr(rollback, "publish", publish_late)
+    town.run("releases", "rollback", town.list_ids()[1], code=3)
+    assert "Kitequix day" not in list_names(town)
+
+
+def test_a_second_takedown_of_the_same_publishes_nothing(town: Town) -> None:
+    town.run("takedown", KITE)
+    before = town.list_ids()
+    assert "already" in town.run("takedown", KITE.upper()).stdout
+    assert town.list_ids() == before
+    assert "undone already" in town.run("takedown", KITE, "--undo").stdout + town.run("takedown", KITE, "--undo").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["takedown"], "give the ids"),
+        (["takedown", "kite"], "no id"),
+        (["takedown", "0d5c0000-0000-4000-8000-000000000999"], "is or was known"),
+        (["takedown", KITE, "0d5c0000-0000-4000-8000-000000000999"], "nothing is published"),
+        (["takedown", KITE, "--undo"], "is not taken down"),
+        (["takedown", KITE, "--reason", "Mia Miller"], "--reason"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused_before_anything_is_done(town: Town, words: list[str], said: str) -> None:
+    before = town.list_ids()
+    result = town.run(*words, code=2)
+    assert said in result.stderr
+    assert town.list_ids() == before
+
+
+def test_what_is_taken_down_is_in_no_root_but_by_its_id(town: Town) -> None:
+    town.run("takedown", KITE, POTTERY, HALL, CLUB, "--reason", "privacy")
+    root = next(list_releases(town.city.store)).root
+    assert {row_id: each.reason for row_id, each in root.withdrawals.items()} == dict.fromkeys(
+        (KITE, POTTERY, HALL, CLUB), "privacy"
+    )
+    assert WORD not in str(root).lower()
