@@ -12,6 +12,7 @@ import click
 # Beside each command its line in `outings --help`, so that help and a wrong name import nothing of ours.
 COMMANDS = {
     "demo": "Make two sample metros, build them, print a key and serve them.",
+    "init": "Look at files or addresses and draft a configuration.",
     "check": "Check the configuration and every feed. Publish nothing.",
     "build": "Publish one new release from the feeds.",
     "serve": "Answer requests from the release in the store.",

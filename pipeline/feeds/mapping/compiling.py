@@ -166,10 +166,9 @@ def _compile_time(name: str, target: Target, zone: str) -> str:
     if target.kind == "instant":
         utc = f"coalesce({at}, {on}) AT TIME ZONE {literal(zone)} AT TIME ZONE 'UTC'"
         return _write_moment(utc, name, "%Y-%m-%dT%H:%M:%SZ")
-    # Of a day alone: a start has no time, and an end is the midnight behind it.
-    day = (
-        f"to_json(strftime({on} + INTERVAL 1 DAY, '%Y-%m-%dT%H:%M:%S'))" if target.steps[-1] == "ends_local" else "NULL"
-    )
+    # Of a day alone a start has no time, and an end is the midnight behind it.
+    midnight = f"{on} + INTERVAL 1 DAY"
+    day = f"to_json(strftime({midnight}, '%Y-%m-%dT%H:%M:%S'))" if target.steps == ("ends_local",) else "NULL"
     return f"CASE WHEN {on} IS NOT NULL THEN {day} ELSE {_write_moment(at, name, '%Y-%m-%dT%H:%M:%S')} END"
 
 
@@ -178,9 +177,15 @@ def _write_moment(moment: str, text: str, format_: str) -> str:
 
 
 def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
-    """A start that says a day alone is the event's day, where the mapping does not say one."""
-    if "starts_local" in tree and "date_on" not in tree and rules["starts_local"].value is None:
+    """A start that says a day alone is the event's day, where the mapping does not say one. An end that says only the
+    day of a start with a time says no end."""
+    if "starts_local" not in tree or rules["starts_local"].value is not None:
+        return
+    if "date_on" not in tree:
         tree["date_on"] = "strftime(\"starts_local on\", '%Y-%m-%d')"
+    if "ends_local" in tree and rules["ends_local"].value is None:
+        same = '"ends_local on" = date_trunc(\'day\', "starts_local at")'
+        tree["ends_local"] = f"CASE WHEN {same} THEN NULL ELSE {tree['ends_local']} END"
 
 
 def _write_constant(member: str, rule: Rule, target: Target) -> str:

@@ -42,7 +42,8 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
     header = next(rows)
     if header.error is not None:
         raise ValueError(f"line {header.line}, the names of the columns: {_cut_code(header.error)}")
-    names, least = header.fields, len(_trim(header.fields))
+    least = len(_trim(header.fields))
+    names = header.fields[: _count_columns(lines, delimiter, first=first, least=least, most=len(header.fields))]
     columns = number_names(names)
     numbers, faults = array("q"), list[Fault]()
     with scratch.open("wb") as target:
@@ -113,6 +114,16 @@ def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[R
         except csv.Error as error:
             yield Row(begins + 1, [lines[begins].rstrip("\r\n")[:_MOST_LETTERS]], _explain(error, lines[begins]))
             at = begins + 1
+
+
+def _count_columns(lines: Sequence[str], delimiter: str, *, first: int, least: int, most: int) -> int:
+    """Columns without a name at the header's end count where most rows fill them. Where only some do, it is a delimiter
+    behind the last field, and those rows are shifted."""
+    if most == least:
+        return least
+    rows = islice(read_rows(lines, delimiter, first=first), 1, None)
+    lengths = [length for row in rows if (length := len(_trim(row.fields)))]
+    return most if sum(length > least for length in lengths) * 2 > len(lengths) else least
 
 
 def _explain(error: csv.Error, line: str) -> str:

@@ -40,8 +40,7 @@ def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection
 
 def choose_table(database: sqlite3.Connection, stated: str) -> str:
     """The one that is stated, or the only one."""
-    told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    tables: list[str] = [name for (name,) in database.execute(told)]
+    tables = list_tables(database)
     if stated in tables:
         return stated
     if stated:
@@ -51,6 +50,12 @@ def choose_table(database: sqlite3.Connection, stated: str) -> str:
         said = ", ".join(tables) or "none"
         raise ValueError(f'has {len(tables)} tables: {said}. Say which, as in table = "{(tables or ["events"])[0]}"')
     return tables[0]
+
+
+def list_tables(database: sqlite3.Connection) -> list[str]:
+    """And views."""
+    told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    return [name for (name,) in database.execute(told)]
 
 
 def _convert(value: Any) -> Any:

@@ -131,11 +131,14 @@ def test_a_date_and_a_time_in_two_columns_are_one_time_and_a_date_alone_is_a_day
         ends_local = { join = ["last", "until"], format = ["%d/%m/%Y %H:%M", "%d/%m/%Y"] }
     """
     rows = ["12/08/2026;18:00;12/08/2026;19:30", "12/08/2026;;14/08/2026;", "12/08/2026;;;", ";;;"]
+    rows += ["12/08/2026;18:00;12/08/2026;", "12/08/2026;18:00;13/08/2026;"]
     read = read_mapped(rules, "day;clock;last;until", *rows)
     assert read.problems == ()
-    assert list_values(read, "starts_local") == [datetime(2026, 8, 12, 18), None, None, None]
-    assert list_values(read, "date_on") == [None, date(2026, 8, 12), date(2026, 8, 12), None]
-    assert list_values(read, "ends_local") == [datetime(2026, 8, 12, 19, 30), datetime(2026, 8, 15), None, None]
+    evening = datetime(2026, 8, 12, 18)
+    assert list_values(read, "starts_local") == [evening, None, None, None, evening, evening]
+    assert list_values(read, "date_on") == [None, date(2026, 8, 12), date(2026, 8, 12), None, None, None]
+    ends = [datetime(2026, 8, 12, 19, 30), datetime(2026, 8, 15), None, None, None, datetime(2026, 8, 14)]
+    assert list_values(read, "ends_local") == ends
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,222 @@
+"""`outings init`: looks at files or addresses, and writes a configuration that passes `outings check`."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import click
+
+from outings.command.options import ConfigurationFailure, print_json, read_config, take_config, take_json
+from outings.configuration import (
+    Configuration,
+    ConfigurationError,
+    FeedTable,
+    is_zone,
+    read_configuration,
+)
+from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
+from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_points, make_slug
+from pipeline.drafts.showing import describe_draft, format_draft
+from pipeline.drafts.words import read_words
+from pipeline.drafts.writing import write_toml
+from pipeline.feeds.mapping import compile_mapping
+from pipeline.feeds.reading import FeedRead, find_timezone, read_feed
+from pipeline.feeds.source import FeedError, SettingError
+from pipeline.feeds.table.reading import open_engine, open_table
+from pipeline.scratch import open_scratch, sweep_scratch
+
+
+class Degrees(click.ParamType[tuple[float, ...]]):
+    """Numbers with commas between them."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.name, self.count = name, count
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = tuple(float(each) for each in str(value).split(","))
+        except ValueError:
+            numbers = ()
+        if len(numbers) != self.count:
+            self.fail(f"{value}: expected {self.name}", param, ctx)
+        return numbers
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE or ADDRESS]…")
+@take_config
+@click.option("--metro", default="", help="The city's name.")
+@click.option("--timezone", default="", help="Its time zone, as America/New_York.")
+@click.option("--center", type=Degrees("LAT,LNG", 2), help="Its middle.")
+@click.option("--bounds", type=Degrees("SOUTH,WEST,NORTH,EAST", 4), help="Its bounds.")
+@click.option("--organization", default="", help="Who offers what the files list.")
+@click.option("--type", "type_", type=click.Choice(["event", "class", "camp", "place"]), help="What a row is.")
+@click.option("--column", "columns", multiple=True, metavar="ROLE=COLUMN", help="What a column is, as name=TITULO.")
+@click.option("--allow-private", is_flag=True, help="Ask addresses of a private network too.")
+@click.option("--sql", is_flag=True, help="Print the SELECT that the mapping is, and write nothing.")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@take_json
+def init(
+    *,
+    files: tuple[str, ...],
+    config: Path,
+    metro: str,
+    timezone: str,
+    center: tuple[float, float] | None,
+    bounds: tuple[float, float, float, float] | None,
+    organization: str,
+    type_: str | None,
+    columns: tuple[str, ...],
+    allow_private: bool,
+    sql: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Look at files or addresses, and draft a configuration with a mapping. Nothing is overwritten.
+
+    With --sql and no file: the SELECT of each mapped feed of the configuration."""
+    sweep_scratch()
+    if not files:
+        if not sql:
+            raise click.UsageError("name a file or an address to look at, as in: outings init agenda.csv")
+        _print_sql(read_config(config))
+        return
+    if config.exists() and not sql:
+        raise ConfigurationFailure(f"{config} is there already, and init overwrites nothing; name another with -c")
+    asks = not yes and not as_json and sys.stdin.isatty()
+    stated = _parse_columns(columns)
+    try:
+        feeds = _name_feeds(files, config, allow_private=allow_private)
+        with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as found:
+            city = _describe_metro(
+                found, name=metro, timezone=timezone, center=center, bounds=bounds, asks=asks
+            )  # fmt: skip
+            drafts = [
+                draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
+                for each in found
+            ]
+    except FeedError as error:
+        raise click.ClickException(str(error)) from error
+    if sql:
+        click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
+        return
+    text = write_toml(city, drafts, organization=organization)
+    reads = _write_checked(config, text)
+    if as_json:
+        told = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
+        print_json({"config": str(config), "feeds": told})
+        return
+    for draft, read in zip(drafts, reads, strict=True):
+        click.echo(format_draft(draft, read))
+    click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
+
+
+def _name_feeds(files: Sequence[str], config: Path, *, allow_private: bool) -> list[FeedTable]:
+    """A feed a file, named after it. A path is written as it is from the configuration's folder."""
+    feeds: dict[str, FeedTable] = {}
+    for place, file in enumerate(files):
+        remote = re.match(r"(https?|s3):", file) is not None
+        stem = re.sub(r"[?#].*", "", file).rstrip("/").rpartition("/")[2].partition(".")[0]
+        name = make_slug(stem)[:50] or "feed"
+        name = name if name not in feeds else f"{name}-{place + 1}"
+        url = file if remote else os.path.relpath(file, config.absolute().parent)
+        feeds[name] = FeedTable(name=name, format="ndjson", url=url, allow_private=allow_private)
+    return list(feeds.values())
+
+
+def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
+    roles = read_words()["names"]
+    stated = {}
+    for each in columns:
+        role, equals, column = each.partition("=")
+        if not equals or role not in roles:
+            raise click.UsageError(f"--column {each}: expected ROLE=COLUMN, where a role is one of: {', '.join(roles)}")
+        stated[role] = column
+    return stated
+
+
+def _describe_metro(
+    found: list[OpenedFile],
+    *,
+    name: str,
+    timezone: str,
+    center: tuple[float, float] | None,
+    bounds: tuple[float, float, float, float] | None,
+    asks: bool,
+) -> MetroDraft:
+    """What the options say, else what the files do, else what the terminal answers."""
+    points = [point for file in found for point in find_points(file.columns)]
+    middle = center or find_center(points)
+    city = name or find_city(file.columns for file in found) or ""
+    if asks:
+        city = name or click.prompt("The city's name", default=city or None)
+    if asks and middle is None:
+        middle = cast("tuple[float, float]", click.prompt("Its middle, as 47.61,-122.33", type=Degrees("LAT,LNG", 2)))
+    zone = timezone or ("" if middle is None else _find_zone(middle))
+    if asks and not timezone:
+        zone = click.prompt("Its time zone", default=zone or None)
+    missing = [f"--{what}" for what, value in (("metro", city), ("center", middle), ("timezone", zone)) if not value]
+    if missing or middle is None:
+        raise click.UsageError(
+            f"the files do not say where they are of; give {', '.join(missing)}, as in: "
+            "--metro Valladolid --center 41.65,-4.72 --timezone Europe/Madrid"
+        )
+    if not is_zone(zone):
+        raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
+    return MetroDraft(
+        slug=make_slug(city), name=city, timezone=zone, center=middle, bounds=bounds or find_bounds(points, middle)
+    )
+
+
+def _find_zone(point: tuple[float, float]) -> str:
+    from tzfpy import get_tz
+
+    return str(get_tz(point[1], point[0]))
+
+
+def _write_checked(config: Path, text: str) -> list[FeedRead]:
+    """Reads every feed as `outings check` does before the file has its name: a draft that fails is not left behind."""
+    draft = config.with_name(f".{config.name}.draft")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        configuration = read_configuration(draft, os.environ)
+        reads = [read_feed(feed, configuration) for feed in configuration.feeds]
+        # Fails where another has made it meanwhile.
+        os.link(draft, config)
+    except ConfigurationError as error:
+        raise ConfigurationFailure("\n".join(map(str, error.problems))) from error
+    except SettingError as error:
+        raise ConfigurationFailure(str(error)) from error
+    except FeedError as error:
+        raise click.ClickException(str(error)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return reads
+
+
+def _print_sql(configuration: Configuration) -> None:
+    mapped = [feed for feed in configuration.feeds if feed.map]
+    if not mapped:
+        raise click.UsageError("no feed of the configuration has a map")
+    for feed in mapped:
+        with open_scratch() as scratch:
+            click.echo(f"-- {feed.name}\n{_compile(feed, configuration, scratch)}", nl=False)
+
+
+def _compile(feed: FeedTable, configuration: Configuration, scratch: Path) -> str:
+    from pipeline.feeds.opening import open_sources
+
+    files = open_sources([feed], configuration, scratch=scratch)[feed.name].files
+    with open_engine(scratch) as connection:
+        open_table(connection, feed, files, scratch=scratch)
+        table = connection.table("feed")
+        types = dict(zip(table.columns, table.types, strict=True))
+        zone = find_timezone(feed, configuration)
+        return compile_mapping(feed.map, types, vocabulary=configuration.vocabulary, zone=zone)
+
+

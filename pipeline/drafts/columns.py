@@ -1,0 +1,114 @@
+"""The columns of a table, those inside objects and lists too, and what stands in them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+from msgspec import Struct
+
+from outings.configuration.mapping import MappingError
+from pipeline.feeds.mapping.columns import find_text
+
+_MOST_ROWS = 5_000
+_MOST_COLUMNS = 200
+_DEEPEST = 3
+_EXAMPLES = 5
+
+
+class Column(Struct, frozen=True, kw_only=True):
+    """`path`: as a mapping names it. `values`: its texts in the first rows, None where it is empty; `many`: each is
+    of a list, whose entries are joined by `|`."""
+
+    path: str
+    values: tuple[str | None, ...]
+    many: bool = False
+
+    @property
+    def filled(self) -> list[str]:
+        return [value for value in self.values if value]
+
+    @property
+    def distinct(self) -> list[str]:
+        entries = (entry for value in self.filled for entry in (value.split("|") if self.many else [value]))
+        return list(dict.fromkeys(entry.strip() for entry in entries if entry.strip()))
+
+    @property
+    def empty(self) -> int:
+        return len(self.values) - len(self.filled)
+
+    @property
+    def examples(self) -> list[str]:
+        return self.distinct[:_EXAMPLES]
+
+
+def list_columns(connection: DuckDBPyConnection) -> list[Column]:
+    """Of the table `feed`."""
+    table = connection.table("feed")
+    types = dict(zip(table.columns, table.types, strict=True))
+    found: list[Column] = []
+    for name, kind in types.items():
+        for path in _list_paths(connection, name, kind, types):
+            if len(found) < _MOST_COLUMNS and (column := _read_column(connection, path, types)) is not None:
+                found.append(column)
+    return found
+
+
+def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Column | None:
+    try:
+        text = find_text("", path, types)
+    except MappingError:
+        return None
+    said = f"nullif(array_to_string({text.sql}, '|'), '')" if text.many else text.sql
+    rows = connection.execute(f"SELECT {said} FROM feed ORDER BY rowid LIMIT {_MOST_ROWS}").fetchall()
+    return Column(path=path, values=tuple(value for (value,) in rows), many=text.many)
+
+
+def _list_paths(
+    connection: DuckDBPyConnection, path: str, kind: Any, types: Mapping[str, Any], depth: int = 0
+) -> Iterator[str]:
+    """A path to each value in what a column holds."""
+    if depth > _DEEPEST:
+        return
+    if kind.id == "struct":
+        for name, child in kind.children:
+            yield from _list_paths(connection, f"{path}.{name}", child, types, depth + 1)
+    elif kind.id == "list":
+        child = kind.children[0][1]
+        if child.id == "struct":
+            for name, _ in child.children:
+                yield f"{path}[].{name}"
+        elif path.endswith("coordinates"):
+            yield from (f"{path}[{place}]" for place in (0, 1))
+        else:
+            yield f"{path}[]" if child.id != "list" else path
+    elif kind.id == "varchar" and (inside := _list_inside(connection, path, types)):
+        yield from (f"{path}.{each}" for each in inside)
+    else:
+        yield path
+
+
+def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Sequence[str]:
+    """The paths into objects, where a column's texts are JSON of objects."""
+    column = _read_column(connection, path, types)
+    objects = []
+    for value in (column.filled[:50] if column is not None else ()):
+        try:
+            objects.append(json.loads(value) if value.startswith("{") else None)
+        except ValueError:
+            return ()
+    found = [each for each in objects if isinstance(each, dict)]
+    if not found or len(found) * 2 < len(objects):
+        return ()
+    return list(dict.fromkeys(inner for each in found for inner in _walk(each)))
+
+
+def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str]:
+    for name, inner in value.items():
+        own = f"{path}.{name}" if path else name
+        if isinstance(inner, dict) and depth < _DEEPEST:
+            yield from _walk(inner, own, depth + 1)
+        elif isinstance(inner, list) and name == "coordinates":
+            yield from (f"{own}[{place}]" for place in (0, 1))
+        elif not isinstance(inner, (dict, list)):
+            yield own

@@ -1,0 +1,121 @@
+"""Files and addresses that nobody has described yet → drafts of their feeds."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.configuration import Configuration, FeedTable
+from pipeline.drafts.columns import Column, list_columns
+from pipeline.drafts.metro import MetroDraft
+from pipeline.drafts.roles import Roles, find_roles
+from pipeline.drafts.rules import choose_type, draft_rules
+from pipeline.drafts.settings import find_format, find_packed, find_settings
+from pipeline.feeds.mapping import compile_mapping
+from pipeline.feeds.opening import open_sources
+from pipeline.feeds.source import FeedError, SourceFile
+from pipeline.feeds.table.kinds import find_kind
+from pipeline.feeds.table.reading import open_engine, open_table, shorten
+from pipeline.feeds.table.unpacking import list_tables
+
+# Any mapping: columns of cells stay as they are.
+_UNMAPPED: Mapping[str, Any] = {"name": "name"}
+_SNIFFED = 1 << 22
+
+
+class OpenedFile(Struct, frozen=True, kw_only=True):
+    """One file, or a pattern of such, as it was found. `columns` and `connection` are of tables alone."""
+
+    feed: FeedTable
+    columns: tuple[Column, ...] = ()
+    decided: tuple[str, ...] = ()
+    connection: DuckDBPyConnection | None = None
+
+
+class FeedDraft(Struct, frozen=True, kw_only=True):
+    """`rules` as `[feeds.map]` has them; `roles` what the columns are taken for."""
+
+    feed: FeedTable
+    columns: tuple[Column, ...] = ()
+    decided: tuple[str, ...] = ()
+    rules: Mapping[str, Any] = {}
+    roles: Roles = {}
+    sql: str = ""
+
+
+@contextmanager
+def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> Iterator[list[OpenedFile]]:
+    """`feeds`: a name and a url each, of any format. Raises FeedError."""
+    configuration = Configuration(directory=directory)
+    with ExitStack() as stack:
+        opened = []
+        sources = open_sources(feeds, configuration, scratch=scratch)
+        for feed in feeds:
+            files = sources[feed.name].files
+            with files[0].path.open("rb") as file:
+                format_ = find_format(file.read(_SNIFFED))
+            if format_ != "table":
+                opened.append(OpenedFile(feed=replace(feed, format=format_)))
+                continue
+            folder = scratch / f"{feed.name}-table"
+            folder.mkdir()
+            connection = stack.enter_context(open_engine(folder))
+            opened.append(_open_tables(feed, files, connection, folder))
+        yield opened
+
+
+def _open_tables(
+    feed: FeedTable, files: tuple[SourceFile, ...], connection: DuckDBPyConnection, folder: Path
+) -> OpenedFile:
+    feed = replace(feed, format="table", map=dict(_UNMAPPED))
+    try:
+        if find_kind(files[0].path, files[0].name) == "zip":
+            feed = replace(feed, **find_packed(files[0].path))
+        looked = folder / "looked"
+        looked.mkdir()
+        first = next(iter(list_tables(files[0], feed, looked)))
+        feed = replace(feed, **find_settings(first, feed))
+    except (ValueError, duckdb.Error) as error:
+        raise FeedError(feed.name, files[0].name, shorten(str(error))) from error
+    opened = open_table(connection, feed, files, scratch=folder)
+    connection.execute("SET TimeZone = 'UTC'")
+    columns = tuple(list_columns(connection))
+    decided = tuple(f"{file.name}: {part.decided}" for file, part in opened if part.decided)
+    return OpenedFile(feed=feed, columns=columns, decided=decided, connection=connection)
+
+
+def draft_feed(
+    opened: OpenedFile,
+    metro: MetroDraft,
+    configuration: Configuration,
+    *,
+    type_: str = "",
+    stated: Mapping[str, str] = {},
+) -> FeedDraft:
+    """`stated`: columns by the roles that the caller gives them."""
+    feed = replace(opened.feed, metro=metro.slug)
+    if opened.connection is None:
+        return FeedDraft(feed=feed)
+    roles = find_roles(opened.columns, opened.connection, months_first=metro.is_american, stated=stated)
+    rules = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))
+    table = opened.connection.table("feed")
+    types = dict(zip(table.columns, table.types, strict=True))
+    sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
+    return FeedDraft(
+        feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, roles=roles, sql=sql
+    )
+
+
+def choose_currency(roles: Roles, metro: MetroDraft) -> str:
+    """That of the sign beside the prices, else of the country; empty where neither says it."""
+    prices = "" if "price" not in roles else " ".join(roles["price"].column.distinct)
+    if "€" in prices or "euro" in prices.casefold():
+        return "EUR"
+    if "£" in prices:
+        return "GBP"
+    return "USD" if metro.is_american else ""

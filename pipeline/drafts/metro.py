@@ -1,0 +1,93 @@
+"""The city that drafted feeds are of, as far as their own columns say."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from outings.configuration import list_american
+from pipeline.drafts.columns import Column
+from pipeline.drafts.formats import Writing
+from pipeline.drafts.roles import fits
+from pipeline.drafts.words import rank_name, tidy
+
+# Degrees round the outermost places, and round a center that is all that is known.
+_MARGIN = 0.05
+_AROUND = 0.25
+# Of its places so many are left out at each side: a slip in one of them must not stretch the city.
+_OUTLYING = 0.02
+
+Point = tuple[float, float]
+
+
+class MetroDraft(Struct, frozen=True, kw_only=True):
+    slug: str
+    name: str
+    timezone: str
+    center: Point
+    bounds: tuple[float, float, float, float]
+
+    @property
+    def is_american(self) -> bool:
+        return self.timezone in list_american()
+
+
+def make_slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", tidy(name)).strip("-")
+
+
+def find_points(columns: Sequence[Column]) -> list[Point]:
+    """Of one file: its rows' coordinates, without those that are none or 0."""
+    lat, lng = (_find_axis(columns, role) for role in ("lat", "lng"))
+    if lat is None or lng is None:
+        return []
+    pairs = zip(map(_read, lat.values), map(_read, lng.values), strict=True)
+    return [(north, east) for north, east in pairs if north and east]
+
+
+def _find_axis(columns: Sequence[Column], role: str) -> Column | None:
+    named = [(rank, column) for column in columns if (rank := rank_name(role, column.path)) is not None]
+    right = [(rank, column) for rank, column in named if column.filled and fits(role, column, Writing())]
+    return min(right, key=lambda each: each[0], default=(None, None))[1]
+
+
+def _read(value: str | None) -> float:
+    """0 of what is no number."""
+    try:
+        return float((value or "0").replace(",", "."))
+    except ValueError:
+        return 0.0
+
+
+def find_center(points: Sequence[Point]) -> Point | None:
+    """The middle one of each coordinate."""
+    if not points:
+        return None
+    lats, lngs = (sorted(axis) for axis in zip(*points, strict=True))
+    return round(lats[len(lats) // 2], 4), round(lngs[len(lngs) // 2], 4)
+
+
+def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, float, float]:
+    """South, west, north, east: round nearly all of the points, and the center."""
+    near = [point for point in points if abs(point[0] - center[0]) < 2 and abs(point[1] - center[1]) < 2]
+    if len(near) < 3:
+        south, west, north, east = (
+            center[0] - _AROUND, center[1] - _AROUND, center[0] + _AROUND, center[1] + _AROUND
+        )  # fmt: skip
+    else:
+        south, north = _find_span(sorted([*(point[0] for point in near), center[0]]))
+        west, east = _find_span(sorted([*(point[1] for point in near), center[1]]))
+    return round(south, 2), round(west, 2), round(north, 2), round(east, 2)
+
+
+def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
+    left_out = int(len(ordered) * _OUTLYING)
+    return ordered[left_out] - _MARGIN, ordered[-1 - left_out] + _MARGIN
+
+
+def find_city(files: Iterable[Sequence[Column]]) -> str | None:
+    """The city that most rows name."""
+    cities = [column for columns in files for column in columns if rank_name("city", column.path) is not None]
+    named = [value for column in cities for value in column.filled]
+    best = max(dict.fromkeys(named), key=named.count, default=None)
+    return None if best is None else best.title() if best.isupper() else best

@@ -1,0 +1,105 @@
+"""Which column is what: by its name, if what stands in it agrees."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from duckdb import DuckDBPyConnection
+from msgspec import Struct
+
+from pipeline.drafts.columns import Column
+from pipeline.drafts.formats import Writing, find_unix, find_writing
+from pipeline.drafts.words import rank_name, read_words
+
+_NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
+_DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
+_ADDRESS = re.compile(r"https?://\S+")
+
+
+class Role(Struct, frozen=True, kw_only=True):
+    """`writing`: of a time, how it is written."""
+
+    column: Column
+    writing: Writing = Writing()
+
+
+Roles = Mapping[str, Role]
+
+
+def find_roles(
+    columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool, stated: Mapping[str, str] = {}
+) -> dict[str, Role]:
+    """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says."""
+    writings: dict[str, Writing] = {}
+
+    def read_writing(column: Column) -> Writing:
+        if column.path not in writings:
+            unix = find_unix(column.filled)
+            writings[column.path] = (
+                Writing(kind="unix", formats=(unix,), read=len(column.filled), values=len(column.filled))
+                if unix
+                else find_writing(connection, column.filled, months_first=months_first)
+            )
+        return writings[column.path]
+
+    by_path = {column.path: column for column in columns}
+    roles = {
+        role: Role(column=by_path[path], writing=read_writing(by_path[path]) if _is_time(role) else Writing())
+        for role, path in stated.items()
+        if path in by_path
+    }
+    taken = {role.column.path for role in roles.values()}
+    ranked = sorted(
+        (rank, place, role, column.path)
+        for place, column in enumerate(columns)
+        for role in read_words()["names"]
+        if column.filled and (rank := rank_name(role, column.path)) is not None
+    )
+    for _, _, role, path in ranked:
+        column = by_path[path]
+        if role in roles or path in taken:
+            continue
+        writing = read_writing(column) if _is_time(role) else Writing()
+        if fits(role, column, writing):
+            roles[role] = Role(column=column, writing=writing)
+            taken.add(path)
+    return roles
+
+
+def _is_time(role: str) -> bool:
+    return role in ("start_date", "start_time", "end_date", "end_time")
+
+
+def fits(role: str, column: Column, writing: Writing) -> bool:
+    """Whether what stands in the column may be it."""
+    values = column.filled
+    if role == "source_id":
+        return not column.many and len(set(values)) == len(values) and len(values) * 20 >= len(column.values) * 19
+    if role in ("start_date", "end_date"):
+        return writing.kind in ("moment", "day", "unix")
+    if role in ("start_time", "end_time"):
+        return writing.kind == "clock"
+    if role in ("lat", "lng"):
+        most = 90 if role == "lat" else 180
+        return _share(values, _DEGREES) > 0.9 and all(abs(_read(value)) <= most for value in values)
+    if role in ("age_min", "age_max"):
+        return _share(values, re.compile(r"\d{1,3}(\.0)?")) > 0.9
+    if role == "price":
+        return _share(values, _NUMBER) > 0.3 or any(not re.search(r"\d", value) for value in values)
+    if role in ("link", "registration_link", "image"):
+        return _share(values, _ADDRESS) > 0.5
+    if role in ("is_free", "registration", "all_day"):
+        return len({value.casefold() for value in values}) <= 3 and not column.many
+    if role == "category":
+        return len(column.distinct) <= max(40, len(values) // 2)
+    return role != "name" or _share(values, _NUMBER) < 0.5
+
+
+def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
+    return sum(pattern.fullmatch(value.strip()) is not None for value in values) / max(1, len(values))
+
+
+def _read(value: str) -> float:
+    try:
+        return float(value.replace(",", "."))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,243 @@
+"""Roles of columns → the rules of a mapping, in the order in which a person would read them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.drafts.columns import Column
+from pipeline.drafts.roles import Role, Roles
+from pipeline.drafts.words import find_meanings, is_free
+from pipeline.feeds.mapping.columns import fold
+from pipeline.feeds.mapping.figures import YES
+
+Rules = dict[str, Any]
+_SEPARATORS = ("|", "/", ";", ",")
+# "De 6 a 12 años", "Ages 5-12", "+18", "A partir de 4": the number that is the least age.
+LEAST_AGE = r"(?i)^(?:ages?|edad(?:es)?|de|desde|from|a partir de|mayores de|over|\+|:|\s)*(\d{1,2})(?:\D.*)?$"
+MOST_AGE = r"(?i)\d\s*(?:años|years|yrs)?\s*(?:a|to|hasta|y|and|-|–)\s*(\d{1,2})(?:\D|$)"
+_MOST_WORDS = 60
+_NUMBER = re.compile(r"\d")
+
+
+def choose_type(roles: Roles) -> str:
+    """What has a date happens; what has none stands somewhere."""
+    return "event" if "start_date" in roles else "place"
+
+
+def draft_rules(roles: Roles, *, type_: str, currency: str) -> Rules:
+    rules: Rules = {"type": {"value": type_}}
+    rules["source_id"] = _say(roles["source_id"]) if "source_id" in roles else _make_identity(roles)
+    for member, role in (("name", "name"), ("description", "description")):
+        if role in roles:
+            rules[member] = _say(roles[role])
+    if type_ != "place":
+        rules |= _draft_times(roles)
+    rules |= _draft_words(roles, type_=type_)
+    rules |= _draft_location(roles, type_=type_)
+    rules |= _draft_ages(roles)
+    if type_ != "place":
+        rules |= _draft_price(roles, currency=currency)
+    rules |= _draft_links(roles, type_=type_)
+    return rules
+
+
+def _say(role: Role) -> str:
+    return role.column.path
+
+
+def _make_identity(roles: Roles) -> dict[str, Any]:
+    """Where no column names a row: what it is, when and where."""
+    telling = ("name", "start_date", "start_time", "venue", "address")
+    return {"join": [roles[role].column.path for role in telling if role in roles], "with": " | "}
+
+
+def _draft_times(roles: Roles) -> Rules:
+    rules: Rules = {}
+    for member, day, clock in (("starts_local", "start_date", "start_time"), ("ends_local", "end_date", "end_time")):
+        dated = roles.get(day)
+        if dated is None and member == "ends_local" and clock in roles and "start_date" in roles:
+            dated = roles["start_date"]
+        if dated is None:
+            continue
+        if dated.writing.kind in ("moment", "unix") and not (clock in roles and _is_midnight(dated)):
+            rules[member] = _format(dated.column.path, dated.writing.formats)
+        elif clock in roles:
+            rules[member] = _join(dated, roles[clock])
+        else:
+            # An end that is a day alone is the midnight behind it.
+            rules[member] = _format(dated.column.path, dated.writing.formats)
+    if "all_day" in roles:
+        rules["all_day"] = _say(roles["all_day"])
+    return rules
+
+
+def _is_midnight(role: Role) -> bool:
+    return all(re.search(r"[T ]00:00(:00(\.0+)?)?Z?$", value) for value in role.column.filled)
+
+
+def _format(path: str, formats: Sequence[str]) -> Any:
+    if not formats:
+        return path
+    return {"column": path, "format": list(formats) if len(formats) > 1 else formats[0]}
+
+
+def _join(dated: Role, clock: Role) -> dict[str, Any]:
+    join = {"join": [dated.column.path, clock.column.path]}
+    if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats:
+        return join  # both as ISO 8601 writes them
+    days = list(dated.writing.formats) or ["%Y-%m-%d"]
+    if dated.writing.kind == "moment":
+        # The day of a time that is midnight in every row, as it is written.
+        days = ["%Y-%m-%dT" + dated.column.filled[0][11:]]
+    both = [f"{day} {each}" for day in days for each in (clock.writing.formats or ("%H:%M",))]
+    if any(value is None for value in clock.column.values):
+        both += days
+    return {**join, "format": both if len(both) > 1 else both[0]}
+
+
+def _draft_words(roles: Roles, *, type_: str) -> Rules:
+    rules: Rules = {}
+    if "category" in roles:
+        column = roles["category"].column
+        split = choose_separator(column)
+        words = _list_words(column, split)
+        source = {"column": column.path, **({"split": split} if split else {})}
+        hints = {word: found[0] for word in words if (found := find_meanings("type_hints", word))}
+        if type_ == "place" and hints:
+            rules["type_hint"] = {**source, "lookup": hints, "other": ""}
+        meant = {word: found for word in words if (found := find_meanings("categories", word))}
+        if meant:
+            lookup = {word: found if len(found) > 1 else found[0] for word, found in meant.items()}
+            rules["categories"] = {**source, "lookup": lookup, "other": ""}
+    told = [roles[role].column for role in ("category", "audience") if role in roles]
+    if told:
+        rules["keywords"] = _join_lists(told)
+    return rules
+
+
+def _join_lists(columns: Sequence[Column]) -> Any:
+    separators = list(dict.fromkeys(filter(None, map(choose_separator, columns))))
+    if len(columns) == 1:
+        path = columns[0].path
+        return {"column": path, "split": separators[0]} if separators else path
+    return {"join": [column.path for column in columns], "with": "|", "split": ["|", *separators]}
+
+
+def choose_separator(column: Column) -> str:
+    """What parts several words in one cell; nothing where each is one."""
+    if column.many:
+        return ""
+    for separator in _SEPARATORS:
+        parts = [part.strip() for value in column.distinct for part in value.split(separator) if separator in value]
+        singles = {value.casefold() for value in column.distinct if separator not in value}
+        if parts and (separator in "|;" or any(part.casefold() in singles for part in parts)):
+            return separator
+    return ""
+
+
+def _list_words(column: Column, split: str) -> list[str]:
+    words = [part.strip() for value in column.distinct for part in (value.split(split) if split else [value])]
+    return list(dict.fromkeys(word for word in words if word))[:_MOST_WORDS]
+
+
+def _draft_location(roles: Roles, *, type_: str) -> Rules:
+    rules: Rules = {}
+    parts = [roles[role].column.path for role in ("venue", "address", "city") if role in roles]
+    if type_ == "place":
+        parts = [path for path in parts if "venue" not in roles or path != roles["venue"].column.path]
+    if parts:
+        rules["location.address"] = {"join": parts, "with": ", "} if len(parts) > 1 else parts[0]
+    for role in ("address", "city", "state", "zip", "neighborhood"):
+        if role in roles:
+            rules["location.street_address" if role == "address" else f"location.{role}"] = _say(roles[role])
+    if "lat" in roles and "lng" in roles:
+        for member in ("lat", "lng"):
+            rules[f"location.{member}"] = _number(roles[member].column)
+    return rules
+
+
+def _number(column: Column) -> Any:
+    return {"column": column.path, "decimal": ","} if find_decimal(column) == "," else column.path
+
+
+def find_decimal(column: Column) -> str:
+    """The sign before the last one or two digits, or the many of a coordinate."""
+    commas = sum(re.search(r",\d{1,2}(\D|$)|^-?\d{1,3},\d{3,}$", value) is not None for value in column.filled)
+    points = sum(re.search(r"\.\d{1,2}(\D|$)|^-?\d{1,3}\.\d{3,}$", value) is not None for value in column.filled)
+    return "," if commas > points else "."
+
+
+def _draft_ages(roles: Roles) -> Rules:
+    rules: Rules = {}
+    for member, role in (("ages.min", "age_min"), ("ages.max", "age_max")):
+        if role in roles:
+            rules[member] = _say(roles[role])
+    if "age_text" in roles:
+        path = roles["age_text"].column.path
+        if not rules:
+            rules["ages.min"] = {"column": path, "pattern": LEAST_AGE}
+            rules["ages.max"] = {"column": path, "pattern": MOST_AGE}
+        rules["ages.text"] = path
+    return rules
+
+
+def _draft_price(roles: Roles, *, currency: str) -> Rules:
+    rules: Rules = {}
+    if "is_free" in roles:
+        yes = [word for word in roles["is_free"].column.distinct if fold(word) in YES]
+        if yes:
+            rules["price.type"] = {"column": _say(roles["is_free"]), "lookup": dict.fromkeys(yes, "free"), "other": ""}
+    if "price" not in roles:
+        return rules
+    column = roles["price"].column
+    decimal = find_decimal(column)
+    others = [word for word in column.distinct if not word.startswith("#") and not _is_amount(word, decimal)]
+    words = {word: 0 if is_free(word) else "" for word in others}
+    rule: dict[str, Any] = {"column": column.path}
+    if decimal == ",":
+        rule["decimal"] = ","
+    if words:
+        rule["lookup"] = dict(list(words.items())[:_MOST_WORDS])
+    rules["price.min"] = rules["price.max"] = rule if len(rule) > 1 else column.path
+    if any(value == "" for value in words.values()):
+        rules["price.note"] = {"column": column.path, "pattern": "(?i)^(.*[a-z].*)$"}
+    if currency:
+        rules["price.currency"] = {"value": currency}
+    return rules
+
+
+def _is_amount(word: str, decimal: str) -> bool:
+    """Written so that a rule with this decimal sign reads it."""
+    group = "." if decimal == "," else ","
+    number = rf"(\d{{1,3}}([{group}\s]\d{{3}})+|\d+)(\{decimal}(\d\d?|\d\d00))?"
+    sign = r"(us\$|[$€£]|usd|eur|gbp|euros?|dollars?)"
+    return re.fullmatch(rf"({sign}\s*)?{number}(\s*{sign})?", word.strip(), re.IGNORECASE) is not None
+
+
+def _draft_links(roles: Roles, *, type_: str) -> Rules:
+    rules: Rules = {}
+    if "registration_link" in roles and type_ == "event":
+        rules["registration_url"] = _say(roles["registration_link"])
+    if "registration" in roles and type_ == "event":
+        rules["registration_required"] = _say(roles["registration"])
+    if "image" in roles:
+        rules["image_url"] = _say(roles["image"])
+    if "organization" in roles:
+        rules["organization.name"] = _say(roles["organization"])
+    if "link" in roles:
+        if type_ == "place":
+            rules["website_url"] = _say(roles["link"])
+        rules["source.url"] = _say(roles["link"])
+    return rules
+
+
+def list_used(rules: Mapping[str, Any]) -> set[str]:
+    """The columns that the rules name."""
+    used: set[str] = set()
+    for rule in rules.values():
+        if isinstance(rule, str):
+            used.add(rule)
+        else:
+            used.update(rule.get("join", ()))
+            used.update({rule["column"]} if "column" in rule else ())
+    return used

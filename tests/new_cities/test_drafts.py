@@ -1,0 +1,161 @@
+"""A city's export becomes a served list by `outings init` with no editor; what each file says is what is answered."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.new_cities.exporting import EXPORTS, OPTIONS, Ask, draft, run
+
+WINTER = "limit=50&from=2026-11-30&to=2027-03-01&audience=all"
+Drafted = Callable[[str], Path]
+Serve = Callable[[str], Ask]
+
+
+@pytest.mark.parametrize("export", OPTIONS)
+def test_what_init_drafts_passes_check(drafted: Drafted, export: str) -> None:
+    checked = run("check", "-c", str(drafted(export)))
+    assert checked.exit_code == 0, checked.output
+
+
+@pytest.mark.parametrize(
+    ("export", "timezone"),
+    [
+        ("valladolid-agenda.csv", "Europe/Madrid"),
+        ("sacramento-recreation.json", "America/Los_Angeles"),
+        ("tucson-parks.json", "America/Phoenix"),
+        ("pittsburgh-library.json", "America/New_York"),
+        ("santa-fe-winter.xlsx", "America/Denver"),
+    ],
+)
+def test_the_city_is_where_its_rows_are(drafted: Drafted, export: str, timezone: str) -> None:
+    (metro,) = tomllib.loads(drafted(export).read_text())["metros"]
+    assert metro["timezone"] == timezone
+
+
+def test_a_spanish_agenda_is_served(serve: Serve) -> None:
+    ask = serve("valladolid-agenda.csv")
+    # 33 rows: one shifted by a semicolon, one on 31 November.
+    assert len(ask(f"/v1/valladolid/events?{WINTER}")["data"]) == 31
+    (cat,) = ask("/v1/valladolid/events?q=gato+con+botas&from=2026-12-01&to=2026-12-31")["data"]
+    assert cat["name"] == "El gato con botas"
+    event = ask(f"/v1/events/{cat['id']}")["data"]
+    assert event["starts_local"] == "2026-12-12T18:00:00"
+    assert (event["price"]["min"], event["price"]["currency"]) == (12.5, "EUR")
+    assert (event["ages"]["min"], event["location"]["lat"]) == (4, 41.65219)
+    assert event["location"]["neighborhood"] == "Centro"
+    free = ask("/v1/valladolid/events?free=true&category=storytime_books&from=2026-12-01&to=2026-12-31")["data"]
+    assert {each["name"] for each in free} >= {"Bebecuentos", "Lectura en voz alta: El Quijote para niños"}
+
+
+def test_a_page_of_socrata_is_served(serve: Serve) -> None:
+    ask = serve("sacramento-recreation.json")
+    page = ask(f"/v1/sacramento/events?{WINTER}")["data"]
+    named = {each["name"]: each for each in page}
+    swim = ask(f"/v1/events/{named['Learn to Swim - Level 1']['id']}")["data"]
+    assert (swim["starts_local"], swim["price"]["min"]) == ("2026-12-08T16:00:00", 62.5)
+    assert (swim["location"]["zip"], swim["ages"]["min"], swim["ages"]["max"]) == ("95820", 3, 5)
+    assert swim["registration_url"].endswith("/20344")
+    assert named["Santa Parade on Land Park Drive"]["price"]["is_free"] is True
+
+
+def test_a_layer_of_arcgis_is_served(serve: Serve) -> None:
+    ask = serve("tucson-parks.json")
+    page = ask("/v1/tucson/places?limit=50&audience=all")["data"]
+    assert len(page) == 25
+    himmel = next(each for each in page if each["name"] == "Himmel Park")
+    place = ask(f"/v1/places/{himmel['id']}")["data"]
+    assert (place["type_hint"], place["location"]["lat"], place["location"]["lng"]) == ("park", 32.23278, -110.9353)
+
+
+def test_a_librarys_events_are_served(serve: Serve) -> None:
+    ask = serve("pittsburgh-library.json")
+    page = ask(f"/v1/pittsburgh/events?{WINTER}&category=storytime_books")["data"]
+    story = next(each for each in page if each["name"] == "Toddler Storytime")
+    event = ask(f"/v1/events/{story['id']}")["data"]
+    assert event["starts_local"] == "2026-12-02T10:00:00"
+    assert event["description"] == "Stories, songs & shakers."
+    assert event["location"]["address"] == "Squirrel Hill"
+
+
+def test_a_spreadsheet_is_served(serve: Serve) -> None:
+    ask = serve("santa-fe-winter.xlsx")
+    page = ask(f"/v1/santa-fe/events?{WINTER}")["data"]
+    named = {each["name"]: each for each in page}
+    level = ask(f"/v1/events/{named['Swim Lessons: Level 2']['id']}")["data"]
+    # Its date is a cell merged over three rows.
+    assert level["starts_local"] == "2026-12-07T17:00:00"
+    assert (level["price"]["min"], named["Farolito Making"]["price"]["is_free"]) == (48, True)
+    # Its fee is an error of the spreadsheet, and no listing says so.
+    assert "#REF!" not in str(page)
+
+
+def test_init_says_what_it_understood_and_what_not(tmp_path: Path) -> None:
+    config = tmp_path / "outings.toml"
+    done = run("init", str(EXPORTS / "valladolid-agenda.csv"), "--metro", "Valladolid", "--yes", "-c", str(config))
+    assert "read as cp1252 (by its letters), fields are parted by a semicolon" in done.stdout
+    assert "PRECIO             0  price.min, price.max, price.note · 12,50 €, Gratuito" in done.stdout
+    assert "FECHA INICIO: 31 of 32 are written as %d/%m/%Y or %d de %B de %Y" in done.stdout
+    assert "Not placed: ACCESIBLE" in done.stdout
+    assert "line 21: unreadable: has 19 fields and the header 18" in done.stdout
+    assert done.stdout.count("  type: event\n") == 3
+
+
+def test_init_overwrites_nothing(drafted: Drafted) -> None:
+    config = drafted("tucson-parks.json")
+    before = config.read_bytes()
+    again = run("init", str(config.parent / "tucson-parks.json"), "--yes", "-c", str(config))
+    assert (again.exit_code, "init overwrites nothing" in again.stderr) == (2, True)
+    assert config.read_bytes() == before
+
+
+def test_a_file_that_says_no_place_names_the_options_that_do(tmp_path: Path) -> None:
+    done = run("init", str(EXPORTS / "santa-fe-winter.xlsx"), "--yes", "-c", str(tmp_path / "o.toml"))
+    assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "give --metro, --center, --timezone, as in: --metro Valladolid --center 41.65,-4.72" in done.stderr
+
+
+def test_a_draft_that_can_not_be_read_leaves_no_file_behind(tmp_path: Path) -> None:
+    (tmp_path / "page.csv").write_text("<!doctype html><title>404</title>")
+    done = run("init", str(tmp_path / "page.csv"), "--metro", "X", "--yes", "-c", str(tmp_path / "o.toml"))
+    assert (done.exit_code, "is a web page (its title: “404”)" in done.stderr) == (1, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.csv"]
+
+
+def test_the_select_that_is_printed_says_what_the_mapping_says(tmp_path: Path) -> None:
+    config = draft("valladolid-agenda.csv", tmp_path)
+    mapped = run("check", "--json", "-c", str(config)).stdout
+    printed = run("init", "--sql", "-c", str(config))
+    assert printed.exit_code == 0, printed.output
+    (tmp_path / "agenda.sql").write_text(printed.stdout)
+    text = config.read_text().partition("[feeds.map]")[0]
+    config.write_text(text + 'select = "agenda.sql"\n')
+    selected = run("check", "--json", "-c", str(config))
+    assert selected.exit_code == 0, selected.output
+    counts = '"records":{"read":33,"listings":31,"merged":0,"quarantined":2}'
+    assert (counts in mapped, counts in selected.stdout) == (True, True)
+
+
+CALENDAR = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Walk\nDTSTART:20261205\nEND:VEVENT\nEND:VCALENDAR\n"
+EVENT = '{"@context": "https://schema.org", "@type": "Event", "name": "Walk", "@id": "https://e.example/1"}'
+PAGE = f'<html><script type="application/ld+json">{EVENT}</script></html>'
+RECORD = '{"type": "event", "source_id": "1", "name": "Walk", "starts_local": "2026-12-05T10:00"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_"),
+    [
+        ("a.ics", CALENDAR, "ics"),
+        ("a.html", PAGE, "jsonld"),
+        ("a.json", EVENT, "jsonld"),
+        ("a.ndjson", RECORD, "ndjson"),
+    ],
+)
+def test_what_is_no_table_is_read_as_what_it_is(tmp_path: Path, name: str, content: str, format_: str) -> None:
+    (tmp_path / name).write_text(content, newline="")
+    config = tmp_path / "outings.toml"
+    done = run("init", str(tmp_path / name), "--metro", "Boise", "--center", "43.6,-116.2", "--yes", "-c", str(config))
+    assert done.exit_code == 0, done.output
+    (feed,) = tomllib.loads(config.read_text())["feeds"]
+    assert (feed["format"], "name: Walk" in done.stdout) == (format_, True)
