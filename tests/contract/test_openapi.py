@@ -96,6 +96,14 @@ def test_an_operation_says_what_is_promised_of_it(route: Route):
     assert (operation.get("security") == []) == (not route.needs_key)
 
 
+def test_the_calendar_file_alone_takes_a_signed_address_in_place_of_a_key():
+    schemes = DOCUMENT["components"]["securitySchemes"]
+    asked = {path: each["get"]["security"] for path, each in DOCUMENT["paths"].items() if each["get"].get("security")}
+    assert list(asked) == ["/v1/{metro}/events.ics"]
+    ways = [[(schemes[name]["in"], schemes[name]["name"]) for name in way] for way in asked["/v1/{metro}/events.ics"]]
+    assert ways == [[("header", "X-API-Key")], [("query", "key_id"), ("query", "signature")]]
+
+
 @by_route
 def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planned_to_add(route: Route):
     planned = {"source": 2, "forecast": 2, "related": 0}

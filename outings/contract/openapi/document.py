@@ -32,8 +32,11 @@ permissively. `x-stability` marks what is outside of that promise, `x-implemente
 `include`, those whose keys may be granted it, and what it is planned to add.
 """
 _KEY = "ApiKey"
-# What takes its place in the address of a calendar, both together.
-_SIGNED = {"CalendarKeyId": "key_id", "CalendarSignature": "signature"}
+# What takes its place in the address of a calendar, both together: scheme → parameter, and what it is.
+_SIGNED = {
+    "CalendarKeyId": ("key_id", "The id of the key that the address was made with."),
+    "CalendarSignature": ("signature", "Over the key's id, the path and all other parameters."),
+}
 
 
 def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
@@ -52,7 +55,10 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
         "components": {
             "securitySchemes": {
                 _KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-                **{scheme: {"type": "apiKey", "in": "query", "name": name} for scheme, name in _SIGNED.items()},
+                **{
+                    scheme: {"type": "apiKey", "in": "query", "name": name, "description": meaning}
+                    for scheme, (name, meaning) in _SIGNED.items()
+                },
             },
             "parameters": make_shared(vocabulary),
             "headers": make_headers(),
