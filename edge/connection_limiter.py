@@ -40,11 +40,10 @@ class ConnectionLimiter:
     def __init__(
         self,
         *,
-        most: int | None = None,
         per_address: int | None = None,
         name_address: Callable[[str | None], str | None] = lambda host: host,
     ) -> None:
-        self._most = most or min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
+        self._most = min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
         self._per_address = per_address
         self._name_address = name_address
         self._addresses: Counter[str] = Counter()

@@ -25,9 +25,7 @@ class ReleasePool:
     Safe from any thread; only `make_room` waits.
     """
 
-    def __init__(self, *, most: int = MOST_OPEN, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
-        self._clock = clock
+    def __init__(self) -> None:
         # Its lock is taken again by the thread that has it where a release ends in between.
         self._left = threading.Condition()
         self._open: weakref.WeakValueDictionary[str, ServedRelease] = weakref.WeakValueDictionary()
@@ -55,7 +53,7 @@ class ReleasePool:
                 weakref.finalize(served, self._tell_left).atexit = False
             if served is not self._last:
                 self._kept[served.release.id] = served
-            while len(self._kept) > self._most - 1:
+            while len(self._kept) > MOST_OPEN - 1:
                 closing.append(self._drop())
         del closing  # what ends with it ends while nobody waits for the lock
 
@@ -79,13 +77,13 @@ class ReleasePool:
 
     def make_room(self) -> None:
         """Evicts the least recently used until one more may be opened. PoolFull if that takes too long."""
-        until = self._clock() + PATIENCE
+        until = time.monotonic() + PATIENCE
         while True:
             with self._left:
-                if len(self._open) < self._most:
+                if len(self._open) < MOST_OPEN:
                     return
                 closing = self._drop()
-                if closing is None and not self._left.wait(until - self._clock()):
+                if closing is None and not self._left.wait(until - time.monotonic()):
                     raise PoolFull
             del closing
 

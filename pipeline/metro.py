@@ -1,8 +1,8 @@
 """Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 
@@ -128,14 +128,13 @@ def build_metro(
     standing: DeltaState = NOTHING,
     spanning: SharedState = ALONE,
     renderer: int | None = None,
-    clock: Callable[[], float] = perf_counter,
 ) -> MetroBuild:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
     `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
     that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
     `renderer`: that of the documents of rows that another release had."""
-    started = clock()
+    started = perf_counter()
     base, ours = plan.base, number_renderer()
     writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn, *spanning.torn})
     with DocumentBuffer(previous.snapshot) as buffer:
@@ -146,18 +145,18 @@ def build_metro(
         builder.add_rows(rows)
         builder.add_stays(stays)
         builder.add_withdrawn()
-        rendered = clock()
+        rendered = perf_counter()
         frames = make_frames(builder, neighborhoods=neighborhoods)
         manifest = _keep_stamp(_write_tables(frames, buffer, previous, plan=plan, writer=writer), base)
     changes = frames.changes
     del builder, frames  # what follows reads what was written
-    written = clock()
+    written = perf_counter()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
     told = derive_of_answers(snapshot, today=plan.today)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in told.items()}
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
-    paged = clock()
+    paged = perf_counter()
     known = UnchangedRows(
         stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None}
     )
@@ -177,7 +176,7 @@ def build_metro(
         tally=writer.tally,
         seconds={
             "make": rendered - started, "write": written - rendered, "pages": paged - written,
-            "exports": clock() - paged,
+            "exports": perf_counter() - paged,
         },
     )  # fmt: skip
 
@@ -244,7 +243,3 @@ def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
         return manifest
     same = replace(manifest, stamp=base.manifest.stamp)
     return same if hash_snapshot(same) == hash_snapshot(base.manifest) else manifest
-
-
-def floor_second(instant: datetime) -> datetime:
-    return instant.astimezone(UTC).replace(microsecond=0)

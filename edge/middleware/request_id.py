@@ -1,6 +1,5 @@
 """Middleware: every request gets its ids and its `RequestContext`."""
 
-from collections.abc import Callable
 from random import getrandbits
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,10 +14,9 @@ def make_request_id() -> bytes:
 class RequestIdMiddleware:
     """Puts `context` into the scope. The request's id is always ours, the trace's id the caller's if it has one."""
 
-    def __init__(self, app: ASGIApp, *, make_id: Callable[[], bytes] = make_request_id) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._make_id = make_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["context"] = read_context(scope, request_id=self._make_id())
+        scope["context"] = read_context(scope, request_id=make_request_id())
         await self._app(scope, receive, send)

@@ -21,9 +21,13 @@ class PermanentRemoteError(RemoteError):
     """A retry would fail in the same way."""
 
 
+# Of one answer: a longer one is not read.
+MOST_BYTES = 2**20
+
+
 class Fetcher:
     """Sends requests to one server. `headers` are sent with each request. `refusing` are the statuses that mean the
-    request itself is wrong. `most_bytes` is the longest answer that is read."""
+    request itself is wrong."""
 
     def __init__(
         self,
@@ -32,12 +36,10 @@ class Fetcher:
         headers: dict[str, str],
         policy: RetryPolicy,
         refusing: frozenset[int] = frozenset(),
-        most_bytes: int = 2**20,
     ) -> None:
         self._url = url.rstrip("/")
         self._policy = policy
         self._refusing = refusing
-        self._most_bytes = most_bytes
         timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
         self._client = httpx2.Client(timeout=timeout, headers={"Accept-Encoding": "identity", **headers})
         for name in ("httpx2", "httpcore2"):
@@ -86,8 +88,8 @@ class Fetcher:
         body = b""
         for piece in response.iter_raw():
             body += piece
-            if len(body) > self._most_bytes:
-                raise PermanentRemoteError(f"its answer has more than {self._most_bytes} bytes")
+            if len(body) > MOST_BYTES:
+                raise PermanentRemoteError(f"its answer has more than {MOST_BYTES} bytes")
             if time.monotonic() > end:
                 raise RemoteError("it takes too long")
         return body

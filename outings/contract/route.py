@@ -67,11 +67,6 @@ class Route(Struct, frozen=True, kw_only=True):
         """The resource whose members `fields` may name: `event`, `nearby_item`."""
         return re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower() if "fields" in self.parameters else None
 
-    @property
-    def takes_metro(self) -> bool:
-        """Whether the path contains the metro."""
-        return "{metro}" in self.path
-
 
 class Match(Struct, frozen=True, kw_only=True):
     """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""

@@ -19,7 +19,7 @@ def is_world(configuration: Path) -> bool:
 
 
 def write_world(
-    configuration: Path, *, today: date, size: int = 400, seed: int = 1, metros: Sequence[DemoMetro] = METROS
+    configuration: Path, *, today: date, size: int = 400, metros: Sequence[DemoMetro] = METROS
 ) -> Path:
     """`size` listings a metro, in files beside the configuration. Returns its path."""
     data = configuration.parent / "data"
@@ -27,7 +27,7 @@ def write_world(
     for metro in metros:
         (data / f"{metro.slug}-neighborhoods.geojson").write_bytes(orjson.dumps(make_feature_collection(metro)))
         with (data / f"{metro.slug}.ndjson").open("wb") as lines:
-            for record in generate_records(metro, size=size, today=today, seed=seed):
+            for record in generate_records(metro, size=size, today=today):
                 lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
     configuration.write_text(_format_configuration(metros))
     return configuration

@@ -71,19 +71,11 @@ class Connection:
 
 
 class ApiClient:
-    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds, `clock` has those since
-    1970."""
+    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds."""
 
-    def __init__(
-        self,
-        send: Callable[[str], HttpResponse],
-        *,
-        wait: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep) -> None:
         self._send = send
         self._wait = wait
-        self._clock = clock
 
     def ask(self, path: str, **params: str | int) -> ApiResponse:
         """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
@@ -101,7 +93,7 @@ class ApiClient:
                         status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
                     )
                 reason = _explain(reply)
-                rest = read_retry_after(reply.headers.get("retry-after"), self._clock())
+                rest = read_retry_after(reply.headers.get("retry-after"), time.time())
                 delay = delay if rest is None else rest
                 if reply.status not in TRANSIENT_STATUSES or delay > LONGEST_WAIT:
                     break

@@ -11,10 +11,6 @@ def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
     return _format(int(rows_hash, 16) + sum(map(_hash_row, rows)))
 
 
-def remove_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
-    return _format(int(rows_hash, 16) - sum(map(_hash_row, rows)))
-
-
 def _hash_row(row: tuple[str, str]) -> int:
     return int.from_bytes(hashlib.sha256(f"{row[0]} {row[1]}".encode()).digest())
 
