@@ -11,8 +11,8 @@ from outings.release.snapshot import Snapshot
 
 
 class LocalGeocoder:
-    """Beside the loop: an address takes half a millisecond, and the first of a release from before the build mapped its
-    places waits until they are read, 1 s for 10,000 of them."""
+    """Beside the loop: an address takes half a millisecond, and the first of a release whose places no build mapped
+    waits until they are read, 1 s for 10,000 of them."""
 
     def __init__(self) -> None:
         self._computing = ThreadPool(threads=1, queue=64)

@@ -39,7 +39,10 @@ class LruCache(Generic[_Key, _Value]):
     def find(self, key: _Key) -> _Value | None:
         """None of what is not kept."""
         with self._lock:
-            return self._values.get(key)
+            try:
+                return self._values[key]
+            except KeyError:
+                return None
 
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
         value = self.find(key)

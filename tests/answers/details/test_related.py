@@ -11,8 +11,8 @@ import pytest
 from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ask, fetch
+from tests.answers.details.oracle import COLLECTIONS, GROUPS, KINDS, relate
 from tests.answers.generated import TODAY, make_world
-from tests.answers.related.oracle import COLLECTIONS, GROUPS, KINDS, relate
 from tests.answers.worlds import World, open_release
 
 ADDONS = frozenset({"related"})
