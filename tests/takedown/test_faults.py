@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from outings.mirror.client import Client, HttpResponse
+from outings.mirror.client import ApiClient, HttpResponse
 from outings.mirror.comparison import check_mirror
 from outings.mirror.mirror_file import MirrorFile
 from outings.mirror.sync import catch_up
@@ -69,7 +69,7 @@ def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
         got = town.get(target)
         return HttpResponse(status=got.status, headers=got.headers, data=got.read_body())
 
-    client, waited = Client(send, wait=lambda _: None), "http://api.example"
+    client, waited = ApiClient(send, wait=lambda _: None), "http://api.example"
     with closing(MirrorFile(town.config.parent / "mirror.sqlite")) as file:
         catch_up(client, file, url=waited)
         town.run("takedown", *ALL)
