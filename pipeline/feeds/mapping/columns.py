@@ -46,7 +46,8 @@ def find_column(member: str, stated: str, columns: Mapping[str, Any]) -> tuple[s
             if found is not None:
                 return found, stated[cut:].removeprefix(".")
     near = list_nearest(stated, columns) or list(columns)[:12]
-    raise MappingError(member, f'names the column "{stated}", which the file does not have; it has: {", ".join(near)}')
+    has = f"it has: {', '.join(near)}. If the names of its columns stand further down, say skip"
+    raise MappingError(member, f'names the column "{stated}", which the file does not have; {has}')
 
 
 def _fold_name(name: str) -> str:

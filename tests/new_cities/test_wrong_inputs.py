@@ -1,0 +1,231 @@
+"""Files as they should not be: each message names the feed, the line, the column, the value and what to do.
+
+No wrong value becomes a listing.
+"""
+
+import gzip
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from outings.configuration import read_configuration
+from pipeline.feeds.reading import read_feed
+from pipeline.feeds.source import FeedError, SettingError
+
+CITY = """
+[[metros]]
+slug = "valladolid"
+name = "Valladolid"
+timezone = "Europe/Madrid"
+center = { lat = 41.65, lng = -4.72 }
+bounds = { south = 41.5, west = -4.9, north = 41.8, east = -4.5 }
+
+[[feeds]]
+name = "agenda"
+metro = "valladolid"
+format = "table"
+"""
+MAP = """
+[feeds.map]
+type = { value = "event" }
+source_id = "ID"
+name = "TITULO"
+starts_local = { join = ["FECHA", "HORA"], format = ["%d/%m/%Y %H:%M", "%d/%m/%Y"] }
+"price.min" = { column = "PRECIO", decimal = "," }
+"location.lat" = { column = "LAT", decimal = "," }
+"location.lng" = { column = "LNG", decimal = "," }
+is_sold_out = "AGOTADO"
+"ages.min" = "EDAD"
+"source.url" = "WEB"
+"""
+HEADER = "ID;TITULO;FECHA;HORA;PRECIO;LAT;LNG;AGOTADO;EDAD;WEB"
+GOOD = "1;Cine;05/12/2026;18:00;12,50;41,65;-4,72;no;6;https://e.example/1"
+
+
+def make_row(**cells: str) -> str:
+    """The second row, with other cells than the good one's."""
+    values = dict(zip(HEADER.split(";"), GOOD.split(";"), strict=True)) | {"ID": "2", "TITULO": "Malo"} | cells
+    return ";".join(values.values())
+
+
+def make_csv(*rows: str, encoding: str = "utf-8") -> bytes:
+    return ("\n".join((HEADER, GOOD, *rows)) + "\n").encode(encoding)
+
+
+def read(folder: Path, name: str, content: bytes, *, settings: str = "", mapping: str = MAP) -> tuple[list[str], str]:
+    """The names of what would be listed, and all that is said."""
+    (folder / name).write_bytes(content)
+    (folder / "outings.toml").write_text(f'{CITY}url = "{name}"\n{settings}\n{mapping}', encoding="utf-8")
+    configuration = read_configuration(folder / "outings.toml", {})
+    try:
+        found = read_feed(configuration.feeds[0], configuration)
+    except (FeedError, SettingError) as error:
+        return [], str(error)
+    told = (f"{each.feed}: line {each.line}: {each.reason}: {each.value}" for each in found.problems)
+    return [record.name for record in found.records], "\n".join((*found.decided, *told))
+
+
+CELLS = [
+    ({"PRECIO": "12.50"}, ['column "PRECIO" is no number as 1.234,50', 'say decimal = "."', ": 12.50"]),
+    ({"PRECIO": "1,200.00"}, ['column "PRECIO"', 'say decimal = "."', ": 1,200.00"]),
+    ({"PRECIO": "1,200"}, ['column "PRECIO"', ": 1,200"]),
+    ({"PRECIO": "Gratis"}, ['column "PRECIO"', "words go into lookup", ": Gratis"]),
+    ({"PRECIO": "5-10 €"}, ['column "PRECIO"', ": 5-10 €"]),
+    ({"PRECIO": "5 € niños"}, ['column "PRECIO"', ": 5 € niños"]),
+    ({"PRECIO": "12,5,0"}, ['column "PRECIO"', ": 12,5,0"]),
+    ({"PRECIO": "-3"}, ['column "PRECIO"', "expected a number from 0", ": -3"]),
+    ({"PRECIO": "#REF!"}, ['column "PRECIO"', "#REF!"]),
+    ({"PRECIO": "05/12/2026"}, ['column "PRECIO"', ": 05/12/2026"]),
+    ({"LAT": "41.65"}, ['column "LAT"', 'say decimal = "."', ": 41.65"]),
+    ({"LAT": "416.500"}, ['column "LAT"', ": 416.500"]),
+    ({"LAT": "41º 39' N"}, ['column "LAT"', "41º 39' N"]),
+    ({"LAT": "4612345,2"}, ['column "LAT"', "expected degrees from -90 to 90"]),
+    ({"LAT": ""}, ['column "LNG"', "is given without lat"]),
+    ({"FECHA": "12/31/2026"}, ['column "FECHA" + "HORA"', "add how it is written to format", ": 12/31/2026 18:00"]),
+    ({"FECHA": "31/11/2026"}, ['column "FECHA" + "HORA"', "no such day", ": 31/11/2026 18:00"]),
+    ({"FECHA": "5 de diciembre"}, ['column "FECHA" + "HORA"', ": 5 de diciembre 18:00"]),
+    ({"FECHA": "05/12/26"}, ['column "FECHA" + "HORA"', "expected a year from 1900"]),
+    ({"HORA": "18.00"}, ['column "FECHA" + "HORA"', ": 05/12/2026 18.00"]),
+    ({"HORA": "25:00"}, ['column "FECHA" + "HORA"', ": 05/12/2026 25:00"]),
+    ({"HORA": "6:30 p.m."}, ['column "FECHA" + "HORA"', ": 05/12/2026 6:30 p.m."]),
+    ({"FECHA": "FECHA", "HORA": "HORA"}, ['column "FECHA" + "HORA"', ": FECHA HORA"]),
+    ({"EDAD": "seis"}, ['column "EDAD"', ": seis"]),
+    ({"EDAD": "600"}, ['column "EDAD"', "expected an age from 0 to 120", ": 600"]),
+    ({"EDAD": "6,5"}, ['column "EDAD"', ": 6,5"]),
+    ({"TITULO": ""}, ['missing: column "TITULO" is empty']),
+    ({"TITULO": "   "}, ['missing: column "TITULO" is empty']),
+    ({"ID": ""}, ['missing: column "ID" is empty']),
+]
+
+
+@pytest.mark.parametrize(("cells", "said"), CELLS, ids=lambda value: str(value)[:40])
+def test_a_wrong_cell_costs_its_row_and_is_named(tmp_path: Path, cells: dict[str, str], said: list[str]) -> None:
+    names, told = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
+    assert names == ["Cine"]
+    assert [words for words in ["agenda: line 3", *said] if words not in told] == [], told
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"AGOTADO": "quizás"}, ['column "AGOTADO" is no yes and no no', ": quizás"]),
+        ({"WEB": "www.e.example"}, ['column "WEB"', "begins with http", ": www.e.example"]),
+    ],
+)
+def test_a_wrong_cell_that_no_filter_uses_is_left_out_and_named(
+    tmp_path: Path, cells: dict[str, str], said: list[str]
+) -> None:
+    names, told = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
+    assert names == ["Cine", "Malo"]
+    assert [words for words in ["agenda: line 3", *said] if words not in told] == [], told
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("2;Malo;uno;05/12/2026;18:00;12,50;41,65;-4,72;no;6;https://e.example", "has 11 fields and the header 10"),
+        ("2;Malo 05/12/2026;18:00;12,50;41,65;-4,72;no;6;https://e.example", "has 9 fields and the header 10"),
+        ("Agenda de diciembre", "has 1 fields and the header 10"),
+        (make_row(TITULO='"Malo" uno'), 'a quote (")'),
+        (make_row(TITULO="x" * 200_000), "a field has more than"),
+    ],
+    ids=["a field too many", "a field too few", "a heading", "a quote", "a long text"],
+)
+def test_a_row_that_is_shifted_is_one_problem(tmp_path: Path, row: str, said: str) -> None:
+    names, told = read(tmp_path, "agenda.csv", make_csv(row, make_row(ID="3", TITULO="Otro")))
+    assert names == ["Cine", "Otro"]
+    assert (told.count("agenda: line 3"), said in told) == (1, True), told
+
+
+def zip_files(**files: bytes) -> bytes:
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(f"{name}.csv", content)
+    return target.getvalue()
+
+
+def make_sheets(*sheets: list[list[Any]]) -> bytes:
+    target = BytesIO()
+    with xlsxwriter.Workbook(target) as workbook:
+        for rows in sheets:
+            sheet = workbook.add_worksheet()
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return target.getvalue()
+
+
+def make_database(*tables: str) -> bytes:
+    with closing(sqlite3.connect(":memory:")) as database:
+        for table in tables:
+            database.execute(f"CREATE TABLE {table} (ID, TITULO)")
+        return bytes(database.serialize())
+
+
+CUT = make_csv(make_row())
+SPANISH = make_csv(make_row(TITULO="Niño")).replace("ñ".encode(), b"\xf1")
+FILES = [
+    ("agenda.csv", b"", "", ["agenda.csv: is empty; expected a line of column names"]),
+    ("agenda.csv", b"\n\n\n", "", ["is empty"]),
+    ("agenda.csv", b"<!DOCTYPE html><title>Prohibido</title>", "", ["is a web page", "Prohibido", "download"]),
+    ("agenda.csv", b"<?xml version='1.0'?><rows/>", "", ["is XML", "CSV or JSON"]),
+    ("agenda.csv", b"%PDF-1.7 \0", "", ["is a PDF"]),
+    ("agenda.csv", CUT[:-30], "", ["line 3, the last, breaks off in the middle of a row; fetch the file again"]),
+    ("agenda.csv", make_csv('2;"Malo;05/12/2026'), "", ['line 3: a quote (") is opened and never closed']),
+    ("agenda.csv", make_csv().replace(b";", b"^"), "", ["The header was read as: ID^TITULO"]),
+    ("agenda.csv", b"Agenda 2026\n" + make_csv(), "", ['names the column "ID"', "it has: Agenda 2026", "say skip"]),
+    ("agenda.csv", b"Agenda;cultural\n" + make_csv(), "", ["line 2 has 10 fields and the header 2", "say skip ="]),
+    ("agenda.csv", make_csv().replace(b"TITULO", b"NOMBRE"), "", ['map.name: names the column "TITULO"', "it has:"]),
+    ("agenda.csv", make_csv(), "skip = 9", ["has no line after the 9 that skip leaves out"]),
+    ("agenda.csv", SPANISH, 'encoding = "utf-8"', ["line 3 is not utf-8", "0xf1", 'encoding = "auto"']),
+    ("agenda.csv.gz", gzip.compress(make_csv())[:-20], "", ["ends in the middle of its gzip; fetch it again"]),
+    ("agenda.zip", zip_files(a=make_csv())[:-30], "", ["is a ZIP (or a spreadsheet) that is cut off"]),
+    ("agenda.zip", zip_files(a=make_csv(), b=make_csv()), "", ["is a ZIP with a.csv, b.csv", 'file = "agenda*.csv"']),
+    ("agenda.xlsx", make_csv(), "", ["is named .xlsx", "give it the ending of what it is"]),
+    ("agenda.xlsx", make_sheets([["x"], ["y"]])[:-500], "", ["that is cut off or damaged; fetch it again"]),
+    ("agenda.xlsx", make_sheets([["x"], ["y"]], [["x"], ["y"]]), "", ["has 2 sheets with rows", 'sheet = "Sheet1"']),
+    ("agenda.xlsx", make_sheets([["ID"], ["y"]]), 'sheet = "Agenda"', ['has no sheet "Agenda"; there are: Sheet1']),
+    ("agenda.json", b'{"results": [{"ID": 1}]}', "", ['its rows inside: results (1)', 'records = "results"']),
+    ("agenda.json", b'[{"ID": 1}, {"ID": ', "", ["is cut off", "Fetch it again"]),
+    ("agenda.json", b'[{"ID": 1},\n{"ID": x}]', "", ["is no JSON in line 2"]),
+    ("agenda.json", b'{"error": "no key"}', "", ["is one object with no list of objects in it"]),
+    ("agenda.json", json.dumps({"a": []}).encode(), 'records = "b"', ['has no member "b" in the file', "there are: a"]),
+    ("agenda.db", make_database("a", "b"), "", ["has 2 tables: a, b", 'table = "a"']),
+    ("agenda.db", make_database("a"), "", ['has no rows in its table "a"']),
+    ("agenda.parquet", b"PAR1 cut", "", ["agenda.parquet"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "settings", "said"), FILES, ids=lambda value: str(value)[:30])
+def test_a_file_that_is_wrong_gives_no_listing_and_says_what_to_do(
+    tmp_path: Path, name: str, content: bytes, settings: str, said: list[str]
+) -> None:
+    names, told = read(tmp_path, name, content, settings=settings)
+    assert names == []
+    assert [words for words in ["feed agenda: ", *said] if words not in told] == [], told
+
+
+def test_a_second_header_line_is_no_event(tmp_path: Path) -> None:
+    names, told = read(tmp_path, "agenda.csv", f"{HEADER}\n{HEADER}\n{GOOD}\n".encode())
+    assert (names, "agenda: line 2" in told, "FECHA HORA" in told) == (["Cine"], True, True)
+
+
+def test_a_cell_merged_over_two_columns_is_no_event(tmp_path: Path) -> None:
+    target = BytesIO()
+    with xlsxwriter.Workbook(target) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, HEADER.split(";"))
+        sheet.write_row(1, 0, GOOD.replace(",", ".").split(";"))
+        sheet.write_row(2, 0, ["2", "Malo"])
+        sheet.merge_range("C3:D3", "Cerrado por obras")
+    names, told = read(tmp_path, "agenda.xlsx", target.getvalue(), mapping=MAP.replace(', decimal = ","', ""))
+    assert names == ["Cine"]
+    assert 'line 3: wrong_type: column "FECHA" + "HORA"' in told
+    assert ": Cerrado por obras" in told
