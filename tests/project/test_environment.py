@@ -84,8 +84,8 @@ def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_pa
 
 def test_tests_on_the_cities_are_collected_only_where_the_cities_are(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
-    (tmp_path / "cities").mkdir()
-    (tmp_path / "cities/test_case.py").write_text("def test_passes(): pass\n")
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples/test_case.py").write_text("def test_passes(): pass\n")
     pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only")
     assert "no tests collected" in run(*pytest, folder=tmp_path, CITY_DATA="").stdout
     assert "1 test collected" in run(*pytest, folder=tmp_path, CITY_DATA=str(tmp_path)).stdout
