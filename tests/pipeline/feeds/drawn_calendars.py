@@ -54,7 +54,8 @@ class Draw:
             lines.append(f"EXDATE{self.show_exception(every[0])}")
             self.changed.add(every[0])
         if self.chance.random() < 0.3:
-            added = every[0] + timedelta(days=self.chance.randrange(1, 90), hours=0 if self.kind == "days" else 1)
+            # Not by whole hours: of an EXDATE that reads as an RDATE does in UTC, the library leaves out both.
+            added = every[0] + timedelta(days=self.chance.randrange(1, 90), minutes=0 if self.kind == "days" else 70)
             lines.append(f"RDATE{self.show(added)}")
         splits = self.chance.random() < 0.15 and len(every) > 3
         at = self.chance.choice(every[1:-1]) if splits else None
