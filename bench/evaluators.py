@@ -41,7 +41,7 @@ _PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.en
 _FACETS = ("category", "weekday", "price_band", "age_band")
 
 
-class _Loading(engines.Engine):
+class _LoadingEngine(engines.Engine):
     def open_tables(self, files: Mapping[str, Path]) -> engines.Tables:
         viewed = super().open_tables(files)
         schema = f"loaded_{viewed.schema}"
@@ -136,7 +136,7 @@ def _leave_columns(world: World) -> dict[str, Path]:
 def _open_loaded(reader: SnapshotReader) -> SqlEvaluator:
     listings, organizations = reader.tables["listings"], reader.tables["organizations"]
     return SqlEvaluator(
-        _Loading().open_tables(reader.tables),
+        _LoadingEngine().open_tables(reader.tables),
         read_buckets=partial(read_buckets, listings=listings, organizations=organizations),
         series=reader.series,
         finder=reader.open_index(open_row_finder),

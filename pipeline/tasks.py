@@ -55,7 +55,7 @@ from pipeline.shared_organizations import (
     read_shared_state,
 )
 from pipeline.shrink_guard import refuse_restart
-from pipeline.takedown.marks import Taken
+from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import put_item_lines, strip_read
 
 _KINDS = tuple(RECORDS)
@@ -118,7 +118,7 @@ class MetroResult(Struct, frozen=True, kw_only=True):
 
 def run_feed_task(work: FeedTask) -> FeedResult:
     source, store = work.source, _open_store(work.configuration)
-    kept, items, taken = source.kept, None, Taken(work.withdrawals)
+    kept, items, taken = source.kept, None, WithdrawalMatcher(work.withdrawals)
     read = _recall_feed(source, store)
     if read is None:
         read = strip_read(_read_feed(work, store), taken)

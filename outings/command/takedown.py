@@ -27,7 +27,7 @@ from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher
 from outings.release.withdrawals import has_ended
 from pipeline.records.quarantine import strip_files
-from pipeline.takedown.marks import Taken
+from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.takedown import TakenDown, Unknown, give_back, take_down
 
 _CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -40,9 +40,7 @@ _CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 @click.option("--list", "is_list", is_flag=True, help="Show what is taken down.")
 @take_config
 @take_json
-def takedown(
-    *, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, config: Path, as_json: bool
-) -> None:
+def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, config: Path, as_json: bool) -> None:
     """Publish a release without these listings, places or organizations, whatever feeds say from now on."""
     if is_list == bool(ids):
         raise click.UsageError("give the ids of what is to be taken down, or --list")
@@ -86,7 +84,11 @@ def _tell_taken(
 ) -> None:
     current = read_current(store)
     root = None if current is None else current.root
-    files = 0 if root is None else strip_files(configuration.build.quarantine, Taken(root.withdrawals).has_source)
+    files = (
+        0
+        if root is None
+        else strip_files(configuration.build.quarantine, WithdrawalMatcher(root.withdrawals).has_source)
+    )
     releases = () if root is None else list_releases(store)
     ended = [each.id for each in releases if root is not None and has_ended(root.ended, each.root.sequence)]
     published = done.published

@@ -9,7 +9,7 @@ from outings.release.root import Log
 
 
 def erase_words(log: Log, ids: Collection[str], *, read: ReadObject) -> ExtendedLog:
-    """The same versions; of these listings and organizations the id stands for the slug."""
+    """The versions, in which the id of these listings and organizations stands for their slug."""
     objects: list[bytes] = []
     segments = []
     for segment in list_segments(log):

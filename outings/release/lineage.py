@@ -32,7 +32,7 @@ class _PartStamp(Struct, frozen=True):
     stamp: datetime
 
 
-class _Counted(Struct, frozen=True):
+class _VersionCount(Struct, frozen=True):
     latest_version_id: int = 0
 
 
@@ -43,7 +43,7 @@ class RootHeader(Struct, frozen=True, kw_only=True):
     sequence: int
     previous: str | None
     parts: Mapping[str, _PartStamp]
-    log: _Counted = _Counted()
+    log: _VersionCount = _VersionCount()
     earlier: Lineage = ()
 
 

@@ -17,7 +17,7 @@ from outings.release.pointer import NAME, Pointer, VersionedPointer, read_curren
 from outings.release.root import FeedMemory, Lineage, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import Taking, add_ended
+from outings.release.withdrawals import WithdrawalChange, add_ended
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
 LONGEST_BUILD = timedelta(hours=6)
@@ -66,7 +66,7 @@ def publish(
     tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
     act: Act = "build",
-    taking: Taking | None = None,
+    taking: WithdrawalChange | None = None,
 ) -> Publication:
     """Publishes a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
@@ -146,7 +146,7 @@ def compose_root(
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
     earlier: Lineage,
-    taking: Taking | None = None,
+    taking: WithdrawalChange | None = None,
 ) -> Root:
     """The root that follows `standing`. A pure function."""
     ended = standing.ended if standing else ()
@@ -166,9 +166,7 @@ def compose_root(
     )
 
 
-def _name_returned(
-    changes: tuple[UnnumberedVersion, ...], standing: Root | None
-) -> tuple[UnnumberedVersion, ...]:
+def _name_returned(changes: tuple[UnnumberedVersion, ...], standing: Root | None) -> tuple[UnnumberedVersion, ...]:
     """What was taken down is in no table, and so seems new to a build; readers knew it before."""
     known = standing.withdrawals if standing else {}
     return tuple(
@@ -177,7 +175,7 @@ def _name_returned(
     )
 
 
-def _erase(store: Store, log: Log, taking: Taking | None) -> Log:
+def _erase(store: Store, log: Log, taking: WithdrawalChange | None) -> Log:
     if taking is None or not taking.erased:
         return log
     erased = erase_words(log, taking.erased, read=partial(read_object, store))

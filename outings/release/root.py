@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.store import NotFound, Store
-from outings.release.withdrawals import Ended, Withdrawals
+from outings.release.withdrawals import ReleaseRange, Withdrawals
 
 # Of roots, manifests and log segments. A reader refuses a layout that it does not know.
 LAYOUT = 1
@@ -93,7 +93,7 @@ class Root(Struct, frozen=True, kw_only=True):
     feeds: Mapping[str, FeedMemory] = {}
     earlier: Lineage = ()
     withdrawals: Withdrawals = {}
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[ReleaseRange, ...] = ()
 
 
 def encode_root(root: Root) -> bytes:

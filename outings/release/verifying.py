@@ -15,7 +15,7 @@ from outings.release.releases import ListedRelease, list_references
 from outings.release.root import Root, explain_regress, format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import Trust
-from outings.release.withdrawals import Ended, has_ended
+from outings.release.withdrawals import ReleaseRange, has_ended
 
 # Objects asked for at once, and how many names are held for them.
 _REQUESTS = 16
@@ -62,7 +62,7 @@ def verify_releases(
     verified: list[VerifiedRelease] = []
     newer: ListedRelease | None = None
     sha: str | None = pointer.root
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[ReleaseRange, ...] = ()
     ends = None
     while sha is not None:
         try:

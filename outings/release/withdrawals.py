@@ -20,7 +20,7 @@ class Withdrawal(Struct, frozen=True, kw_only=True):
     is_over: bool = False
 
 
-class Ended(Struct, frozen=True, array_like=True):
+class ReleaseRange(Struct, frozen=True, array_like=True):
     """The releases from this sequence to that one, both included: they hold what was taken down, and answer nobody."""
 
     first: int
@@ -35,20 +35,20 @@ def list_withdrawn(withdrawals: Withdrawals) -> frozenset[str]:
     return frozenset(row_id for row_id, each in withdrawals.items() if not each.is_over)
 
 
-def has_ended(ended: Iterable[Ended], sequence: int) -> bool:
+def has_ended(ended: Iterable[ReleaseRange], sequence: int) -> bool:
     return any(each.first <= sequence <= each.last for each in ended)
 
 
-def add_ended(ended: Collection[Ended], first: int, last: int) -> tuple[Ended, ...]:
+def add_ended(ended: Collection[ReleaseRange], first: int, last: int) -> tuple[ReleaseRange, ...]:
     """With one more run of releases, joined with those that it meets; in order."""
     for each in ended:
         if each.first <= last + 1 and first <= each.last + 1:
             first, last = min(first, each.first), max(last, each.last)
     apart = [each for each in ended if each.last + 1 < first or last + 1 < each.first]
-    return tuple(sorted([*apart, Ended(first, last)], key=lambda each: each.first))
+    return tuple(sorted([*apart, ReleaseRange(first, last)], key=lambda each: each.first))
 
 
-class Taking(Struct, frozen=True, kw_only=True):
+class WithdrawalChange(Struct, frozen=True, kw_only=True):
     """What a release changes of it. `withdrawals`: all there are from then on. Of the ids in `erased` the log keeps no
     word, and releases `since` this sequence end; None where none does."""
 

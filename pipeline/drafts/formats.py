@@ -29,7 +29,7 @@ _SHAPES = {
 }  # fmt: skip
 
 
-class Writing(Struct, frozen=True, kw_only=True):
+class TimeNotation(Struct, frozen=True, kw_only=True):
     """`kind`: `moment`, `day`, `clock`, `unix` or none (empty). `formats` beside ISO 8601; `read`: how many of the
     `values` they read. `is_ambiguous`: day and month could be the other way round in all of them."""
 
@@ -40,16 +40,16 @@ class Writing(Struct, frozen=True, kw_only=True):
     is_ambiguous: bool = False
 
 
-def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> Writing:
+def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
     """How these texts, each of a row, say when."""
     if not values:
-        return Writing()
-    best = Writing(values=len(values))
+        return TimeNotation()
+    best = TimeNotation(values=len(values))
     for kind in ("moment", "day", "clock"):
         found = _find(connection, values, kind, months_first=months_first)
         if found.read > best.read:
             best = found
-    return best if best.read * 2 > len(values) else Writing(values=len(values))
+    return best if best.read * 2 > len(values) else TimeNotation(values=len(values))
 
 
 def find_unix(values: Sequence[str]) -> str:
@@ -59,7 +59,7 @@ def find_unix(values: Sequence[str]) -> str:
     return "unix" if values and all(re.fullmatch(r"[6-9]\d{8}|[1-3]\d{9}", value) for value in values) else ""
 
 
-def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, months_first: bool) -> Writing:
+def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, months_first: bool) -> TimeNotation:
     left = [value for value, read in zip(values, _try(connection, values, kind, ()), strict=True) if not read]
     chosen: list[str] = []
     ambiguous = False
@@ -73,7 +73,7 @@ def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, m
         ambiguous |= not chosen and counts.get(_turn(best)) == counts[best] and _turn(best) != best
         chosen.append(best)
         left = [value for value, read in zip(left, fits[best], strict=True) if not read]
-    return Writing(
+    return TimeNotation(
         kind=kind, formats=tuple(chosen), read=len(values) - len(left), values=len(values), is_ambiguous=ambiguous
     )
 

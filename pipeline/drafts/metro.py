@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from outings.configuration import list_american
 from pipeline.drafts.columns import Column
-from pipeline.drafts.formats import Writing
+from pipeline.drafts.formats import TimeNotation
 from pipeline.drafts.roles import fits
 from pipeline.drafts.words import rank_name, tidy
 
@@ -47,7 +47,7 @@ def find_points(columns: Sequence[Column]) -> list[Point]:
 
 def _find_axis(columns: Sequence[Column], role: str) -> Column | None:
     named = [(rank, column) for column in columns if (rank := rank_name(role, column.path)) is not None]
-    right = [(rank, column) for rank, column in named if column.filled and fits(role, column, Writing())]
+    right = [(rank, column) for rank, column in named if column.filled and fits(role, column, TimeNotation())]
     return min(right, key=lambda each: each[0], default=(None, None))[1]
 
 

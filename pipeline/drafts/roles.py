@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from pipeline.drafts.columns import Column
-from pipeline.drafts.formats import Writing, find_unix, find_writing
+from pipeline.drafts.formats import TimeNotation, find_unix, find_writing
 from pipeline.drafts.words import rank_name, read_words
 
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
@@ -19,7 +19,7 @@ class Role(Struct, frozen=True, kw_only=True):
     """`writing`: of a time, how it is written."""
 
     column: Column
-    writing: Writing = Writing()
+    writing: TimeNotation = TimeNotation()
 
 
 Roles = Mapping[str, Role]
@@ -29,13 +29,13 @@ def find_roles(
     columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool, stated: Mapping[str, str] = {}
 ) -> dict[str, Role]:
     """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says."""
-    writings: dict[str, Writing] = {}
+    writings: dict[str, TimeNotation] = {}
 
-    def read_writing(column: Column) -> Writing:
+    def read_writing(column: Column) -> TimeNotation:
         if column.path not in writings:
             unix = find_unix(column.filled)
             writings[column.path] = (
-                Writing(kind="unix", formats=(unix,), read=len(column.filled), values=len(column.filled))
+                TimeNotation(kind="unix", formats=(unix,), read=len(column.filled), values=len(column.filled))
                 if unix
                 else find_writing(connection, column.filled, months_first=months_first)
             )
@@ -43,7 +43,7 @@ def find_roles(
 
     by_path = {column.path: column for column in columns}
     roles = {
-        role: Role(column=by_path[path], writing=read_writing(by_path[path]) if _is_time(role) else Writing())
+        role: Role(column=by_path[path], writing=read_writing(by_path[path]) if _is_time(role) else TimeNotation())
         for role, path in stated.items()
         if path in by_path
     }
@@ -58,7 +58,7 @@ def find_roles(
         column = by_path[path]
         if role in roles or path in taken:
             continue
-        writing = read_writing(column) if _is_time(role) else Writing()
+        writing = read_writing(column) if _is_time(role) else TimeNotation()
         if fits(role, column, writing):
             roles[role] = Role(column=column, writing=writing)
             taken.add(path)
@@ -69,7 +69,7 @@ def _is_time(role: str) -> bool:
     return role in ("start_date", "start_time", "end_date", "end_time")
 
 
-def fits(role: str, column: Column, writing: Writing) -> bool:
+def fits(role: str, column: Column, writing: TimeNotation) -> bool:
     """Whether what stands in the column may be it."""
     values = column.filled
     if role == "source_id":

@@ -7,7 +7,7 @@ import msgspec
 
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.rules import list_used
-from pipeline.drafts.writing import list_unplaced, show_examples
+from pipeline.drafts.writing import list_unmapped, show_examples
 from pipeline.feeds.reading import FeedRead
 from pipeline.records.record import Record
 
@@ -57,7 +57,7 @@ def list_assumed(draft: FeedDraft) -> list[str]:
             said.append(f"{role.column.path}: written as {' or '.join(writing.formats)}")
         if writing.is_ambiguous:
             said.append(f"{role.column.path}: the day and the month could be the other way round")
-    if unplaced := list_unplaced(draft):
+    if unplaced := list_unmapped(draft):
         said.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
     if draft.rules and "name" not in draft.rules:
         said.append("No column is a name: say which, as in --column name=TITLE")
@@ -97,7 +97,7 @@ def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
         "columns": [
             {"column": column.path, "empty": column.empty, "values": column.examples} for column in draft.columns
         ],
-        "unplaced": [column.path for column in list_unplaced(draft)],
+        "unplaced": [column.path for column in list_unmapped(draft)],
         "records": {"read": read.read, "kept": len(read.records), "quarantined": read.quarantined},
         "first": [show_record(record) for record in list(read.records)[:_SHOWN_RECORDS]],
     }

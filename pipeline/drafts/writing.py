@@ -41,9 +41,7 @@ def _write_feed(draft: FeedDraft, organization: str) -> list[str]:
     lines = [f"{name} = {encode(getattr(feed, name))}" for name in ("name", "metro", "format", "url")]
     if feed.format == "rpde":
         lines.append('mode = "delta"')
-    lines += [
-        f"{name} = {encode(getattr(feed, name))}" for name in _SETTINGS if getattr(feed, name) != defaults[name]
-    ]
+    lines += [f"{name} = {encode(getattr(feed, name))}" for name in _SETTINGS if getattr(feed, name) != defaults[name]]
     if organization and "organization.name" not in draft.rules:
         lines.append(f"defaults = {{ organization = {{ name = {encode(organization)} }} }}")
     return lines
@@ -55,7 +53,7 @@ def _write_map(draft: FeedDraft) -> list[str]:
     for member, rule in draft.rules.items():
         key = member if re.fullmatch(r"\w+", member) else encode(member)
         lines.append(f"{key} = {encode(rule)}{_comment(rule, columns)}")
-    unplaced = list_unplaced(draft)
+    unplaced = list_unmapped(draft)
     if unplaced:
         lines += ["# Not placed:", *(f"#   {column.path}: {show_examples(column)}" for column in unplaced)]
     return lines
@@ -70,7 +68,7 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
     return f"  # {said}" if said and len(encode(rule)) < 100 else ""
 
 
-def list_unplaced(draft: FeedDraft) -> list[Column]:
+def list_unmapped(draft: FeedDraft) -> list[Column]:
     used = list_used(draft.rules)
     return [column for column in draft.columns if column.path not in used]
 

@@ -20,10 +20,10 @@ from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base
 from pipeline.tables.vectors import keep_vectors
-from pipeline.takedown.kept import strip_kept
-from pipeline.takedown.marks import Taken
+from pipeline.takedown.marks import WithdrawalMatcher
+from pipeline.takedown.metro_state import strip_kept
 from pipeline.takedown.records import strip_memory
-from pipeline.takedown.rows import Stripping
+from pipeline.takedown.rows import RowStripper
 
 
 class RollbackResult(Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ def roll_back(
     and a prune deleted what it held.
     """
     check_deadline = make_deadline(act="rollback")
-    taken = Taken(current.root.withdrawals)
+    taken = WithdrawalMatcher(current.root.withdrawals)
     feeds = {name: strip_memory(store, name, memory, taken) for name, memory in target.root.feeds.items()}
     built = [
         _roll_metro_back(
@@ -87,7 +87,7 @@ def _roll_metro_back(
     stamp: datetime,
     today: date,
     cache: Path,
-    taken: Taken,
+    taken: WithdrawalMatcher,
 ) -> MetroBuild:
     base = read_base(store, current.parts.get(slug))
     old = read_base(store, target)
@@ -95,7 +95,7 @@ def _roll_metro_back(
     manifest = old.manifest
     source = PreviousSnapshot(open_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
-    stripping = Stripping(source, taken.ids)
+    stripping = RowStripper(source, taken.ids)
     source.drop_rows(taken.ids)
     kept = strip_kept(store, manifest, taken)
     plan = MetroPlan(

@@ -27,7 +27,7 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
         yield _mark_item(feed, find_item(source_id))
 
 
-class Taken:
+class WithdrawalMatcher:
     """What is withdrawn, as records are asked whether they speak of it."""
 
     def __init__(self, withdrawals: Withdrawals) -> None:

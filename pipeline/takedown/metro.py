@@ -20,32 +20,32 @@ from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
 from pipeline.metro import Base, MetroBuild, MetroPlan, build_metro, open_previous, read_base
 from pipeline.tables.vectors import keep_vectors
-from pipeline.takedown.kept import strip_kept
-from pipeline.takedown.marks import Taken, list_marks
-from pipeline.takedown.rows import Stripping
+from pipeline.takedown.marks import WithdrawalMatcher, list_marks
+from pipeline.takedown.metro_state import strip_kept
+from pipeline.takedown.rows import RowStripper
 
 
-class Held(Struct, frozen=True, kw_only=True):
+class MetroWithdrawal(Struct, frozen=True, kw_only=True):
     """What a metro has of what is to be withdrawn: its rows by id, and what becomes of those that show it."""
 
     base: Base
     previous: PreviousSnapshot
     rows: Mapping[str, Mapping[str, Any]]
-    stripping: Stripping
+    stripping: RowStripper
 
     def list_marks(self, row_id: str) -> Iterator[str]:
         if row_id in self.rows:
             yield from list_marks(self.rows[row_id], metro=self.base.manifest.metro.slug)
 
 
-def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> Held:
+def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
     """NotFound, Corrupt, StoreError."""
     base = read_base(store, part)
     assert base is not None
     origins = base.manifest.origins
     previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
-    stripping = Stripping(previous, ids)
-    return Held(
+    stripping = RowStripper(previous, ids)
+    return MetroWithdrawal(
         base=base,
         previous=previous,
         rows={row_id: row for row_id in sorted(ids) if (row := previous.get(row_id)) is not None},
@@ -54,7 +54,7 @@ def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) ->
 
 
 def strip_metro(
-    store: Store, held: Held, taken: Taken, *, stamp: datetime, reason: str, cache: Path
+    store: Store, held: MetroWithdrawal, taken: WithdrawalMatcher, *, stamp: datetime, reason: str, cache: Path
 ) -> MetroBuild | None:
     """None where it has nothing of it. The build after it looks at the metro again, whatever feeds say."""
     manifest, previous = held.base.manifest, held.previous
@@ -92,7 +92,7 @@ def strip_metro(
     return replace(built, changes=(*removed, *built.changes))
 
 
-def _list_rows(held: Held) -> Iterator[Row]:
+def _list_rows(held: MetroWithdrawal) -> Iterator[Row]:
     """What is rendered again, and organizations, of which there are no others."""
     for row_id in held.previous:
         if row_id in held.stripping.touched:
@@ -101,7 +101,7 @@ def _list_rows(held: Held) -> Iterator[Row]:
             yield held.previous.carry_row(row_id)
 
 
-def _list_stays(held: Held) -> list[UnchangedListing]:
+def _list_stays(held: MetroWithdrawal) -> list[UnchangedListing]:
     origins = held.previous.origins or {}
     return [
         UnchangedListing(id=row_id, origin=origins.get(row_id))

@@ -22,14 +22,14 @@ from pipeline.listings.previous import ORGANIZATION
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Head, ListingHead, ListingRecord, Problem, Record
 from pipeline.records.spool import SpooledRecord, decode_head, encode_record
-from pipeline.takedown.marks import Taken
+from pipeline.takedown.marks import WithdrawalMatcher
 
 # Of objects that a build does without where they are torn.
 _UNREADABLE = (NotFound, Corrupt, msgspec.DecodeError, zstandard.ZstdError)
 
 
-def strip_read(read: FeedRead, taken: Taken) -> FeedRead:
-    """The same object where it says nothing of what is withdrawn."""
+def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
+    """The object itself if it says nothing of what is withdrawn."""
     if not taken:
         return read
     cleaned = list_cleaned(read.records)
@@ -45,11 +45,11 @@ def _is_same(one: object, other: object) -> bool:
     return one is other
 
 
-def strip_problems(problems: Sequence[Problem], taken: Taken) -> tuple[Problem, ...]:
+def strip_problems(problems: Sequence[Problem], taken: WithdrawalMatcher) -> tuple[Problem, ...]:
     return tuple(each for each in problems if not taken.has_source(each.feed, each.source_id))
 
 
-def _strip_cleaned(cleaned: CleanedRecord, taken: Taken) -> CleanedRecord | None:
+def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedRecord | None:
     head = decode_head(cleaned.encoded, cleaned.kind, crawled=None).head
     if taken.is_own(head):
         return None
@@ -60,7 +60,7 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: Taken) -> CleanedRecord | None
     return encode_cleaned(record, key=cleaned.key, problems=cleaned.problems, unknown=cleaned.unknown)
 
 
-def strip_told(told: Iterable[SpooledRecord], taken: Taken) -> list[SpooledRecord]:
+def strip_told(told: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:
     stripped = []
     for each in told:
         if taken.is_own(each.head):
@@ -72,7 +72,7 @@ def strip_told(told: Iterable[SpooledRecord], taken: Taken) -> list[SpooledRecor
     return stripped
 
 
-def _find_named(head: Head, taken: Taken) -> list[str]:
+def _find_named(head: Head, taken: WithdrawalMatcher) -> list[str]:
     """The members by which it refers to something withdrawn."""
     if not isinstance(head, ListingHead):
         return []
@@ -90,7 +90,7 @@ def _clear(record: Record, members: Sequence[str]) -> Record:
     return replace(record, **changed)
 
 
-def strip_memory(store: Store, name: str, memory: FeedMemory, taken: Taken) -> FeedMemory:
+def strip_memory(store: Store, name: str, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
     """What the release remembers of a feed; its objects are written anew where they said something. What is torn is
     left out: the next build reads the feed."""
     stripped = _strip_problems(store, memory, taken)
@@ -115,7 +115,7 @@ def forget_answers(memory: FeedMemory) -> FeedMemory:
     )  # fmt: skip
 
 
-def _strip_problems(store: Store, memory: FeedMemory, taken: Taken) -> FeedMemory:
+def _strip_problems(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
     try:
         problems = read_problems(store, memory.problems)
     except _UNREADABLE:
@@ -124,14 +124,14 @@ def _strip_problems(store: Store, memory: FeedMemory, taken: Taken) -> FeedMemor
     return memory if len(left) == len(problems) else replace(memory, problems=put_problems(store, left))
 
 
-def put_item_lines(store: Store, source: FeedSource, taken: Taken, *, feed: str) -> str:
+def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *, feed: str) -> str:
     """The items of a feed as they stand after this walk, but what is withdrawn. The object's hash."""
     (file,) = source.files
     kept = list_standing(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
     return put_items(store, kept)
 
 
-def _strip_items(store: Store, sha: str, taken: Taken, *, feed: str) -> str:
+def _strip_items(store: Store, sha: str, taken: WithdrawalMatcher, *, feed: str) -> str:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.ndjson"
         with path.open("wb") as target:

@@ -19,14 +19,14 @@ _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key
 _PARTS = {"class": "sections", "camp": "sessions"}
 
 
-class Stripping:
+class RowStripper:
     """Of the rows of one release of a metro, to be made while the withdrawn ones are there. `showing`: listings that
     show something withdrawn; `touched`: all that are not to stay as they are."""
 
     def __init__(self, previous: PreviousSnapshot, ids: Collection[str]) -> None:
         self._previous, self._ids = previous, ids
         self._locations = {
-            row_id: msgspec.json.decode(previous.read_document(row_id), type=_Placed).location
+            row_id: msgspec.json.decode(previous.read_document(row_id), type=_LocatedMembers).location
             for row_id in ids
             if (row := previous.get(row_id)) is not None and row["kind"] == "place"
         }
@@ -104,7 +104,7 @@ class Stripping:
         )
 
 
-class _Placed(msgspec.Struct):
+class _LocatedMembers(msgspec.Struct):
     location: Location
 
 

@@ -17,11 +17,11 @@ from outings.release.publishing import ConcurrentPublication, Publication, make_
 from outings.release.root import FeedMemory, Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import Taking, Withdrawal, list_withdrawn
+from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
 from pipeline.changes.diff import Change
 from pipeline.changes.versions import compare_organizations, list_versions
-from pipeline.takedown.marks import Taken
-from pipeline.takedown.metro import Held, find_held, strip_metro
+from pipeline.takedown.marks import WithdrawalMatcher
+from pipeline.takedown.metro import MetroWithdrawal, find_held, strip_metro
 from pipeline.takedown.records import forget_answers, strip_memory
 
 WITHDRAWN = "withdrawn"
@@ -79,7 +79,7 @@ def _take_down(
         for row_id in wanted
     }
     withdrawals = {**root.withdrawals, **new}
-    taken = Taken(withdrawals)
+    taken = WithdrawalMatcher(withdrawals)
     told = reason if reason in REMOVAL_REASONS else WITHDRAWN
     built = [strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache) for each in held.values()]
     changes = {each.slug: each.changes for each in built if each is not None}
@@ -98,7 +98,7 @@ def _take_down(
         check_deadline=check_deadline,
         trust=trust,
         act="takedown",
-        taking=Taking(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
+        taking=WithdrawalChange(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
     )
     showing = {slug: len(each.stripping.showing) for slug, each in held.items() if each.stripping.showing}
     return TakenDown(published=published, types=types, showing=showing, since=since)
@@ -121,7 +121,7 @@ def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust
             published = publish(
                 store, base=root, parts={}, changes=[], now=choose_stamp(root, now), trust=trust, act="takedown",
                 feeds={name: forget_answers(memory) for name, memory in root.feeds.items()},
-                taking=Taking(withdrawals={**root.withdrawals, **given}),
+                taking=WithdrawalChange(withdrawals={**root.withdrawals, **given}),
             )  # fmt: skip
         except ConcurrentPublication:
             if attempt == ATTEMPTS:
@@ -142,7 +142,7 @@ def _read_root(store: Store, *, trust: Trust) -> Root | None:
     return None if current is None else current.root
 
 
-def _name_types(store: Store, root: Root, held: Mapping[str, Held], ids: Collection[str]) -> dict[str, str]:
+def _name_types(store: Store, root: Root, held: Mapping[str, MetroWithdrawal], ids: Collection[str]) -> dict[str, str]:
     """Unknown where one was never there."""
     types = {row_id: str(row["kind"]) for each in held.values() for row_id, row in each.rows.items()}
     gone = [row_id for row_id in ids if row_id not in types]
@@ -156,7 +156,7 @@ def _refuse_unknown(ids: Collection[str]) -> Unknown:
     return Unknown(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
 
 
-def _join_marks(held: Mapping[str, Held], row_id: str) -> tuple[str, ...]:
+def _join_marks(held: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
     return tuple(sorted({mark for each in held.values() for mark in each.list_marks(row_id)}))
 
 
@@ -170,7 +170,7 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
     return ReleaseChain(store).find_version(min(firsts), current=root) if firsts else root.sequence
 
 
-def _strip_feeds(store: Store, root: Root, taken: Taken) -> dict[str, FeedMemory | None]:
+def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:
     """Those of which something changed."""
     stripped = {name: strip_memory(store, name, memory, taken) for name, memory in root.feeds.items()}
     return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
@@ -194,6 +194,4 @@ def _compare(
             is_gone = version.listing_id in ids
             yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
 
-    return list(
-        hide(compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache))
-    )
+    return list(hide(compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache)))

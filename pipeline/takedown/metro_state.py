@@ -9,11 +9,11 @@ from outings.release.objects import Corrupt
 from outings.release.store import Store
 from pipeline.objects.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
 from pipeline.shared_organizations import SharedState, read_shared_state
-from pipeline.takedown.marks import Taken
+from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_told
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class MetroState(Struct, frozen=True, kw_only=True):
     """`has_moved`: whether it had something of what is withdrawn."""
 
     standing: DeltaState
@@ -21,22 +21,22 @@ class Kept(Struct, frozen=True, kw_only=True):
     has_moved: bool
 
 
-def strip_kept(store: Store, manifest: Manifest, taken: Taken) -> Kept:
+def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:
     """What can't be read is left out, as the next build does. That also asks other metros anew."""
     standing, spanning = keep_delta_state(store, manifest.standing), read_shared_state(store, manifest)
     if not taken:
-        return Kept(standing=standing, spanning=spanning, has_moved=False)
+        return MetroState(standing=standing, spanning=spanning, has_moved=False)
     records, lent = (
         _strip(data, taken, vocabulary=manifest.vocabulary) for data in (standing.records, spanning.lent)
     )  # fmt: skip
-    return Kept(
+    return MetroState(
         standing=DeltaState(records, standing.torn),
         spanning=SharedState(lent=lent, torn=spanning.torn),
         has_moved=records != standing.records or lent != spanning.lent,
     )
 
 
-def _strip(data: bytes | None, taken: Taken, *, vocabulary: Vocabulary) -> bytes | None:
+def _strip(data: bytes | None, taken: WithdrawalMatcher, *, vocabulary: Vocabulary) -> bytes | None:
     try:
         stood = None if data is None else parse_delta_state(data)
     except (Corrupt, msgspec.DecodeError):
