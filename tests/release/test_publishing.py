@@ -187,7 +187,7 @@ def test_releases_are_listed_from_the_newest_and_read_by_id(store: Store) -> Non
     ["", "1", "1-", "1-0a1b2c3", "1-0a1b2c3d4", "01-0a1b2c3d", "-1-0a1b2c3d", "x-0a1b2c3d", "1-0A1B2C3D", "²-0a1b2c3d"],
 )
 def test_what_is_no_release_id_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="allowed is <sequence>-<8 hex digits>"):
+    with pytest.raises(ValueError, match="allowed: <sequence>-<8 hex digits>"):
         parse_release_id(text)
 
 
