@@ -144,7 +144,7 @@ def spoil_part(signed: SignedStore) -> None:
 
 # What is done to the store, and the words of the log that say so.
 FORGERIES: dict[str, tuple[Callable[[SignedStore], None], str]] = {
-    "no signature": (strip, "it is not signed, and only what key 34750f98bd59fcfc signed is believed"),
+    "no signature": (strip, "it is not signed, and only what key 34750f98bd59fcfc signed is trusted"),
     "another's signature": (sign_by_another, "its signature is not that of key 34750f98bd59fcfc"),
     "a signature of another pointer": (borrow_signature, "its signature is not that of key 34750f98bd59fcfc"),
     "a root that was made up": (change_root, "its signature is not that of key 34750f98bd59fcfc"),

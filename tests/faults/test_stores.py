@@ -91,7 +91,7 @@ def test_a_quarantine_file_that_can_not_be_written_is_told_and_the_release_is_pu
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
     assert (told["release"][:2], told["quarantine"]) == ("2-", None)
-    assert f"release {told['release']} is published; its quarantine file can't be written" in ended.err
+    assert f"release {told['release']} is published, but its quarantine file can't be written" in ended.err
     assert check_current(store_of(world)) == 2
 
 

@@ -107,7 +107,7 @@ def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> N
     city.build()
     before = city.current
     city.write([make_event(str(n)) for n in range(4)])
-    with pytest.raises(ShrinkRefusal, match=r"feed samples: 4 records, 10 in the release before: 60 % are gone"):
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 4 records, 10 in the previous release: 60 % are gone"):
         city.build()
     assert city.current == before
     assert city.build(allow_shrink=True).changes == {"removed": 6}

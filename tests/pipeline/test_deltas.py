@@ -159,7 +159,7 @@ def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says
     say(city, make_event("b", name="B moved"))
     (feed,) = city.build().feeds
     assert {event["name"] for event in list_events(city)} == {"Event a", "B moved"}
-    stale = "stale: what it said of 1 listings is not kept: they stay as they are until said again"
+    stale = "stale: its records of 1 listings are not stored: these stay as they are until it sends them again"
     assert [(each.reason, each.quarantined) for each in feed.problems] == [(stale, False)]
     # And again in each build, for as long as it holds.
     say(city, make_event("c"))

@@ -117,7 +117,7 @@ def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_versio
     assert (feed.memory.read, feed.memory.listings, feed.memory.quarantined) == (3, 2, 1)
     (problem,) = feed.problems
     assert (problem.feed, problem.line, problem.source_id, problem.quarantined) == ("samples", 2, "b", True)
-    assert problem.reason.endswith("which is a fault of ours: ZeroDivisionError: no wind")
+    assert problem.reason.endswith("which is a fault of the program: ZeroDivisionError: no wind")
     shown = [each["name"] for each in city.ask("/v1/seattle/events", day="2026-08-11")["data"]]
     assert sorted(shown) == ["Event a", "Event c", "Walk b"]
     checked = run(tmp_path, "check")
@@ -160,7 +160,7 @@ def test_a_fault_of_ours_in_a_reader_costs_the_record_that_meets_it(
     checked = run(tmp_path, "check")
     assert checked["records"] == {"read": 3, "listings": 2, "merged": 0, "quarantined": 1}
     (problem,) = checked["problems"]
-    assert problem["example"]["reason"].endswith("which is a fault of ours: ZeroDivisionError: no wind")
+    assert problem["example"]["reason"].endswith("which is a fault of the program: ZeroDivisionError: no wind")
     assert problem["example"]["source_id"].endswith("Storm")
 
 

@@ -126,7 +126,7 @@ def test_another_executor_is_exit_2_with_what_is_allowed(text: str, unbuilt: Pat
 
 
 def test_a_cluster_has_its_own_workers(unbuilt: Path) -> None:
-    check_failed(build(unbuilt, "--executor", "dask://here:8786", "--workers", "2"), "a cluster has its own", code=2)
+    check_failed(build(unbuilt, "--executor", "dask://here:8786", "--workers", "2"), "the cluster has its own", code=2)
 
 
 def test_where_no_scheduler_listens_it_is_told_at_once(unbuilt: Path) -> None:
