@@ -10,6 +10,7 @@ from typing import Any
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Leaf, Table
 from pipeline.records.members import make_members
+from pipeline.records.values import ItemsParser
 
 MEMBERS = make_members(Vocabulary())
 UUIDS = [f"6f1f8a0e-5d0a-5c43-9a58-{number:012}" for number in range(40)]
@@ -72,6 +73,8 @@ _PAIRS = (("lat", "lng", False), ("min", "max", True))
 
 def _find_values(leaf: Leaf) -> tuple[Any, ...]:
     """By the kind of the member; of a closed vocabulary its words, which its own refusal names."""
+    if isinstance(leaf.parse, ItemsParser):
+        return _find_values(Leaf(leaf.parse.parse, filters=leaf.filters))
     name = leaf.parse.__name__
     if name in _BY_PARSER:
         return _BY_PARSER[name]
@@ -90,7 +93,7 @@ def _make_value(kind: Leaf | Table, random: Random, *, junk: float) -> Any:
             return [_make_object(kind.members, random, junk=junk) for _ in range(random.choice((0, 1, 1, 2, 30)))]
         return _make_object(kind.members, random, junk=junk)
     values = _find_values(kind)
-    if kind.parse.__name__ == "parse_items":
+    if isinstance(kind.parse, ItemsParser):
         return [random.choice(values) for _ in range(random.choice((0, 1, 2, 2, 5, 1_000)))]
     return random.choice(values)
 
