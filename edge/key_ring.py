@@ -1,4 +1,8 @@
-"""The keys that this process knows: the registry in the store, polled, and a cache of the principals found in it."""
+"""The keys that this process knows: the registry in the store, polled, and a cache of the principals found in it.
+
+`Key.describe_state` in `outings/release/keys.py` says whether a key is active, expired or revoked. It is asked at each
+request, so the cache never revives a key.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

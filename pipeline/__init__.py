@@ -1,0 +1,1 @@
+"""The build: feeds in, a release out. `building.py` leads it, one task a feed and then one a metro."""

@@ -1,4 +1,7 @@
-"""Conditional requests: whether `If-None-Match` names the answer that would be sent."""
+"""Conditional requests: whether `If-None-Match` names the answer that would be sent. Then the answer is 304.
+
+Callers: `middleware/endpoint.py`, `middleware/fast_path.py` for answers from memory, and `public/openapi.py`.
+"""
 
 
 def matches(if_none_match: bytes | None, etag: bytes) -> bool:

@@ -1,0 +1,1 @@
+"""Answers: a query and a snapshot in, a body out. `routes.py` names the plan that answers each route."""

@@ -1,4 +1,4 @@
-"""Recurrence rules: the RRULE of RFC 5545, read, and the days on which one falls."""
+"""Recurrence rules: parses the RRULE of RFC 5545. `rule_days.py` finds the days on which one falls."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,11 @@
-"""The one place where a stored document's bytes are cut and joined: it is JSON, without spaces, and ends in a brace."""
+"""The one place where a stored document's bytes are cut and joined: it is JSON, without spaces, and ends in a brace.
+
+- `documents/occurrence.py` adds the next occurrence of an event.
+- `details/document.py` adds what only the answer about one listing has.
+- `addons/` adds the source, the forecast and the objects that a listing refers to.
+- `organizations/copies.py` adds what an organization's copies in several metros say together.
+- `listings/lists.py` puts the other listings of a program into a class.
+"""
 
 from collections.abc import Sequence
 

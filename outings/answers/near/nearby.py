@@ -1,4 +1,8 @@
-"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id."""
+"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id.
+
+This module orders and cuts the page; others find the rows: `near/layer.py` where the same filters were asked for
+before, else `near/scan.py`. Both call `find_nearest` of `near/tiles.py`, which looks at few rows.
+"""
 
 from datetime import UTC, datetime
 from struct import pack, unpack

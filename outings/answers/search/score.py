@@ -12,6 +12,8 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
             − 0.3 × the share of the query's location words that name, place, organization and location have not
 
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
+
+`search/ranking.py` makes the final order: by level, ages, score and id, unless the reader asks for another.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """The few kinds of condition that a filter can make, over columns of the snapshot's tables.
 
-An evaluator (SQL today, columns in memory later) knows these kinds and nothing of filters.
+There are two evaluators: `sql/` runs SQL over the tables, and `columns/` reads mapped arrays. Both know these kinds
+and nothing of filters.
 Every bound is inclusive; None is no bound.
 """
 

@@ -1,0 +1,1 @@
+"""The evaluator over mapped arrays: the same rows as SQL finds, without an engine."""

@@ -1,4 +1,8 @@
-"""A condition as a test of rows, or of happenings, by their numbers in a table of arrays."""
+"""A condition as a test of rows, or of happenings, by their numbers in a table of arrays.
+
+`candidates.py` answers a condition by sets of rows where it can, and calls these tests for the rest. Which conditions a
+filter makes is decided in `outings/answers/selecting/filters.py`.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import date
