@@ -155,9 +155,9 @@ def test_without_keys_builds_are_byte_for_byte_what_signed_ones_are_without_thei
 
 def test_a_key_in_the_environment_signs_and_goes_to_no_worker(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    do_feed, do_metro = building.do_feed, building.do_metro
-    monkeypatch.setattr(building, "do_feed", lambda work: (sent.append(work), do_feed(work))[1])
-    monkeypatch.setattr(building, "do_metro", lambda work: (sent.append(work), do_metro(work))[1])
+    run_feed_task, run_metro_task = building.run_feed_task, building.run_metro_task
+    monkeypatch.setattr(building, "run_feed_task", lambda work: (sent.append(work), run_feed_task(work))[1])
+    monkeypatch.setattr(building, "run_metro_task", lambda work: (sent.append(work), run_metro_task(work))[1])
     put_keys(world, "")
     monkeypatch.setenv("OUTINGS_SIGNING_KEY", write_private(ONE))
     monkeypatch.setenv("OUTINGS_SIGNING_PUBLIC_KEY", write_public(OTHER, ONE))
