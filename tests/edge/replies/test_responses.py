@@ -49,7 +49,7 @@ def test_a_success_carries_its_tag_age_and_release(service: Service, name: str) 
     media = {"events.ics": "text/calendar; charset=utf-8", "export.file": "application/x-ndjson"}
     assert got.headers["content-type"] == media.get(name, "application/json")
     age = 3600 if name == "metros" else 300 if name.endswith((".detail", ".slug")) else 60
-    kept = "no-cache" if name == "changes" else f"max-age={age}"
+    kept = "no-cache" if name in ("changes", "events.ics.address") else f"max-age={age}"
     assert got.headers["cache-control"] == f"private, {kept}"
     assert re.fullmatch(r'W/"[0-9a-f]+"', got.headers["etag"])
     assert re.fullmatch("1-[0-9a-f]{8}", got.headers["x-release"])
