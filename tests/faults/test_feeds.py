@@ -205,9 +205,16 @@ def test_right_sql_is_built(world: Path) -> None:
     assert json.loads(ended.out)["changes"]["created"] == 2
 
 
-def test_a_broken_row_of_a_table_is_exit_1_with_its_line(world: Path) -> None:
+def test_a_row_of_a_table_with_too_many_cells_is_set_aside_with_its_line(world: Path) -> None:
     add_table(world, table=TABLE + "3,Dance,extra,cells\n", select=SELECT)
-    refuse(world, code=1, said=("classes", "data/classes.csv", "4"))
+    ended = build(world, as_of=clock_of(1))
+    assert ended.code == 0, ended.err
+    told = json.loads(ended.out)
+    records = told["records"]
+    assert records["read"] == records["listings"] + records["merged"] + records["quarantined"]
+    (problem,) = [json.loads(line) for line in Path(told["quarantine"]).read_text().splitlines()]
+    assert (problem["feed"], problem["line"]) == ("classes", 4)
+    assert "Dance" in f"{problem['reason']} {problem['value']}"
 
 
 def test_a_feed_that_shrank_too_much_is_exit_3_unless_it_is_allowed(world: Path) -> None:
