@@ -178,7 +178,7 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         for root in chain:
             read_whole(store, root)
     assert {
-        ("Publication", "Pruned", 2),
-        ("ProcessKilledError", "Pruned", 1),
+        ("Publication", "PruneResult", 2),
+        ("ProcessKilledError", "PruneResult", 1),
         ("Publication", "ProcessKilledError", 3),
     } <= seen
