@@ -163,7 +163,7 @@ def _describe_metro(
     missing = [f"--{what}" for what, value in (("metro", city), ("center", middle), ("timezone", zone)) if not value]
     if missing or middle is None:
         raise click.UsageError(
-            f"the files do not say where they are of; give {', '.join(missing)}, as in: "
+            f"the files do not say which city they are from; give {', '.join(missing)}, as in: "
             "--metro Valladolid --center 41.65,-4.72 --timezone Europe/Madrid"
         )
     if not is_zone(zone):
