@@ -131,7 +131,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     if as_json:
         print_json({"release": done.published.id, "of": target.id, "versions": versions})
         return
-    click.echo(f"Release {done.published.id} has the listings of {target.id}: {versions} new versions.")
+    click.echo(f"Release {done.published.id} has the listings of {target.id}. New versions in /v1/changes: {versions}.")
 
 
 @releases.command()

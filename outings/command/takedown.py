@@ -126,7 +126,7 @@ def _describe_taken(done: TakenDown, *, files: int) -> list[str]:
     assert done.published is not None
     named = ", ".join(f"{kind} {row_id}" for row_id, kind in done.types.items())
     count = len(done.published.changes)
-    lines = [f"Release {done.published.id} is without {named}; /v1/changes has {count} new versions."]
+    lines = [f"Release {done.published.id} is without {named}. New versions in /v1/changes: {count}."]
     for slug, count in done.showing.items():
         lines.append(f"  {slug}: {count} listings that showed it show nothing in its place.")
     lines.append("Servers take it up within 10 s. Builds leave it out, whatever feeds say, until --undo.")
