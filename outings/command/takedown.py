@@ -115,10 +115,11 @@ def _tell_taken(
         for line in _describe_taken(done, files=files):
             click.echo(line)
     if ended:
+        named = f"release {ended[0]}" if len(ended) == 1 else f"{len(ended)} releases, {ended[-1]} to {ended[0]}"
         click.echo(
-            f"What held it answers nobody any more: releases {ended[-1]} to {ended[0]} ({len(ended)}). Their files "
-            "have its words until the next `outings releases prune`. So may a server's [edge] cache, a backup, and "
-            "what readers saved; the feed itself is its publisher's."
+            f"Nobody can read any more what held it: {named}. Their files keep its words until the next "
+            "`outings releases prune`. So may a server's [edge] cache, a backup, and what readers saved; the feed "
+            "itself is its publisher's."
         )
 
 
