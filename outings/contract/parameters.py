@@ -258,14 +258,12 @@ _HOW = (
     ),
 )  # fmt: skip
 
-_later = partial(Parameter, implemented=False)
-
 _ELSEWHERE = (
-    _later(
+    Parameter(
         name="types", kind="word", array=True, allowed=tuple(COLLECTIONS.values()), example="events,classes",
         meaning="These collections alone.",
     ),
-    _later(
+    Parameter(
         name="sort", kind="word", allowed=("relevance", "soonest", "nearest", "newest"), default="relevance",
         is_filter=False, example="soonest", meaning="The order of results.",
     ),
@@ -273,11 +271,11 @@ _ELSEWHERE = (
         name="match", kind="word", array=True, allowed=("all_terms", "related", "partial"),
         default=("all_terms", "related"), example="all_terms", meaning="How well a result must match.",
     ),
-    _later(
+    Parameter(
         name="ages", kind="word", array=True, allowed=tuple(AGE_BANDS), is_filter=False, example="toddler",
         meaning="Age bands to favour; they do not filter.",
     ),
-    _later(
+    Parameter(
         name="min_count", kind="integer", minimum=0, maximum=1_000_000, default=1, example="1",
         meaning="At least this many live listings.",
     ),
@@ -293,7 +291,7 @@ _ELSEWHERE = (
         name="order", kind="word", allowed=("desc", "asc"), default="desc", example="asc",
         meaning="Newest or oldest first.",
     ),
-    _later(
+    Parameter(
         name="format", kind="word", allowed=("jsonl", "parquet", "ics"), is_filter=False, example="parquet",
         stability="experimental", meaning="The file's format.",
     ),

@@ -153,19 +153,15 @@ _SEARCH = _select(
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
-        replace(_ROW["types"], implemented=True), replace(_ROW["sort"], implemented=True),
         # No add-on is for search: each value is refused as such, not as an unknown parameter.
         _allow("include"),
     ),
 )  # fmt: skip
-_TYPES = replace(_ROW["types"], implemented=True)
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence", "release")
 _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
     changes=(
         *_WINDOW,
-        _TYPES,
-        replace(_ROW["ages"], implemented=True),
         _limit(1, 50, default=10),
         replace(_ROW["cursor"], kind="group-cursor", example="places:10", meaning="A group's `next_cursor`."),
         _allow("include", "source", "forecast"),
@@ -174,16 +170,15 @@ _AROUND = _select(
 _NEARBY = _select(
     *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
     "season", "fields", "limit", "cursor", "include", "include_mode",
-    changes=(*_WINDOW, _TYPES, _limit(1, 200, default=50), _allow("include", "source")),
+    changes=(*_WINDOW, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
-_TYPES_OF_DIRECTORY = replace(_ROW["types"], implemented=True, meaning="Listings of these collections alone count.")
-_ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, _TYPES))
+_TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")
+_ACTIVITY = _select(*_SPATIAL, changes=_WINDOW)
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
     changes=(
         _limit(1, 200, default=50),
         _TYPES_OF_DIRECTORY,
-        replace(_ROW["min_count"], implemented=True),
         replace(_ROW["category"], meaning="Any of the organization's categories."),
         replace(_ROW["neighborhood"], meaning="With a live listing there: its slug, or its name."),
         replace(_ROW["q"], maximum=500, meaning="A business by name, website address or pasted URL."),
@@ -194,9 +189,9 @@ _NEIGHBORHOODS = _select(
     changes=(
         _limit(1, 200, default=50),
         _TYPES_OF_DIRECTORY,
-        replace(_ROW["min_count"], default=0, implemented=True),
+        replace(_ROW["min_count"], default=0),
         replace(
-            _ROW["sort"], allowed=("name", "count"), default="name", example="count", implemented=True,
+            _ROW["sort"], allowed=("name", "count"), default="name", example="count",
             meaning="By name, or by `counts.total`, most first.",
         ),
         replace(_ROW["q"], meaning="A neighborhood's name, or words of it."),
@@ -216,8 +211,8 @@ _CHANGES_FEED = _select(
 _EXPORT = _select(
     "types", "format", "release",
     changes=(
-        replace(_ROW["types"], implemented=True, meaning="Files of these collections alone."),
-        replace(_ROW["format"], implemented=True, meaning="Files in this format alone."),
+        replace(_ROW["types"], meaning="Files of these collections alone."),
+        replace(_ROW["format"], meaning="Files in this format alone."),
     ),
 )  # fmt: skip
 _VERSIONS = _select("limit", "cursor", "order", "release", changes=(_limit(1, 200, default=50),))

@@ -8,8 +8,10 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
 from outings.contract.errors import CODES, REASONS, ApiError
+from outings.contract.meanings import EVERYWHERE, MEANINGS
 from outings.contract.openapi import encode_document, make_document
 from outings.contract.parameter import Parameter
+from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
@@ -272,15 +274,35 @@ def test_members_of_the_contract_are_there_and_null_is_said():
     assert set(event["properties"]) - set(event["required"]) == {
         "occurrence", "expanded", "source", "forecast", "related",
     }  # fmt: skip
-    assert event["properties"]["type"] == {"const": "event"}
+    assert event["properties"]["type"]["const"] == "event"
     assert event["properties"]["verified_at"]["type"] == ["string", "null"]
-    assert event["properties"]["has_date"] == {"type": "boolean"}
+    assert event["properties"]["has_date"]["type"] == "boolean"
     assert SCHEMAS["Tuition"]["properties"]["from"]["type"] == ["number", "null"]
     assert set(SCHEMAS["Window"]["required"]) == {"from", "to", "timezone"}
     assert set(SCHEMAS["Organization"]["required"]) == set(SCHEMAS["Organization"]["properties"])
     assert SCHEMAS["Notice"]["required"] == ["code", "message"]
     bands = SCHEMAS["Facets"]["properties"]["price_band"]["items"]["properties"]["value"]["enum"]
     assert bands == ["free", "under_20", "20_to_50", "50_to_100", "100_plus", "unspecified"]
+
+
+def test_every_member_says_what_it_means_and_no_meaning_is_of_a_member_that_there_is_not():
+    """A new member has its words in `outings/contract/meanings`."""
+    members = {(name, member) for name, schema in SCHEMAS.items() for member in schema.get("properties", ())}
+    whole = {(name, member) for name, member in members if not name.endswith("Part")}
+    for name, member in whole:
+        meaning = SCHEMAS[name]["properties"][member]["description"]
+        assert meaning[0].isupper() or meaning[0] == "`", (name, member)
+        assert meaning.endswith("."), (name, member)
+    assert set(MEANINGS) <= {f"{name}.{member}" for name, member in whole}
+    assert set(EVERYWHERE) <= {member for name, member in whole if f"{name}.{member}" not in MEANINGS}
+
+
+def test_what_is_said_not_to_be_answered_needs_something_of_the_deployment():
+    """Where a shared row says that no deployment answers it, each tool that reads the rows alone believes it."""
+    unanswered = {name for name, row in PARAMETERS.items() if not row.implemented}
+    assert unanswered == {"zip", "near_zip", "include_approximate"}
+    shared = DOCUMENT["components"]["parameters"]
+    assert {name for name, row in shared.items() if "x-implemented" in row} == unanswered
 
 
 def test_readers_may_be_sent_members_that_come_later():

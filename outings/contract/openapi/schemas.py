@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import Struct
 
+from outings.contract.meanings import describe_member
 from outings.contract.members import MEMBERS, RESOURCES
 from outings.contract.notices import Notice
 from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
@@ -61,8 +62,11 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     schemas = {name: _tidy(schema, vocabulary) for name, schema in found.items()}
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
+        for member, schema in schemas[struct.__name__]["properties"].items():
+            schema["description"] = describe_member(struct.__name__, member)
     for resource, struct in RESOURCES.items():
-        schemas[struct.__name__]["properties"]["type"] = _describe_type(resource)
+        meaning = describe_member(struct.__name__, "type")
+        schemas[struct.__name__]["properties"]["type"] = {**_describe_type(resource), "description": meaning}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
     for name, words in _list_buckets(vocabulary):
