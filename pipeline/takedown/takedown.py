@@ -18,8 +18,8 @@ from outings.release.root import FeedMemory, Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
-from pipeline.changes.diff import Change
 from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.takedown.holders import find_first_holder
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.metro import MetroWithdrawal, find_held, strip_metro
 from pipeline.takedown.records import forget_answers, strip_memory
@@ -84,7 +84,8 @@ def _take_down(
     built = [strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache) for each in held.values()]
     changes = {each.slug: each.changes for each in built if each is not None}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
-    since = _find_first(store, root, wanted)
+    first = _find_first(store, root, wanted)
+    since = find_first_holder(store, taken, ids=wanted, before=first, trust=trust)
     published = publish(
         store,
         base=root,
@@ -92,8 +93,12 @@ def _take_down(
         changes=list_versions(changes, stamp=stamp),
         feeds=_strip_feeds(store, root, taken),
         now=stamp,
-        find_changes=lambda standing: _compare(
-            store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache, reason=told, ids=wanted
+        find_changes=lambda standing: tuple(
+            _hide_words(
+                compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache),
+                ids=wanted,
+                reason=told,
+            )
         ),
         check_deadline=check_deadline,
         trust=trust,
@@ -165,7 +170,7 @@ def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
 
 
 def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
-    """The sequence of the oldest kept release that may hold one of them: its log tells of it."""
+    """The sequence of the oldest kept release whose log tells of one of them."""
     firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
     return ReleaseChain(store).find_version(min(firsts), current=root) if firsts else root.sequence
 
@@ -176,22 +181,10 @@ def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str
     return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
 
 
-def _compare(
-    store: Store,
-    changes: Mapping[str, Sequence[Change]],
-    *,
-    standing: Mapping[str, Part],
-    parts: Mapping[str, Part | None],
-    stamp: datetime,
-    cache: Path,
-    reason: str,
-    ids: Collection[str],
-) -> list[UnnumberedVersion]:
-    """What became of organizations; of those withdrawn it says no more than the id."""
-
-    def hide(versions: Sequence[UnnumberedVersion]) -> Iterator[UnnumberedVersion]:
-        for version in versions:
-            is_gone = version.listing_id in ids
-            yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
-
-    return list(hide(compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache)))
+def _hide_words(
+    versions: Sequence[UnnumberedVersion], *, ids: Collection[str], reason: str
+) -> Iterator[UnnumberedVersion]:
+    """Of those withdrawn they say no more than the id."""
+    for version in versions:
+        is_gone = version.listing_id in ids
+        yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version

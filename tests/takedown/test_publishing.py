@@ -14,6 +14,7 @@ from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from pipeline.releases import rollback
 from pipeline.takedown import takedown
+from tests.pipeline.city import make_event
 from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, WORD, Town, find_words, list_targets, make_class, make_kite
 
 
@@ -121,6 +122,27 @@ def test_what_was_quarantined_of_it_is_written_without_it(town: Town) -> None:
     town.run("takedown", KITE, POTTERY, HALL, CLUB)
     assert path.read_text() == ""
     check_gone(town)
+
+
+DRAFT = "0d5c0000-0000-4000-8000-0000000000d1"
+
+
+@pytest.mark.parametrize(
+    "early", [{"status": "draft"}, {"status": "archived"}, {"starts_local": "Quixday"}], ids=["draft", "old", "wrong"]
+)
+def test_releases_that_held_it_before_it_was_published_end_too(town: Town, early: dict[str, str]) -> None:
+    """They had it as a draft, archived from the first, or in quarantine."""
+    base = make_event("drafted", id=DRAFT, name="Quixdraft")
+    before = town.list_ids()[0]
+    for record in ({**base, **early}, make_class("between"), base):
+        town.city.write([record], feed="desk")
+        town.city.build(allow_shrink=True)
+    _, _, holding, *_ = town.list_ids()
+    assert town.get(f"/v1/seattle/events?release={holding}").status == 200
+    town.run("takedown", DRAFT)
+    assert town.get(f"/v1/seattle/events?release={holding}").error["details"]["reason"] == "release_gone"
+    assert town.get(f"/v1/seattle/events?release={before}").status == 200
+    check_gone(town, "quixdraft", "quixday")
 
 
 def test_a_rollback_goes_back_without_it(town: Town) -> None:
