@@ -24,12 +24,13 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.rows import ROW_FACTS
 from outings.answers.snapshot.series import MOMENTS, SERIES
 from outings.answers.snapshot.terms import PLACES, WORDS
+from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.release.snapshot import Snapshot
 
 _DERIVED = (
     NAMES, ORGANIZATION_NAMES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES, SIMILAR,
     ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, TILES, TILE_BOUNDS, UNLOCATED,
-    TRAITS,
+    TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -28,6 +28,9 @@ from outings.answers.selecting.evaluators import open_columns
 from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
+from outings.answers.suggestions.answer import plan_suggestions
+from outings.answers.suggestions.entries import SUGGESTIONS
+from outings.answers.suggestions.index import open_suggestions
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.meta import ListMeta
 from outings.contract.query import Query
@@ -41,6 +44,7 @@ OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] =
     "events.calendar": plan_calendar,
     "events.ics": plan_calendar_file,
     "search": plan_search,
+    "suggest": plan_suggestions,
     "nearby": plan_nearby,
     "around": plan_around,
     "activity": plan_activity,
@@ -65,6 +69,7 @@ _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] 
     (ORGANIZATION_SPELLINGS, open_ranking),
     (TILES, open_near),
     (POSTINGS, open_search),
+    (SUGGESTIONS, open_suggestions),
 )
 
 

@@ -121,6 +121,17 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
     generated_at: Instant
 
 
+class SuggestMeta(Struct, frozen=True, kw_only=True):
+    """Of suggestions. `types`: those whose listings count."""
+
+    query: str
+    types: tuple[str, ...]
+    limit: int
+    count: int
+    metro: str
+    generated_at: Instant
+
+
 class CoverageMeta(Struct, frozen=True, kw_only=True):
     """Of a metro's coverage."""
 

@@ -18,6 +18,7 @@ from outings.contract.resources.failure import Health, Readiness
 from outings.contract.resources.near import AreaActivity, Around, NearbyItem
 from outings.contract.resources.neighborhood import Neighborhood
 from outings.contract.resources.search import SearchResult
+from outings.contract.resources.suggestion import Suggestion
 from outings.contract.route import JSON, Credits, Match, Route
 from outings.contract.values import CONTROL_CHARACTERS, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, RESERVED_METRO_SLUGS
@@ -157,6 +158,17 @@ _SEARCH = _select(
         _allow("include"),
     ),
 )  # fmt: skip
+_SUGGEST = _select(
+    "q", "types", "limit", "release",
+    changes=(
+        replace(
+            _ROW["q"], required=True, maximum=100, example="sto",
+            meaning="The letters that were typed: what has a word that begins so, with the next ones behind it.",
+        ),
+        _limit(1, 20, default=8),
+        replace(_ROW["types"], meaning="What has listings of these collections alone."),
+    ),
+)  # fmt: skip
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence", "release")
 _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
@@ -250,6 +262,10 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,
         meta=meta.SearchMeta, parameters=_SEARCH,
+    ),
+    Route(
+        name="suggest", path="/v1/{metro}/suggest", meaning="What half-typed words may become.", item=Suggestion,
+        meta=meta.SuggestMeta, parameters=_SUGGEST, stability="experimental",
     ),
     Route(
         name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.", item=Around,

@@ -33,6 +33,8 @@ def list_requests(world: World, random: Random) -> Iterator[Request]:
     yield "/v1/harbor/organizations", {"min_count": "0", "q": "org"}
     yield "/v1/harbor/neighborhoods", {"q": "town"}
     yield "/v1/harbor/coverage", {}
+    yield "/v1/harbor/suggest", {"q": "n"}
+    yield "/v1/harbor/suggest", {"q": "o", "limit": "20", "types": "classes,places"}
 
 
 def read_body(release: Release, request: Request) -> tuple[str, bytes]:

@@ -35,6 +35,7 @@ _PATHS = {
     f"/v1/organizations/{_ID}": "organizations.detail",
     "/v1/seattle/organizations": "organizations.list",
     "/v1/seattle/neighborhoods": "neighborhoods",
+    "/v1/seattle/suggest": "suggest",
     "/v1/seattle/around": "around",
     "/v1/seattle/activity": "activity",
     "/v1/seattle/nearby": "nearby",

@@ -35,6 +35,7 @@ READS: dict[str, tuple[str, str | None, str | None]] = {
     "events.ics": ("/v1/harbor/events.ics", "harbor", "events"),
     "events.ics.address": ("/v1/harbor/events.ics/address", "harbor", "events"),
     "search": ("/v1/harbor/search?q=story", "harbor", None),
+    "suggest": ("/v1/harbor/suggest?q=sto", "harbor", None),
     "around": ("/v1/harbor/around?lat=40&lng=-74", "harbor", None),
     "nearby": ("/v1/harbor/nearby?lat=40&lng=-74", "harbor", None),
     "activity": ("/v1/harbor/activity?lat=40&lng=-74", "harbor", None),

@@ -9,7 +9,8 @@ from tests.edge.conftest import Service
 # What the plainest request of a route must send beside it.
 SENT = {"q": "zoo", "lat": "40", "lng": "-74"}
 TAKING = [route for route in ROUTES if route.implemented and "types" in route.parameters]
-NEEDY = {"search": ("q",), "nearby": ("lat", "lng"), "around": ("lat", "lng"), "activity": ("lat", "lng")}
+_POINT = ("lat", "lng")
+NEEDY = {"search": ("q",), "suggest": ("q",), "nearby": _POINT, "around": _POINT, "activity": _POINT}
 
 
 def write_target(route: Route, types: str) -> str:

@@ -143,6 +143,7 @@ def list_targets() -> Iterator[str]:
         yield f"{base}/events/calendar?from=2026-08-10&to=2026-08-30"
         yield f"{base}/events.ics"
         yield f"{base}/search?q=walk"
+        yield f"{base}/suggest?q=w"
         yield f"{base}/search?q=clay"
         yield f"{base}/nearby?lat=47.6&lng=-122.3&radius_m=50000"
         yield f"{base}/activity?lat=47.6&lng=-122.3&radius_m=50000"

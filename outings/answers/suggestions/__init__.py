@@ -1,0 +1,1 @@
+"""`/v1/{metro}/suggest`: what the letters that somebody has typed may become."""
