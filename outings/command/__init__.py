@@ -19,6 +19,7 @@ COMMANDS = {
     "keys": "Create, change and list keys, and show their usage.",
     "mirror": "Keep a SQLite file equal to what a key may read.",
     "takedown": "Withdraw listings at once, and keep them away.",
+    "query": "Run a SELECT over what a release publishes.",
     "releases": "List, show, compare, verify, sign, roll back and prune releases.",
 }
 

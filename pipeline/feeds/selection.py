@@ -5,11 +5,11 @@ from threading import Timer
 from typing import Any
 
 import duckdb
-import orjson
-from duckdb import DuckDBPyConnection, StatementType
+from duckdb import DuckDBPyConnection
 
 from outings.configuration import list_nearest
 from outings.contract.vocabulary import Vocabulary
+from outings.select_statement import parse_select
 from pipeline.records.kinds import Members, Table
 from pipeline.records.members import make_members
 
@@ -18,21 +18,12 @@ _ROWS_AT_ONCE = 1_000
 # A column of the result by this name is no member: it says which row of `feed` a record was made of.
 ROW = "rowid"
 
-# Beside `feed` and what the SELECT itself names: rows made of values, none of them read from anywhere.
-TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree", "repeat"})
 # Written without brackets they look like columns.
 _CLOCK_WORDS = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "today"}
 )  # fmt: skip
 # Their catalogue calls them constant; they read the clock all the same. `age` does with one argument.
 _UNSAID = {"current_localtime", "current_localtimestamp"}
-
-
-def lock(connection: DuckDBPyConnection) -> None:
-    """No other file, no network, no extension from here on, and no way back."""
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
 
 
 def select_records(
@@ -62,36 +53,13 @@ def _fetch(result: DuckDBPyConnection) -> Iterator[str]:
 
 
 def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
-    statements = connection.extract_statements(query)
-    if len(statements) != 1:
-        raise ValueError(f"holds {len(statements)} statements; allowed: one SELECT")
-    if statements[0].type != StatementType.SELECT:
-        raise ValueError(f"is {statements[0].type.name}; allowed: one SELECT")
-    serialized = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
-    tree = orjson.loads(serialized[0]) if serialized else {"error": True}
-    if tree["error"]:
-        raise ValueError(f"is not a plain SELECT: {tree.get('error_message', 'it can not be read')}")
     functions, words = _list_moving(connection)
-    for node in _walk(tree):
-        if node.get("type") == "TABLE_FUNCTION" and (name := node["function"]["function_name"]) not in TABLE_FUNCTIONS:
-            raise ValueError(f"reads {name}(…); allowed: feed, and {', '.join(sorted(TABLE_FUNCTIONS))}")
+    for node in parse_select(connection, query, readable="feed"):
         named = functions & {str(node.get("function_name")).casefold()}
         if node.get("function_name") == "age" and len(node["children"]) == 1:
             named = {"age with one argument"}
         for name in named | words.intersection(map(str.casefold, node.get("column_names", [])[:1])):
             raise ValueError(f"uses {name}: the same feed would not give the same listings twice")
-
-
-def _walk(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a parsed statement."""
-    ahead = [tree]
-    while ahead:
-        node = ahead.pop()
-        if isinstance(node, dict):
-            yield node
-            ahead += node.values()
-        elif isinstance(node, list):
-            ahead += node
 
 
 def _list_moving(connection: DuckDBPyConnection) -> tuple[set[str], set[str]]:

@@ -15,12 +15,13 @@ from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
+from outings.select_statement import lock
 from pipeline.feeds.mapping import compile_mapping, explain_problems
 from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.quoting import quote
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting
-from pipeline.feeds.selection import ROW, lock, select_records
+from pipeline.feeds.selection import ROW, select_records
 from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, read_select
 from pipeline.feeds.table.delimited import open_delimited
 from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines

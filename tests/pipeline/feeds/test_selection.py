@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.selection import lock, select_records
+from outings.select_statement import lock
+from pipeline.feeds.selection import select_records
 from pipeline.feeds.source import SelectError
 from tests.pipeline.feeds.settings import ReadTable
 

@@ -1,0 +1,255 @@
+"""The views that `outings query` offers: every column, how it is made of the snapshot's tables, and what it means.
+
+`docs/query.md` has the same rows; a test compares them.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from outings.contract.vocabulary import (
+    AUDIENCES,
+    ENROLLMENT_TYPES,
+    REGISTRATION_STATUSES,
+    SETS,
+    TYPES,
+    VERIFICATION_STATUSES,
+    WEEKDAYS,
+    Vocabulary,
+)
+
+
+class ViewColumn(Struct, frozen=True):
+    """`sql` is an expression over a row `l` of listings, `h` of what happens, or `o` of organizations; in braces it
+    names a list of words."""
+
+    name: str
+    kind: str
+    sql: str
+    meaning: str
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """`source`: the FROM clause and the condition of its rows, over the tables of the schema `{schema}`."""
+
+    columns: tuple[ViewColumn, ...]
+    source: str
+    meaning: str
+
+
+def list_words(vocabulary: Vocabulary) -> Mapping[str, tuple[str, ...]]:
+    """What an expression in braces may name."""
+    fixed = {
+        "types": TYPES, "audiences": AUDIENCES, "weekdays": WEEKDAYS, "enrollments": ENROLLMENT_TYPES,
+        "registrations": REGISTRATION_STATUSES, "verifications": VERIFICATION_STATUSES,
+    }  # fmt: skip
+    return {**fixed, "type_hints": vocabulary.type_hints, **{name: getattr(vocabulary, name) for name in SETS}}
+
+
+_TEXT, _TEXTS, _BOOLEAN, _NUMBER, _WHOLE = "VARCHAR", "VARCHAR[]", "BOOLEAN", "DOUBLE", "INTEGER"
+_INSTANT, _LOCAL, _DATE, _TIME = "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE", "TIME"
+
+
+def _plain(name: str, kind: str, meaning: str, *, table: str = "l") -> ViewColumn:
+    return ViewColumn(name, kind, f"{table}.{name}", meaning)
+
+
+def _word(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
+    """Of a number that counts words from 0."""
+    return ViewColumn(name, _TEXT, f"{{{words}}}[{table}.{name} + 1]", meaning)
+
+
+def _words(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
+    """Of a bit set."""
+    bits = f"CAST(coalesce({table}.{name}, 0) AS UBIGINT)"
+    chosen = f"[word FOR word, place IN {{{words}}} IF ({bits} >> CAST(place - 1 AS UBIGINT)) & 1 = 1]"
+    return ViewColumn(name, _TEXTS, chosen, meaning)
+
+
+def _instant(name: str, meaning: str, *, table: str = "l") -> ViewColumn:
+    return ViewColumn(name, _INSTANT, f"to_timestamp({table}.{name})", meaning)
+
+
+_CLOCK = "make_time(h.time // 3600, h.time // 60 % 60, CAST(h.time % 60 AS DOUBLE))"
+_METRO = ViewColumn("metro", _TEXT, "{metro}", "slug of the metro")
+_PRICE = (
+    _plain("price_min", _NUMBER, "least price; null if not stated"),
+    _plain("is_free", _BOOLEAN, "whether it is free; null if not stated"),
+)
+_AGES = (
+    _plain("age_min", _WHOLE, "youngest age in years; null if not stated"),
+    _plain("age_max", _WHOLE, "oldest age in years; null if not stated"),
+)
+
+_LISTING = (
+    _METRO,
+    _plain("id", _TEXT, "the listing"),
+    _word("type", "types", "`event`, `class`, `camp` or `place`"),
+    _plain("slug", _TEXT, "its name in addresses"),
+    _plain("name", _TEXT, "its name for people"),
+    ViewColumn(
+        "card", _TEXT, "coalesce(l.program_key, l.id)", "what a list counts: classes of one program share a card"
+    ),
+    ViewColumn(
+        "position", _WHOLE, "p.position",
+        "its place in the list without parameters on `metros.today`, from 1; null if that list does not show it",
+    ),
+    _plain("organization_id", _TEXT, "who offers it"),
+    ViewColumn("organization", _TEXT, "o.name", "name of that organization"),
+    _plain("place_id", _TEXT, "where it is held"),
+    _word("audience", "audiences", "for whom"),
+    _words("categories", "categories", "what it is about"),
+    _words("seasons", "seasons", "`traits.seasons`"),
+    _words("occasions", "occasions", "feasts and holidays"),
+    _words("teams", "teams", "local teams"),
+    _plain("confidence", _NUMBER, "0 to 1"),
+    *_AGES,
+    *_PRICE,
+    _plain("lat", _NUMBER, "latitude; null if not known"),
+    _plain("lng", _NUMBER, "longitude; null if not known"),
+    _plain("neighborhood", _TEXT, "neighborhood as stated"),
+    _plain("neighborhood_slug", _TEXT, "neighborhood as the filter takes it"),
+    _plain("zip", _TEXT, "postal code"),
+    _plain("is_indoor", _BOOLEAN, "null if not known"),
+    _plain("is_outdoor", _BOOLEAN, "null if not known"),
+    _plain("is_sensory_friendly", _BOOLEAN, "null if not known"),
+    _plain("has_image", _BOOLEAN, "whether it has a picture"),
+    _plain("has_price", _BOOLEAN, "whether it says anything of a price"),
+    _plain("has_clock", _BOOLEAN, "whether it has a clock time; of a place, opening hours"),
+    _plain("has_date", _BOOLEAN, "whether it has any date; null of a place"),
+    _instant("created_at", "when it was first published"),
+    _instant("updated_at", "when it last changed"),
+    _instant("verified_at", "when its source was last verified"),
+    _instant("crawled_at", "when its source was last read"),
+    _word("verification", "verifications", "what the last check of its source found"),
+    _plain("source_url", _TEXT, "its source"),
+)  # fmt: skip
+
+_OWN: Mapping[str, tuple[ViewColumn, ...]] = {
+    "event": (
+        _instant("starts_at", "first date of a series; null without a date"),
+        _plain("has_time", _BOOLEAN, "whether it states a clock time"),
+        _plain("is_recurring", _BOOLEAN, "whether it is a series"),
+        _plain("occurrences_total", _WHOLE, "dates of the series; null if it has no end"),
+    ),
+    "class": (
+        _word("enrollment_type", "enrollments", "how to enroll"),
+        _word("registration", "registrations", "whether registration is open"),
+    ),
+    "camp": (
+        _plain("year", _WHOLE, "the year it states"),
+        _plain("is_overnight", _BOOLEAN, "null if not stated"),
+    ),
+    "place": (
+        _word("type_hint", "type_hints", "kind of place"),
+        _plain("has_birthday_parties", _BOOLEAN, "null if not stated"),
+        _plain("has_classes", _BOOLEAN, "null if not stated"),
+    ),
+}
+
+_OF_HAPPENING = (
+    _METRO,
+    ViewColumn("id", _TEXT, "l.id", "the listing"),
+)
+_DAYS = _words("days", "weekdays", "days of the week on which it meets; empty if not stated", table="h")
+_TERM = (
+    _plain("starts_on", _DATE, "first day", table="h"),
+    _plain("ends_on", _DATE, "last day", table="h"),
+    _DAYS,
+    ViewColumn("time", _TIME, _CLOCK, "when it begins, by the local clock"),
+    *(ViewColumn(each.name, each.kind, f"h.{each.name}", each.meaning) for each in (*_AGES, *_PRICE)),
+    _plain("openings", _BOOLEAN, "whether seats are free; null if not known", table="h"),
+)
+
+_FROM_LISTINGS = """{schema}.listings l LEFT JOIN {schema}.positions p USING (row)
+    LEFT JOIN {schema}.organizations o ON o.id = l.organization_id AND o.status = {published}
+    WHERE l.status = {published}"""
+_FROM_HAPPENINGS = "{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row WHERE l.status = {{published}}"
+
+
+def _of_type(number: int, meaning: str) -> View:
+    return View(
+        columns=(*_LISTING, *_OWN[TYPES[number]]), source=f"{_FROM_LISTINGS} AND l.type = {number}", meaning=meaning
+    )
+
+
+def _of_table(table: str, columns: tuple[ViewColumn, ...], meaning: str) -> View:
+    return View(columns=(*_OF_HAPPENING, *columns), source=_FROM_HAPPENINGS.format(table=table), meaning=meaning)
+
+
+VIEWS: Mapping[str, View] = {
+    "metros": View(
+        columns=(
+            _METRO,
+            ViewColumn("name", _TEXT, "m.name", "its name"),
+            ViewColumn("timezone", _TEXT, "m.timezone", "its time zone"),
+            ViewColumn("today", _DATE, "m.today", "the local date of which `position` speaks: `--date`, or today"),
+            ViewColumn("release", _TEXT, "m.release", "the release that is read"),
+            ViewColumn("changed_at", _INSTANT, "to_timestamp(m.changed_at)", "when a release last changed the metro"),
+        ),
+        source="{schema}.metro m",
+        meaning="the metros of the release",
+    ),
+    "listings": View(columns=_LISTING, source=_FROM_LISTINGS, meaning="every published listing"),
+    **{
+        name: _of_type(number, f"published {name}, with what only they have")
+        for number, name in enumerate(("events", "classes", "camps", "places"))
+    },
+    "occurrences": _of_table(
+        "occurrences",
+        (
+            _plain("index", _WHOLE, "number of the date in its series, from 1", table="h"),
+            _plain("date", _DATE, "local date", table="h"),
+            _word("weekday", "weekdays", "its day of the week", table="h"),
+            ViewColumn("time", _TIME, _CLOCK, "when it begins, by the local clock; null without a clock time"),
+            _instant("starts_at", "when it begins", table="h"),
+            _instant("ends_at", "when it ends", table="h"),
+        ),
+        "the dates of events, within a year of the build",
+    ),
+    "sections": _of_table(
+        "sections",
+        (_plain("section", _WHOLE, "number in its class", table="h"), *_TERM),
+        "the sections of classes; a class without any is its own one",
+    ),
+    "sessions": _of_table(
+        "sessions",
+        (
+            _plain("session", _WHOLE, "number in its camp", table="h"),
+            *_TERM,
+            _plain("is_overnight", _BOOLEAN, "null if not stated", table="h"),
+        ),
+        "the sessions of camps; a camp without any is its own one",
+    ),
+    "organizations": View(
+        columns=(
+            _METRO,
+            *(
+                ViewColumn(name, _TEXT, f"o.{name}", meaning)
+                for name, meaning in (
+                    ("id", "the organization"), ("slug", "its name in addresses"), ("name", "its name for people"),
+                    ("website_url", "its website"), ("domain", "domain of the website"),
+                )
+            ),
+            _words("categories", "categories", "of its record and of its listings", table="o"),
+            _instant("updated_at", "when it last changed", table="o"),
+        ),
+        source="{schema}.organizations o WHERE o.status = {published} AND o.home IS NULL",
+        meaning="published organizations",
+    ),
+    "neighborhoods": View(
+        columns=(
+            _METRO,
+            *(ViewColumn(name, _TEXT, f"n.{name}", meaning) for name, meaning in (
+                ("slug", "as the filter takes it"), ("name", "its name"),
+            )),
+            *(ViewColumn(name, _NUMBER, f"n.{name}", meaning) for name, meaning in (
+                ("lat", "latitude of its middle"), ("lng", "longitude of its middle"),
+                ("south", "southern bound; null where no map has it"), ("west", "western bound"),
+                ("north", "northern bound"), ("east", "eastern bound"),
+            )),
+        ),
+        source="{schema}.neighborhoods n",
+        meaning="neighborhoods of the metro's map, and those that listings state",
+    ),
+}  # fmt: skip

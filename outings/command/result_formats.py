@@ -1,0 +1,101 @@
+"""What a query found, as a table for people, CSV, JSON or Parquet. Instants are written as the API writes them."""
+
+import csv
+import io
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+import pyarrow.parquet as pq
+from duckdb import DuckDBPyRelation
+
+from outings.contract.values import CONTROL_CHARACTERS
+
+_ROWS_AT_ONCE = 2_000
+# Kinds of time that are written otherwise than DuckDB writes them.
+_TIMES = {"TIMESTAMP WITH TIME ZONE": "%Y-%m-%dT%H:%M:%SZ", "TIMESTAMP": "%Y-%m-%dT%H:%M:%S"}
+# Of a cell of a table for people; the other formats leave nothing out.
+_WIDEST = 60
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "U")
+
+
+def write_table(found: DuckDBPyRelation, out: BinaryIO) -> None:
+    titles = [_show(name) for name in found.columns]
+    rows = [[_show(text) for text in row] for row in _fetch_texts(found)]
+    widths = [max(map(_measure, column)) for column in zip(titles, *rows, strict=True)]
+    is_number = [str(kind).startswith(_NUMBERS) for kind in found.types]
+    for line in (titles, ["-" * width for width in widths], *rows):
+        cells = (_pad(text, width, at_right=right) for text, width, right in zip(line, widths, is_number, strict=True))
+        out.write(f"{'  '.join(cells).rstrip()}\n".encode())
+
+
+def write_csv(found: DuckDBPyRelation, out: BinaryIO) -> None:
+    """A list is its values with a semicolon between them."""
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text)
+    writer.writerow(found.columns)
+    writer.writerows(_fetch_texts(found))
+    text.detach()
+
+
+def write_json(found: DuckDBPyRelation, out: BinaryIO) -> None:
+    """One object on one line, whose `rows` are objects."""
+    spelled = (
+        f"{_spell_time(at, str(kind)) or f'#{at}'} AS {_quote_name(name)}"
+        for at, (name, kind) in enumerate(zip(found.columns, found.types, strict=True), start=1)
+    )
+    rows = found.project(", ".join(spelled)).query("found", "SELECT to_json(found)::VARCHAR FROM found")
+    out.write(b'{"rows":[')
+    for number, (row,) in enumerate(_fetch(rows)):
+        out.write(b"," * (number > 0) + str(row).encode())
+    out.write(b"]}\n")
+
+
+def write_parquet(found: DuckDBPyRelation, out: BinaryIO) -> None:
+    pq.write_table(found.to_arrow_table(), out, compression="zstd")
+
+
+FORMATS: Mapping[str, Callable[[DuckDBPyRelation, BinaryIO], None]] = {
+    "table": write_table, "csv": write_csv, "json": write_json, "parquet": write_parquet,
+}  # fmt: skip
+
+
+def _fetch_texts(found: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
+    return _fetch(found.project(", ".join(_spell(at, str(kind)) for at, kind in enumerate(found.types, start=1))))
+
+
+def _fetch(found: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
+    while rows := found.fetchmany(_ROWS_AT_ONCE):
+        yield from rows
+
+
+def _spell(at: int, kind: str) -> str:
+    """A column, by its number, as text."""
+    if kind == "VARCHAR[]":
+        return f"list_aggregate(#{at}, 'string_agg', ';')"
+    return _spell_time(at, kind) or f"CAST(#{at} AS VARCHAR)"
+
+
+def _spell_time(at: int, kind: str) -> str | None:
+    """None of a column that is no time of these kinds."""
+    return f"strftime(#{at}, '{_TIMES[kind]}')" if kind in _TIMES else None
+
+
+def _quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _show(text: str | None) -> str:
+    """On one line, without what would steer a terminal."""
+    plain = CONTROL_CHARACTERS.sub(" ", text or "")
+    return plain if len(plain) <= _WIDEST else f"{plain[: _WIDEST - 1]}…"
+
+
+def _measure(text: str) -> int:
+    """In columns of a terminal: a letter of East Asia takes two, an accent of its own none."""
+    return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "FW") for sign in text)
+
+
+def _pad(text: str, width: int, *, at_right: bool) -> str:
+    blanks = " " * (width - _measure(text))
+    return blanks + text if at_right else text + blanks

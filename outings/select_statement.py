@@ -1,0 +1,50 @@
+"""Reads a text of SQL without running it: it has to be one plain SELECT, and name no function that reads anything."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from duckdb import DuckDBPyConnection, StatementType
+
+# Rows that are made of values, none of them read from anywhere.
+TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree", "repeat"})
+
+
+def parse_select(connection: DuckDBPyConnection, query: str, *, readable: str) -> list[dict[str, Any]]:
+    """Every node of the statement's tree. `readable`: what it may read, for the message.
+
+    Raises ValueError with what is wrong, and duckdb.Error where the text is no SQL.
+    """
+    statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        raise ValueError(f"holds {len(statements)} statements; allowed: one SELECT")
+    if statements[0].type != StatementType.SELECT:
+        raise ValueError(f"is {statements[0].type.name}; allowed: one SELECT")
+    serialized = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
+    tree = orjson.loads(serialized[0]) if serialized else {"error": True}
+    if tree["error"]:
+        raise ValueError(f"is not a plain SELECT: {tree.get('error_message', 'it can not be read')}")
+    nodes = list(_walk(tree))
+    for node in nodes:
+        if node.get("type") == "TABLE_FUNCTION" and (name := node["function"]["function_name"]) not in TABLE_FUNCTIONS:
+            raise ValueError(f"reads {name}(…); allowed: {readable}, and {', '.join(sorted(TABLE_FUNCTIONS))}")
+    return nodes
+
+
+def lock(connection: DuckDBPyConnection) -> None:
+    """No other file, no network, no extension from here on, and no way back."""
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _walk(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a parsed statement."""
+    ahead = [tree]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, dict):
+            yield node
+            ahead += node.values()
+        elif isinstance(node, list):
+            ahead += node

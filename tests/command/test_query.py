@@ -1,0 +1,308 @@
+"""`outings query`: an operator's SELECT counts what the lists show, and reaches nothing else."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from outings.answers.views.columns import VIEWS
+from outings.command import main
+from outings.command.options import open_config_store, read_config
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.demo import write_world
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
+from outings.release.snapshot import Release
+from tests.answers.asking import fetch, walk_by_cursor
+
+DAY = date(2026, 8, 10)
+METROS = ("new-york", "seattle")
+PAGE = Path(__file__).parents[2] / "docs/query.md"
+
+Query = Callable[..., Result]
+
+
+@pytest.fixture(scope="session")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two metros of 400 listings, published once; read-only."""
+    path = write_world(tmp_path_factory.mktemp("world") / "outings.toml", today=DAY, size=400)
+    words = ["build", "-c", str(path), "--workers", "1", "--as-of", DAY.isoformat(), "--json"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.stderr
+    return path
+
+
+@pytest.fixture(scope="session")
+def release(config: Path) -> Release:
+    configuration = read_config(config)
+    store = open_config_store(configuration)
+    return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
+
+
+@pytest.fixture
+def query(config: Path) -> Query:
+    def call(select: str, *words: str, given: str = "") -> Result:
+        fixed = ["query", select, "-c", str(config), "--date", DAY.isoformat()]
+        return CliRunner().invoke(main, [*fixed, *words], input=given)
+
+    return call
+
+
+def read_rows(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0, result.stderr
+    rows: list[dict[str, Any]] = json.loads(result.stdout)["rows"]
+    return rows
+
+
+def say(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def say_words(text: str) -> str:
+    return "[" + ", ".join(map(say, text.split(","))) + "]"
+
+
+# Each filter of a list, as its condition on a listing `l`; where the second is given, on one of its dates, sections or
+# sessions `h` instead.
+ON_LISTINGS: Mapping[str, Callable[[str], str]] = {
+    "min_confidence": lambda value: f"l.confidence >= {value}",
+    "audience": lambda value: {"all": "true", "not_adults": "l.audience <> 'adults'"}.get(
+        value, f"list_contains({say_words(value)}, l.audience)"
+    ),
+    "category": lambda value: f"list_has_any(l.categories, {say_words(value)})",
+    "neighborhood": lambda value: f"l.neighborhood_slug = {say(value)}",
+    "season": lambda value: f"list_has_any(l.seasons, {say_words(value)})",
+    "occasion": lambda value: f"list_has_any(l.occasions, {say_words(value)})",
+    "indoor": lambda value: f"l.is_indoor = {value}",
+    "outdoor": lambda value: f"l.is_outdoor = {value}",
+    "recurring": lambda value: f"l.is_recurring = {value}",
+    "has_time": lambda value: f"l.has_time = {value}",
+    "type_hint": lambda value: f"list_contains({say_words(value)}, l.type_hint)",
+    "enrollment_type": lambda value: f"list_contains({say_words(value)}, l.enrollment_type)",
+    "organization_id": lambda value: f"l.organization_id = {say(value)}",
+}
+ON_EITHER: Mapping[str, Callable[[str], str]] = {
+    "age": lambda value: f"coalesce(x.age_min, 0) <= {value} AND coalesce(x.age_max, 999) >= {value}",
+    "free": lambda value: f"x.is_free = {value}",
+    "max_price": lambda value: f"(x.price_min <= {value} OR x.is_free)",
+}
+ON_HAPPENINGS: Mapping[str, Callable[[str], str]] = {
+    "start_after": lambda value: f"h.time >= TIME '{value}:00'",
+    "start_before": lambda value: f"h.time < TIME '{value}:00'",
+    "openings": lambda value: f"h.openings = {value}",
+    "overnight": lambda value: f"h.is_overnight = {value}",
+}
+TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
+
+
+def say_window(kind: str, first: str, last: str | None) -> str:
+    if kind == "event":
+        return f"h.date BETWEEN DATE '{first}' AND DATE '{last or (date.fromisoformat(first) + timedelta(30))}'"
+    end = last or "9999-12-31"
+    if kind == "class":
+        return (
+            f"coalesce(h.ends_on, DATE '9999-12-31') >= DATE '{first}' "
+            f"AND coalesce(h.starts_on, DATE '0001-01-01') <= DATE '{end}'"
+        )
+    undated = "NOT EXISTS (FROM sessions s WHERE s.id = h.id AND s.starts_on IS NOT NULL)"
+    return f"(h.ends_on >= DATE '{first}' AND h.starts_on <= DATE '{end}' OR {undated})"
+
+
+def say_weekday(kind: str, value: str) -> str:
+    days = say_words(value)
+    return f"list_contains({days}, h.weekday)" if kind == "event" else f"list_has_any(h.days, {days})"
+
+
+def write_select(metro: str, kind: str, params: Mapping[str, str]) -> str:
+    """What docs/query.md tells: count cards, of listings of which one date, section or session meets all conditions."""
+    given = {"audience": "not_adults", "min_confidence": "0.5" if kind == "place" else "0.7", **params}
+    listed, happens = [f"l.metro = {say(metro)}"], []
+    own = "h" if kind in ("class", "camp") else "l"
+    for name, value in given.items():
+        if name in ON_EITHER:
+            (happens if own == "h" else listed).append(ON_EITHER[name](value).replace("x.", f"{own}."))
+        elif name in ON_LISTINGS:
+            listed.append(ON_LISTINGS[name](value))
+        elif name in ON_HAPPENINGS:
+            happens.append(ON_HAPPENINGS[name](value))
+        elif name == "weekday":
+            happens.append(say_weekday(kind, value))
+    if kind != "place":
+        happens.append(say_window(kind, given.get("from", DAY.isoformat()), given.get("to")))
+        listed.append(f"l.id IN (SELECT h.id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
+    return f"SELECT count(DISTINCT l.card) AS total FROM {COLLECTIONS[kind]} l WHERE {' AND '.join(listed)}"
+
+
+def choose_filters(random: Random, kind: str, release: Release, metro: str) -> dict[str, str]:
+    words = Vocabulary()
+    flag, start = random.choice(["true", "false"]), DAY + timedelta(days=random.randint(-5, 40))
+    wishes: list[dict[str, str]] = [
+        {"min_confidence": random.choice(["0", "0.6", "0.8"])}, {"audience": random.choice(["all", "kids,families"])},
+        {"category": ",".join(random.sample(words.categories, 4))}, {"age": str(random.randint(0, 15))},
+        {"neighborhood": random.choice(fetch(release, f"/v1/{metro}/neighborhoods", today=DAY)["data"])["slug"]},
+        {"organization_id": random.choice(fetch(release, f"/v1/{metro}/organizations", today=DAY)["data"])["id"]},
+    ]  # fmt: skip
+    if kind != "place":
+        wishes += [
+            {"from": start.isoformat(), "to": (start + timedelta(days=random.randint(0, 20))).isoformat()},
+            {"from": start.isoformat()}, {"weekday": "saturday,sunday"}, {"free": flag}, {"max_price": "25"},
+            {"start_after": "10:00"}, {"start_before": "12:00"}, {"season": "summer,fall"},
+        ]  # fmt: skip
+    wishes += {
+        "event": [{"recurring": flag}, {"has_time": flag}, {"outdoor": flag}, {"occasion": "halloween"}],
+        "class": [{"enrollment_type": "drop_in,registration"}, {"openings": flag}, {"indoor": flag}],
+        "camp": [{"overnight": flag}],
+        "place": [{"type_hint": "park,library,museum"}],
+    }[kind]  # fmt: skip
+    return {name: value for wish in random.sample(wishes, random.randint(0, 3)) for name, value in wish.items()}
+
+
+def test_it_counts_what_the_api_counts_over_random_filters(query: Query, release: Release) -> None:
+    random, totals = Random(22), []
+    for number in range(32):
+        kind, metro = list(COLLECTIONS)[number % 4], METROS[number // 4 % 2]
+        params = choose_filters(random, kind, release, metro)
+        facets = {"facets": "category", "limit": "0"}
+        counted = fetch(release, f"/v1/{metro}/{COLLECTIONS[kind]}", {**params, **facets}, today=DAY)["facets"]
+        [row] = read_rows(query(write_select(metro, kind, params), "--json"))
+        assert row["total"] == counted["total"], (metro, kind, params)
+        totals.append(row["total"])
+    assert len([total for total in totals if total > 0]) > 15
+
+
+@pytest.mark.parametrize("kind", COLLECTIONS)
+def test_positions_number_the_list_without_parameters(query: Query, release: Release, kind: str) -> None:
+    select = f"SELECT id FROM {COLLECTIONS[kind]} WHERE metro = 'seattle' AND position IS NOT NULL ORDER BY position"
+    pages = walk_by_cursor(release, f"/v1/seattle/{COLLECTIONS[kind]}", {}, today=DAY)
+    listed = [item["id"] for page in pages for item in page]
+    assert len(listed) > 10
+    assert [row["id"] for row in read_rows(query(select, "--json"))] == listed
+
+
+def test_a_row_says_in_words_what_the_api_says(query: Query, release: Release) -> None:
+    event = fetch(release, "/v1/seattle/events", {"limit": "1"}, today=DAY)["data"][0]
+    [row] = read_rows(query(f"SELECT * FROM events WHERE id = '{event['id']}'", "--json"))
+    for name in ("id", "type", "slug", "name", "audience", "categories", "confidence", "updated_at", "has_time"):
+        assert row[name] == event[name], name
+    assert (row["metro"], row["starts_at"], row["organization"]) == (
+        "seattle", event["starts_at"], event["organization"]["name"],
+    )  # fmt: skip
+    assert (row["lat"], row["neighborhood_slug"], row["is_free"]) == (
+        event["location"]["lat"], event["location"]["neighborhood_slug"], event["price"]["is_free"],
+    )  # fmt: skip
+    assert row["position"] == 1
+
+
+def test_one_metro_can_be_read_alone(query: Query) -> None:
+    assert read_rows(query("SELECT metro FROM metros", "--metro", "seattle", "--json")) == [{"metro": "seattle"}]
+    wrong = query("SELECT 1", "--metro", "boston")
+    assert wrong.exit_code == 2
+    assert "boston" in wrong.stderr
+    assert "allowed: new-york, seattle" in wrong.stderr
+
+
+def test_a_release_that_is_not_kept_is_told_with_those_that_are(query: Query, release: Release) -> None:
+    wrong = query("SELECT 1", "--release", "9-00000000")
+    assert wrong.exit_code == 2
+    assert release.id in wrong.stderr
+    assert read_rows(query("SELECT DISTINCT release FROM metros", "--release", release.id, "--json")) == [
+        {"release": release.id}
+    ]
+
+
+def test_without_a_release_it_says_so(tmp_path: Path) -> None:
+    config = write_world(tmp_path / "outings.toml", today=DAY, size=1)
+    done = CliRunner().invoke(main, ["query", "SELECT 1", "-c", str(config)])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "no release has been published yet" in done.stderr
+
+
+SELECT = "SELECT metro, id, name, categories, lat, updated_at, is_free FROM events ORDER BY id LIMIT 20"
+
+
+def test_the_formats_hold_the_same_rows(query: Query) -> None:
+    rows = read_rows(query(SELECT, "--format", "json"))
+    assert query(SELECT, "--json").stdout == query(SELECT, "--format", "json").stdout
+    read = list(csv.DictReader(io.StringIO(query(SELECT, "--format", "csv").stdout_bytes.decode(), newline="")))
+    assert [row["id"] for row in read] == [row["id"] for row in rows]
+    assert [row["categories"] for row in read] == [";".join(row["categories"]) for row in rows]
+    assert [row["updated_at"] for row in read] == [row["updated_at"] for row in rows]
+    assert [float(row["lat"]) if row["lat"] else None for row in read] == [row["lat"] for row in rows]
+    frame = pl.read_parquet(io.BytesIO(query(SELECT, "--format", "parquet").stdout_bytes))
+    assert frame.drop("updated_at").to_dicts() == [
+        {name: value for name, value in row.items() if name != "updated_at"} for row in rows
+    ]
+    lines = query(SELECT).stdout.splitlines()
+    assert len(lines) == 22
+    assert lines[0].split() == ["metro", "id", "name", "categories", "lat", "updated_at", "is_free"]
+    assert rows[0]["name"] in lines[2]
+
+
+def test_nothing_that_a_name_holds_steers_the_terminal(query: Query) -> None:
+    assert query("SELECT 'a' || chr(27) || '[2J' || chr(10) || 'b' AS name").stdout.splitlines()[2] == "a [2J b"
+
+
+def test_a_select_may_come_from_standard_input(query: Query) -> None:
+    assert query("-", "--format", "csv", given="SELECT 1 AS one").stdout.split() == ["one", "1"]
+
+
+@pytest.mark.parametrize("select", ["DESCRIBE events", "SHOW TABLES", "FROM metros", "SUMMARIZE metros"])
+def test_what_there_is_can_be_asked_of_the_tables_themselves(query: Query, select: str) -> None:
+    done = query(select, "--format", "csv")
+    assert done.exit_code == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 1
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT * FROM read_csv('{at}/secret.csv')", "SELECT * FROM '{at}/secret.csv'",
+        "FROM read_text('{at}/secret.csv')",
+        "FROM glob('{at}/*')", "FROM duckdb_settings()", "FROM read_parquet('{at}/*')",
+        "COPY (SELECT 1) TO '{at}/out.csv'", "ATTACH '{at}/other.duckdb'", "INSTALL httpfs", "LOAD httpfs",
+        "SET enable_external_access = true", "PRAGMA database_list", "CREATE TABLE more AS SELECT 1",
+        "SELECT 1; SELECT 2", "DROP VIEW events", "", "SELEC 1", "SELECT nothing FROM events", "FROM rows",
+    ],
+)  # fmt: skip
+def test_it_reaches_nothing_but_the_views(query: Query, tmp_path: Path, select: str) -> None:
+    (tmp_path / "secret.csv").write_text("the secret\n")
+    done = query(select.format(at=tmp_path))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "the secret" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+
+
+def test_a_result_may_have_no_rows_one_name_twice_and_numbers_of_any_size(query: Query) -> None:
+    assert read_rows(query("SELECT id FROM events WHERE false", "--json")) == []
+    assert query("SELECT id FROM events WHERE false").stdout.split() == ["id", "--"]
+    done = query("SELECT 1 AS a, 2 AS a, 170141183460469231731687303715884105727 AS big", "--format", "csv")
+    assert done.stdout.splitlines()[1] == "1,2,170141183460469231731687303715884105727"
+
+
+def test_the_page_tells_every_view_and_column(query: Query) -> None:
+    page = PAGE.read_text()
+    for name, view in VIEWS.items():
+        section = page.partition(f"\n### `{name}`\n")[2].partition("\n#")[0]
+        described = {row["column_name"]: row["column_type"] for row in read_rows(query(f"DESCRIBE {name}", "--json"))}
+        assert described == {each.name: each.kind for each in view.columns}, name
+        told = set(re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE))
+        shared = {each.name for each in VIEWS["listings"].columns} if name in COLLECTIONS.values() else set()
+        assert told == set(described) - shared, f"docs/query.md, {name}: make its table with the columns that there are"
+
+
+def test_every_query_of_the_page_can_be_run_and_the_first_counts_as_it_says(query: Query, release: Release) -> None:
+    first, *others = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    asked = {"category": "stem_discovery", "weekday": "saturday", "facets": "category", "limit": "0"}
+    counted = fetch(release, "/v1/seattle/events", asked, today=DAY)["facets"]["total"]
+    assert counted > 0
+    assert read_rows(query(first, "--json")) == [{"total": counted}]
+    assert all(read_rows(query(each, "--json")) for each in others)
