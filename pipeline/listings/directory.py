@@ -8,6 +8,7 @@ import orjson
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
+from outings.release.tables import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
@@ -111,7 +112,8 @@ def make_directory(
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     kept_ids = [row["id"] for row in kept_rows]
-    own = list(_list_targets(records, previous, kept_rows, metro=metro))
+    locations = _locate_places(records, previous, kept_rows)
+    own = list(_list_targets(records, previous, kept_rows, locations=locations, metro=metro))
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
     asked = {
         ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in previous.find_lent(kept_ids)))
@@ -138,7 +140,7 @@ def make_directory(
         slugs=slugs,
         organizations=organizations,
         references=references,
-        places=_know_places(records, previous, kept_rows, slugs=slugs),
+        places=_know_places(records, kept_rows, locations=locations, slugs=slugs),
         neighborhoods=neighborhoods,
     )
 
@@ -162,6 +164,7 @@ def _list_targets(
     previous: PreviousSnapshot,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
+    locations: Mapping[str, Location],
     metro: str,
 ) -> Iterable[ReferenceTarget]:
     """`slug`: what the record states, else what is published."""
@@ -172,15 +175,23 @@ def _list_targets(
             slug = slugify(head.slug) if head.slug else held.get(row_id, "")
             yield ReferenceTarget(
                 id=row_id, type=head.type, metro=metro, feed=head.feed,
-                source_id=head.source_id, slug=slug, name=head.name,
+                source_id=head.source_id, slug=slug, name=head.name, addresses=_list_addresses(locations.get(row_id)),
+                is_shown=head.status == "published",
             )  # fmt: skip
     for row in kept_rows:
         if row["kind"] in ("organization", "place"):
             feed, _, source_id = row["source"].split("/", 2)
             yield ReferenceTarget(
                 id=row["id"], type=row["kind"], metro=metro, feed=feed, source_id=source_id,
-                slug=row["slug"], name=row["name"],
+                slug=row["slug"], name=row["name"], addresses=_list_addresses(locations.get(row["id"])),
+                is_shown=row["status"] == PUBLISHED,
             )  # fmt: skip
+
+
+def _list_addresses(location: Location | None) -> tuple[str, ...]:
+    if location is None:
+        return ()
+    return tuple(each for each in (location.address, location.street_address) if each is not None)
 
 
 def _name_organizations(
@@ -214,11 +225,27 @@ def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> di
     return slugs
 
 
+def _locate_places(
+    records: Mapping[str, SpooledRecord], previous: PreviousSnapshot, kept_rows: Iterable[Mapping[str, Any]]
+) -> dict[str, Location]:
+    """Where each place is, by its id."""
+    found = {
+        row_id: entry.head.location or Location()
+        for row_id, entry in records.items()
+        if isinstance(entry.head, PlaceHead)
+    }
+    for row in kept_rows:
+        if row["kind"] == "place":
+            document = orjson.loads(previous.read_document(row["id"]))
+            found[row["id"]] = msgspec.convert(document["location"], Location)
+    return found
+
+
 def _know_places(
     records: Mapping[str, SpooledRecord],
-    previous: PreviousSnapshot,
     kept_rows: Iterable[Mapping[str, Any]],
     *,
+    locations: Mapping[str, Location],
     slugs: Mapping[str, str],
 ) -> dict[str, KnownPlace]:
     places = {}
@@ -227,15 +254,14 @@ def _know_places(
         if isinstance(head, PlaceHead):
             places[row_id] = KnownPlace(
                 reference=PlaceReference(id=row_id, slug=slugs[row_id], name=head.name),
-                location=head.location or Location(),
+                location=locations[row_id],
                 facts=Facts(**{name: getattr(head, name) for name in Facts.__struct_fields__}),
             )
     for row in kept_rows:
         if row["kind"] == "place":
-            document = orjson.loads(previous.read_document(row["id"]))
             places[row["id"]] = KnownPlace(
                 reference=PlaceReference(id=row["id"], slug=row["slug"], name=row["name"]),
-                location=msgspec.convert(document["location"], Location),
+                location=locations[row["id"]],
                 facts=Facts(**{name: row[name] for name in Facts.__struct_fields__}),
             )
     return places

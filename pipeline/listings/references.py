@@ -1,6 +1,6 @@
 """Following a record's references to organizations and places of the same build."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -8,6 +8,9 @@ from outings.contract.folding import fold_text
 from pipeline.listings.identity import make_organization_id
 from pipeline.records.record import Reference
 from pipeline.records.spool import SpooledRecord
+
+# Of places with one name, how many a problem names.
+_SHOWN_CANDIDATES = 5
 
 
 class ForeignReference(Struct, frozen=True, array_like=True, order=True):
@@ -31,7 +34,8 @@ ForeignResolution = Mapping[ForeignReference, ForeignOrganization | None]
 
 
 class ReferenceTarget(Struct, frozen=True, kw_only=True):
-    """An organization or a place that may be referred to; `slug` as it is published."""
+    """An organization or a place that may be referred to; `slug` as it is published. `addresses`: of a place, as its
+    location has them, the whole and the street's. `is_shown`: it is published."""
 
     id: str
     type: str
@@ -40,6 +44,8 @@ class ReferenceTarget(Struct, frozen=True, kw_only=True):
     source_id: str
     slug: str
     name: str
+    addresses: tuple[str, ...] = ()
+    is_shown: bool = True
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
@@ -56,24 +62,30 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
 
 class Targets(Struct, frozen=True, kw_only=True):
-    """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`."""
+    """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`.
+
+    `places`: by folded name. A name is many a place's, and an organization's of that name is one."""
 
     metro: str
     sources: dict[tuple[str, str, str], str]
     ids: dict[tuple[str, str], str]
     slugs: dict[tuple[str, str], str]
     names: dict[str, str]
+    places: dict[str, list[ReferenceTarget]]
 
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
-        """The first that leads to a row: `id`, `source_id` (of the same feed), `slug`, an organization's `name`."""
+        """The first that leads to a row: `id`, `source_id` (of the feed that the reference names, else of its own),
+        `slug`, `name`. Of a place's name only one place may be meant."""
         if reference is None or reference == Reference():
             return Resolution()
         found = self._find(reference, kind=kind, feed=feed)
         if found is not None:
             return Resolution(id=found)
-        name = reference.name if kind == "organization" else None
-        if name is not None and fold_text(name):
-            return Resolution(id=make_organization_id(self.metro, name), made_name=name)
+        if reference.name is not None and (folded := fold_text(reference.name)):
+            if kind == "organization":
+                return Resolution(id=make_organization_id(self.metro, reference.name), made_name=reference.name)
+            if candidates := self.places.get(folded):
+                return _choose_place(candidates, reference)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
     def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
@@ -83,18 +95,18 @@ class Targets(Struct, frozen=True, kw_only=True):
             row_id = (reference.id or "").lower()
             if ("organization", row_id) in self.ids:
                 continue
-            source_id = reference.source_id or ""
-            if not source_id or ("organization", feed, source_id) in self.sources:
-                feed, source_id = "", ""
+            giver, source_id = reference.feed or feed, reference.source_id or ""
+            if not source_id or ("organization", giver, source_id) in self.sources:
+                giver, source_id = "", ""
             if row_id or source_id:
-                yield ForeignReference(row_id, feed, source_id)
+                yield ForeignReference(row_id, giver, source_id)
 
     def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
         found = None
         if reference.id is not None:
             found = self.ids.get((kind, reference.id.lower()))
         if found is None and reference.source_id is not None:
-            found = self.sources.get((kind, feed, reference.source_id))
+            found = self.sources.get((kind, reference.feed or feed, reference.source_id))
         if found is None and reference.slug is not None:
             found = self.slugs.get((kind, reference.slug))
         if found is None and reference.name is not None and kind == "organization":
@@ -105,9 +117,9 @@ class Targets(Struct, frozen=True, kw_only=True):
 def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
     """`targets`: the metro's own, and organizations of other metros, which are found by id and source_id alone.
 
-    Of several with the same folded name the one with the least id is meant.
+    Of several organizations with the same folded name the one with the least id is meant.
     """
-    index = Targets(metro=metro, sources={}, ids={}, slugs={}, names={})
+    index = Targets(metro=metro, sources={}, ids={}, slugs={}, names={}, places={})
     for target in sorted(targets, key=lambda target: (target.type, target.id)):
         here = target.metro == metro
         if not here and target.type != "organization":
@@ -118,11 +130,43 @@ def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
             index.slugs.setdefault((target.type, target.slug), target.id)
             if target.type == "organization":
                 index.names.setdefault(fold_text(target.name), target.id)
+            else:
+                index.places.setdefault(fold_text(target.name), []).append(target)
     return index
+
+
+def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:
+    """Of places with one name: those that are published, then those at the address."""
+    meant = [each for each in candidates if each.is_shown] or candidates
+    if len(meant) > 1 and reference.address is not None:
+        address = fold_text(reference.address)
+        meant = [each for each in meant if any(_is_same_address(address, fold_text(own)) for own in each.addresses)]
+    if len(meant) == 1:
+        return Resolution(id=meant[0].id)
+    several = sorted(meant or candidates, key=lambda each: (each.feed, each.source_id))
+    named = "; ".join(_describe_place(each) for each in several[:_SHOWN_CANDIDATES])
+    more = f"; and {len(several) - _SHOWN_CANDIDATES:,} more" if len(several) > _SHOWN_CANDIDATES else ""
+    where = "" if meant or reference.address is None else ", none of them at this address"
+    return Resolution(
+        problem=f"ambiguous_reference: {len(several):,} places have this name{where}: {named}{more}; "
+        "state the address, or the feed and source_id, of the one that is meant",
+        value=_describe_reference(reference),
+    )
+
+
+def _is_same_address(one: str, other: str) -> bool:
+    """Whether both begin with the same words, until one of them ends: "400 broad st" is "400 broad st seattle"."""
+    return bool(one and other) and (f"{one} ".startswith(f"{other} ") or f"{other} ".startswith(f"{one} "))
+
+
+def _describe_place(place: ReferenceTarget) -> str:
+    at = f" at {place.addresses[0]}" if place.addresses else ""
+    return f"feed {place.feed}, source_id {place.source_id}{at}"
 
 
 def _describe_reference(reference: Reference) -> str:
     given = {
-        "id": reference.id, "source_id": reference.source_id, "slug": reference.slug, "name": reference.name,
+        "id": reference.id, "feed": reference.feed, "source_id": reference.source_id, "slug": reference.slug,
+        "name": reference.name, "address": reference.address,
     }  # fmt: skip
     return ", ".join(f"{key} {value}" for key, value in given.items() if value is not None)

@@ -32,6 +32,13 @@ def check_point(values: Values) -> Iterator[Inconsistency]:
             yield Inconsistency(one, f"contradictory: is given without {other}", drop=False)
 
 
+def check_reference(values: Values) -> Iterator[Inconsistency]:
+    if "feed" in values and "source_id" not in values:
+        yield Inconsistency("feed", "contradictory: is given without the source_id of its record", drop=True)
+    if "address" in values and "name" not in values:
+        yield Inconsistency("address", "contradictory: is given without the name of its place", drop=True)
+
+
 def check_dates(values: Values) -> Iterator[Inconsistency]:
     starts, ends = values.get("starts_on"), values.get("ends_on")
     if starts and ends and ends < starts:

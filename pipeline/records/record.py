@@ -25,22 +25,26 @@ from pipeline.records.values import parse_word_of
 
 
 class Reference(Struct, frozen=True, kw_only=True):
-    """Names another record by one of these; `name` only for organizations."""
+    """Names another record by one of these. `feed`: whose `source_id` it is, where it is not the record's own feed.
+    `address`: of a place, which one of several with the `name` is meant."""
 
-    source_id: kinds.Key = None
-    id: kinds.Uuid = None
-    slug: kinds.Slug = None
-    name: Annotated[str | None, filtered(values.parse_name)] = None
+    feed: str | None = None
+    source_id: str | None = None
+    id: str | None = None
+    slug: str | None = None
+    name: str | None = None
+    address: str | None = None
 
 
-# A place is not named by its name.
-_OF_PLACE = group(
-    Reference,
-    {
-        "source_id": filtered(values.parse_key), "id": filtered(values.parse_uuid), "slug": filtered(values.parse_slug),
-    },
-)  # fmt: skip
-PlaceReference = Annotated[Reference | None, _OF_PLACE]
+_NAMING: dict[str, kinds.Kind] = {
+    "feed": filtered(values.parse_key), "source_id": filtered(values.parse_key), "id": filtered(values.parse_uuid),
+    "slug": filtered(values.parse_slug), "name": filtered(values.parse_name),
+}  # fmt: skip
+OrganizationReference = Annotated[Reference | None, group(Reference, _NAMING, check=consistency.check_reference)]
+PlaceReference = Annotated[
+    Reference | None,
+    group(Reference, {**_NAMING, "address": kinds.LINE}, check=consistency.check_reference),
+]
 
 
 class Verification(Struct, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ class Head(Struct, frozen=True, kw_only=True):
 class ListingHead(Head, frozen=True, kw_only=True):
     """Its members, and the next one's, are those of the records, which have another base: a test compares them."""
 
-    organization: Reference | None = None
+    organization: OrganizationReference = None
     place: PlaceReference = None
 
 
@@ -118,7 +122,7 @@ class OrganizationRecord(Record, frozen=True, kw_only=True):
 class ListingRecord(Record, frozen=True, kw_only=True):
     """What events, classes, camps and places share. `location` left out: the place's."""
 
-    organization: Reference | None = None
+    organization: OrganizationReference = None
     location: Annotated[Location | None, kinds.LOCATION] = None
     ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
     is_indoor: kinds.Fact = None

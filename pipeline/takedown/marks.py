@@ -49,9 +49,10 @@ class WithdrawalMatcher:
             return True
         marks = []
         if reference.source_id is not None:
-            if make_id(feed, kind, reference.source_id) in self.ids:
+            giver = reference.feed or feed
+            if make_id(giver, kind, reference.source_id) in self.ids:
                 return True
-            marks.append(_mark_source(feed, kind, reference.source_id))
+            marks.append(_mark_source(giver, kind, reference.source_id))
         if reference.slug is not None:
             marks.append(_mark("slug", metro, kind, reference.slug))
         if reference.name is not None and kind == ORGANIZATION:

@@ -338,11 +338,11 @@ def list_paths(members: Members, prefix: str = "") -> list[tuple[str, Leaf]]:
 
 @pytest.mark.parametrize("type_", RECORDS)
 def test_the_table_of_members_has_every_member_of_a_record(type_: str) -> None:
-    """Save what the reader fills in (feed, line), what is computed (is_free), and a place's name as a reference."""
+    """Save what the reader fills in (feed, line), what is computed (is_free), and an organization's address."""
 
     def compare(struct: Any, members: Members) -> None:
         fields = {field.encode_name for field in msgspec.structs.fields(struct)}
-        assert fields - set(members) <= {"feed", "line", "is_free", "name"}
+        assert fields - set(members) <= {"feed", "line", "is_free", "address"}
         assert set(members) <= fields
         for kind in members.values():
             if isinstance(kind, Table) and isinstance(kind.make, type):

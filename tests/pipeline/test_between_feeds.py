@@ -1,0 +1,105 @@
+"""What a record of one feed says of a record of another: which organization it is by, and which place it is at."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.city import City, Record, make_event, make_place
+
+CHAIN = {"type": "organization", "source_id": "chain", "name": "Chain"}
+BY_SOURCE = {"feed": "branches", "source_id": "7"}
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    return City(tmp_path)
+
+
+def build(city: City) -> list[str]:
+    """What is wrong with its records."""
+    return [problem.reason for feed in city.build().feeds for problem in feed.problems]
+
+
+def write_branches(city: City, *places: Record) -> None:
+    city.write(places, feed="branches")
+
+
+def write_events(city: City, *references: Record) -> None:
+    city.write([make_event(str(number), place=each) for number, each in enumerate(references)], feed="news")
+
+
+def read_places(city: City) -> list[Any]:
+    events = city.ask("/v1/seattle/events")["data"]
+    return [event["place"] and event["place"]["name"] for event in sorted(events, key=lambda event: event["name"])]
+
+
+@pytest.mark.parametrize("mode", ["full", "delta"])
+def test_a_listing_is_at_a_place_of_another_feed_and_follows_it(city: City, mode: str) -> None:
+    write_branches(city, make_place("7", name="Northgate"), make_place("8"))
+    city.write([make_event("0", place=BY_SOURCE)], feed="news", mode=mode)
+    assert (build(city), read_places(city)) == ([], ["Northgate"])
+    write_branches(city, make_place("7", name="Greenlake", location={"address": "7 Elm St"}), make_place("8"))
+    if mode == "delta":
+        city.write([], feed="news", mode=mode)
+    assert (build(city), read_places(city)) == ([], ["Greenlake"])
+    (event,) = city.ask("/v1/seattle/events")["data"]
+    assert event["location"]["address"] == "7 Elm St"
+
+
+def test_the_same_source_id_in_its_own_feed_is_another_place(city: City) -> None:
+    write_branches(city, make_place("7", name="Northgate"))
+    own = make_place("7", name="Own")
+    events = [make_event("0", place={"source_id": "7"}), make_event("1", place=BY_SOURCE)]
+    city.write([own, *events], feed="news")
+    assert (build(city), read_places(city)) == ([], ["Own", "Northgate"])
+
+
+def test_a_place_is_named_by_its_name_whatever_the_case_and_accents(city: City) -> None:
+    write_branches(city, make_place("7", name="Café Río"))
+    write_events(city, {"name": "CAFE RIO"}, {"name": "Casa Río"})
+    assert (build(city), read_places(city)) == (["unknown_reference"], ["Café Río", None])
+
+
+def test_of_places_with_one_name_the_address_says_which_is_meant(city: City) -> None:
+    north, south = ({"address": f"{street}, Seattle"} for street in ("1 North St", "2 South St"))
+    write_branches(
+        city, make_place("7", name="Library", location=north), make_place("8", name="Library", location=south)
+    )
+    write_events(city, {"name": "Library", "address": "2 South St."}, {"name": "Library"})
+    (said,) = build(city)
+    assert said == (
+        "ambiguous_reference: 2 places have this name: feed branches, source_id 7 at 1 North St, Seattle; "
+        "feed branches, source_id 8 at 2 South St, Seattle; "
+        "state the address, or the feed and source_id, of the one that is meant"
+    )
+    first, second = sorted(city.ask("/v1/seattle/events")["data"], key=lambda event: event["name"])
+    assert (first["location"]["address"], second["place"]) == ("2 South St, Seattle", None)
+
+
+def test_places_of_a_feed_that_says_only_what_changed_are_found_by_name_ever_after(city: City) -> None:
+    city.write([make_place("7", name="Northgate")], feed="branches", mode="delta")
+    write_events(city, {"name": "Northgate"})
+    assert (build(city), read_places(city)) == ([], ["Northgate"])
+    city.write([], feed="branches", mode="delta")
+    write_events(city, {"name": "Northgate"}, BY_SOURCE)
+    assert (build(city), read_places(city)) == ([], ["Northgate", "Northgate"])
+
+
+def test_a_metro_is_built_again_when_only_a_feed_that_it_refers_to_changes(city: City) -> None:
+    city.add_metro("boston", "America/New_York")
+    city.write([CHAIN], feed="branches")
+    event = make_event("0", organization={"feed": "branches", "source_id": "chain"})
+    city.write([event], feed="harbor", metro="boston")
+    assert build(city) == []
+    city.write([{**CHAIN, "name": "Chains"}], feed="branches")
+    assert build(city) == []
+    (shown,) = city.ask("/v1/boston/events")["data"]
+    assert shown["organization"]["name"] == "Chains"
+
+
+def test_a_feed_without_a_record_is_left_out_and_reported(city: City) -> None:
+    write_branches(city, make_place("7", name="Northgate"))
+    write_events(city, {"feed": "branches", "name": "Northgate"}, {"feed": "branch", "source_id": "7"})
+    assert build(city) == ["contradictory: is given without the source_id of its record", "unknown_reference"]
+    assert read_places(city) == ["Northgate", None]
