@@ -1,97 +1,150 @@
-"""Dry run of a build: makes the rows of all feeds' records without a store, and reports the records that make none."""
+"""A dry run of a build, for `outings check`: takes records as far as their rows, and says what a build would.
+
+The release in force is read, because a build depends on it: what a delta feed said before stands, and what a feed says
+no more is removed. Nothing is published.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from functools import cached_property, partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from outings.configuration import Configuration
+from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
-from outings.release.memory import MemoryStore
+from outings.release.root import FeedMemory, Root
+from outings.release.store import Store
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
+from pipeline.feed_warnings import DateSurvey, FeedWarning, RemovalSurvey, RuleSurvey, warn_of_reading
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
-from pipeline.listings.identity import identify_records
-from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.resolution import MetroContext
 from pipeline.listings.row_maker import RowMaker
-from pipeline.metro import find_horizon
+from pipeline.metro import MetroPlan, find_horizon, open_previous, read_base
 from pipeline.plan import make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount
-from pipeline.records.spool import SpoolFiles, read_spool, spool_records
-from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations, list_lent, put_lent
+from pipeline.records.spool import spool_records
+from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations
+from pipeline.shrink_guard import explain_shrink
+from pipeline.takedown.marks import WithdrawalMatcher
+from pipeline.takedown.records import strip_read
+from pipeline.tasks import FeedResult, MetroTask, gather_records, lend_organizations
 
 
 class DryRun:
-    """Add each feed after it is read; then run each metro as if there were no earlier release.
+    """Add each feed after it is read; then run each metro.
 
-    Records wait in files of `scratch`, as they do in a build.
+    `base`: the release in force, or None if there is none. Records wait in files of `scratch`, as they do in a build.
     """
 
-    def __init__(self, configuration: Configuration, *, as_of: AsOf, scratch: Path) -> None:
-        self._configuration, self._as_of, self._scratch = configuration, as_of, scratch
+    def __init__(
+        self, configuration: Configuration, *, as_of: AsOf, store: Store, base: Root | None, scratch: Path
+    ) -> None:
+        self._configuration, self._as_of, self._store, self._base = configuration, as_of, store, base
+        self._scratch = scratch
+        self._feeds = {feed.name: feed for feed in configuration.feeds}
+        self._taken = WithdrawalMatcher({} if base is None else base.withdrawals)
         self._counts: dict[str, FeedCount] = {}
-        self._spooled: dict[str, tuple[SpoolFiles, datetime | None]] = {}
-        self._files: dict[str, Sequence[tuple[str, int]]] = {}
+        self._results: dict[str, FeedResult] = {}
+        self._warnings: list[FeedWarning] = []
+        self._dates, self._rules, self._removals = DateSurvey(), RuleSurvey(), RemovalSurvey()
 
     def add_feed(self, read: FeedRead) -> None:
-        cleaned = list_cleaned(read.records)
+        read = strip_read(read, self._taken)
+        feed, cleaned = self._feeds[read.feed], list_cleaned(read.records)
         spooled = spool_records(
             ((each.metro, each.kind, each.encoded) for each in cleaned), folder=self._scratch, feed=read.feed
         )
         crawled = (each.crawled_at for each in cleaned if each.crawled_at is not None)
-        self._spooled[read.feed] = (spooled, max(crawled, default=None))
-        self._files[read.feed] = read.files
-        self._counts[read.feed] = FeedCount(
-            feed=read.feed, read=read.read, listings=len(cleaned), merged=read.merged, quarantined=read.quarantined
-        )
+        count = FeedCount(
+            feed=read.feed, read=read.read, listings=len(cleaned) + read.withdrawn, merged=read.merged,
+            quarantined=read.quarantined, withdrawn=read.withdrawn,
+        )  # fmt: skip
+        self._counts[read.feed] = count
+        is_whole = FORMATS[feed.format].is_walk
+        self._results[read.feed] = FeedResult(
+            feed=read.feed, problems=read.problems, unknown=read.unknown, crawled=max(crawled, default=None),
+            files=read.files, items=frozenset() if is_whole else frozenset(read.items), is_whole=is_whole,
+            spooled=spooled,
+            memory=FeedMemory(
+                hash=read.hash, read=count.read, listings=count.listings, merged=count.merged,
+                quarantined=count.quarantined,
+            ),
+        )  # fmt: skip
+        before = None if self._base is None else self._base.feeds.get(read.feed)
+        self._warnings += warn_of_reading(read, shrink=explain_shrink(feed, count, before))
 
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
         """The problems of the metro's records. They are also in the feeds' counts from then on."""
-        problems: list[Problem] = []
-        entries = read_spool(self._scratch, metro=metro.slug, spooled=self._spooled)
-        by_id = identify_records((each for each in entries if not each.head.deleted), problems)
-        setting = MetroContext(
-            metro=make_settings(metro),
-            vocabulary=self._configuration.vocabulary,
-            horizon=find_horizon(self._as_of.read_date(metro.timezone)),
-        )
+        work = replace(self._works[metro.slug], lenders=self._lenders)
+        plan, today = work.plan, work.plan.today
+        previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
+        gathered = gather_records(work, previous, self._store)
+        foreign = ForeignOrganizations(work.lenders, store=self._store, vocabulary=plan.vocabulary)
         resolving = RowMaker(
-            by_id,
-            PreviousSnapshot(None),
-            setting=setting,
+            gathered.by_id,
+            previous,
+            setting=MetroContext(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(today)),
             neighborhoods=neighborhoods,
-            carried=(),
-            find_loan=partial(self._lenders.find, metro=metro.slug),
+            carried=gathered.carried,
+            find_loan=partial(foreign.find, metro=metro.slug),
         )
-        for _ in resolving.list_rows():
-            pass
-        problems += resolving.problems
+        shown = set[str]()
+        for row in resolving.list_rows():
+            shown.add(row.id)
+            self._dates.add(row, today=today)
+            if (entry := gathered.by_id.get(row.id)) is not None:
+                self._rules.add(row, entry)
+        # Of feeds that can't be read nothing is known.
+        self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
+        problems = [*gathered.problems, *resolving.problems]
         for feed, lost in Counter(each.feed for each in problems if each.quarantined).items():
             count = self._counts[feed]
             self._counts[feed] = replace(count, listings=count.listings - lost, quarantined=count.quarantined + lost)
-        for feed, files in self._files.items():
-            yield from locate_problems((each for each in problems if each.feed == feed), files)
-
-    @cached_property
-    def _lenders(self) -> ForeignOrganizations:
-        """Call it after every feed was added."""
-        return ForeignOrganizations(
-            [self._lend(metro.slug) for metro in self._configuration.metros],
-            store=MemoryStore(),
-            vocabulary=self._configuration.vocabulary,
-        )
-
-    def _lend(self, metro: str) -> MetroOrganizations:
-        entries = read_spool(self._scratch, metro=metro, spooled=self._spooled, kinds=(ORGANIZATION,))
-        vocabulary = self._configuration.vocabulary
-        return put_lent(metro, list_lent(entries, ()), folder=self._scratch, vocabulary=vocabulary, words={})
+        for feed, result in self._results.items():
+            yield from locate_problems((each for each in problems if each.feed == feed), result.files)
 
     @property
     def counts(self) -> list[FeedCount]:
         return list(self._counts.values())
+
+    @property
+    def warnings(self) -> list[FeedWarning]:
+        """In the feeds' order, after all metros were run."""
+        found = [
+            *self._warnings,
+            *self._dates.list_warnings(),
+            *self._rules.list_warnings(),
+            *self._removals.list_warnings(configured=self._feeds.keys()),
+        ]
+        order = [feed.name for feed in self._configuration.feeds]
+        return sorted(found, key=lambda each: order.index(each.feed) if each.feed in order else len(order))
+
+    @cached_property
+    def _works(self) -> dict[str, MetroTask]:
+        """By metro. Call it after every feed was added."""
+        slugs = frozenset(metro.slug for metro in self._configuration.metros)
+        return {metro.slug: self._make_work(metro, others=slugs - {metro.slug}) for metro in self._configuration.metros}
+
+    def _make_work(self, metro: MetroTable, *, others: frozenset[str]) -> MetroTask:
+        part = None if self._base is None else self._base.parts.get(metro.slug)
+        today = self._as_of.read_date(metro.timezone)
+        speaking = [feed for feed in self._results if self._feeds[feed].metro in (None, metro.slug)]
+        return MetroTask(
+            plan=MetroPlan(
+                metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(), today=today,
+                stamp=self._as_of.read_instant(metro.timezone), inputs="", details=False,
+                cache=self._scratch / ".cache", base=read_base(self._store, part),
+            ),
+            configuration=self._configuration,
+            feeds=tuple(self._results[feed] for feed in speaking),
+            deltas=frozenset(feed for feed in speaking if self._feeds[feed].mode == "delta"),
+            restarts={}, others=others, spool=self._scratch, neighborhoods=None,
+        )  # fmt: skip
+
+    @cached_property
+    def _lenders(self) -> tuple[MetroOrganizations, ...]:
+        return tuple(lend_organizations(work) for work in self._works.values())

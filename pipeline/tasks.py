@@ -190,7 +190,7 @@ def run_metro_task(work: MetroTask) -> MetroResult:
         store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program
     )  # fmt: skip
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
-    gathered = _gather_records(work, previous, store)
+    gathered = gather_records(work, previous, store)
     standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
     foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
     resolving = RowMaker(
@@ -239,7 +239,7 @@ def _keep_shared(work: MetroTask, asked: ForeignResolution, store: Store) -> Sha
     )  # fmt: skip
 
 
-class _MetroRecords(Struct, frozen=True, kw_only=True):
+class MetroRecords(Struct, frozen=True, kw_only=True):
     """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are."""
 
     by_id: Mapping[str, SpooledRecord]
@@ -249,7 +249,7 @@ class _MetroRecords(Struct, frozen=True, kw_only=True):
     problems: Sequence[Problem]
 
 
-def _gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> _MetroRecords:
+def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
     """What the feeds say, and what those that say only what changed said before."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
     _check_restarts(work, previous, entries)
@@ -279,7 +279,7 @@ def _gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -
             row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
             for row_id, each in by_id.items()
         }
-    return _MetroRecords(
+    return MetroRecords(
         by_id=by_id,
         carried=carried,
         last_good={feed.feed: _list_last_good(feed, previous, said_now) for feed in work.feeds},

@@ -1,44 +1,85 @@
-"""`outings check`: what a build would read, and what it would refuse; publishes nothing."""
+"""`outings check`: what a build would say of the feeds, and what it would refuse; publishes nothing."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 import msgspec
+from msgspec import Struct
 
+from outings.command import GuardRefusal
 from outings.command.options import (
     ConfigurationFailure,
+    open_config_store,
     print_json,
     read_config,
     read_trust,
     take_config,
     take_json,
 )
-from outings.release.trust import read_publisher, read_reader
+from outings.configuration import Configuration
+from outings.release.memory import MemoryStore
+from outings.release.objects import Corrupt
+from outings.release.pointer import read_current
+from outings.release.root import Root
+from outings.release.store import NotFound, Store, StoreError
+from outings.release.trust import Trust, read_publisher, read_reader
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
+from pipeline.feed_warnings import FeedWarning, format_warning
 from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
 from pipeline.records.record import Problem
-from pipeline.records.report import format_report, make_report, sum_counts
+from pipeline.records.report import Report, format_report, make_report, sum_counts
 from pipeline.scratch import open_scratch, sweep_scratch
+
+
+class CheckResult(Struct, frozen=True, kw_only=True):
+    report: Report
+    warnings: tuple[FeedWarning, ...]
+    errors: tuple[FeedError | SettingError, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        found = (self.report.problems, self.report.unknown_members, self.warnings, self.errors)
+        return not any(found)
 
 
 @click.command()
 @take_config
+@click.option("--strict", is_flag=True, help="Exit with 3 if anything is reported, so that a script notices.")
 @take_json
-def check(*, config: Path, as_json: bool) -> None:
+def check(*, config: Path, strict: bool, as_json: bool) -> None:
     """Check the configuration, every feed and the neighborhoods. Publish nothing."""
     configuration = read_config(config)
-    read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
+    trust = read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
     sweep_scratch()
+    result = run_check(configuration, trust)
+    if as_json:
+        print_json(
+            {
+                "records": sum_counts(result.report.feeds), **msgspec.structs.asdict(result.report),
+                "warnings": result.warnings, "errors": [str(error) for error in result.errors],
+            }
+        )  # fmt: skip
+    else:
+        click.echo(format_check(result))
+    refuse(result.errors)
+    if strict and not result.is_clean:
+        raise GuardRefusal("--strict: the report above has something to mend")
+
+
+def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     problems: list[Problem] = []
     unknown: dict[str, dict[str, int]] = {}
     decided: dict[str, tuple[str, ...]] = {}
     errors: list[FeedError | SettingError] = []
+    store, base, unread = _open_release(configuration, trust)
     with open_scratch() as scratch:
-        dry_run = DryRun(configuration, as_of=AsOf(instant=datetime.now(UTC)), scratch=scratch)
+        dry_run = DryRun(
+            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, base=base, scratch=scratch
+        )  # fmt: skip
         for feed in configuration.feeds:
             try:
                 read = read_feed(feed, configuration, tell=_tell)
@@ -57,19 +98,34 @@ def check(*, config: Path, as_json: bool) -> None:
                 continue
             problems += (*dry_run.run(metro, neighborhoods), *wrong)
     report = make_report(dry_run.counts, problems, unknown, decided=decided)
-    if as_json:
-        told = [str(error) for error in errors]
-        print_json({"records": sum_counts(report.feeds), **msgspec.structs.asdict(report), "errors": told})
-    else:
-        click.echo(format_report(report))
-    refuse(errors)
+    return CheckResult(report=report, warnings=(*unread, *dry_run.warnings), errors=tuple(errors))
+
+
+def _open_release(configuration: Configuration, trust: Trust) -> tuple[Store, Root | None, tuple[FeedWarning, ...]]:
+    """The store and the release in force. Where it can't be read, a check goes on without it, and says so."""
+    try:
+        store = open_config_store(configuration)
+        current = read_current(store, trust=trust)
+    except (StoreError, NotFound, Corrupt) as error:
+        message = f"the release in force can't be read, so nothing is known of removals: {error}"
+        return MemoryStore(), None, (FeedWarning(feed="store", code="store_unread", message=message),)
+    return store, None if current is None else current.root, ()
+
+
+def format_check(result: CheckResult) -> str:
+    parts = [format_report(result.report)]
+    if result.warnings:
+        parts += ["", "Feeds to look at:", *(f"  {format_warning(warning)}" for warning in result.warnings)]
+    if result.is_clean:
+        parts += ["", "Nothing is wrong."]
+    return "\n".join(parts)
 
 
 def _tell(line: str) -> None:
     click.echo(line, err=True)
 
 
-def refuse(errors: list[FeedError | SettingError]) -> None:
+def refuse(errors: tuple[FeedError | SettingError, ...]) -> None:
     """Every error, a line each: exit 2 where a setting is wrong, else 1."""
     if not errors:
         return

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.contract.instants import DAY, count_seconds, number_day
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
-from pipeline.dates.rule_days import LAST_DAY
+from pipeline.dates.rule_days import LAST_DAY, list_days
 from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live
 from pipeline.dates.zones import Zone, find_zone
@@ -91,6 +91,15 @@ def expand_recurrence(
         last_day=number_day(horizon[1]),
     )
     return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
+
+
+def names_start(rrule: str, starts_local: datetime) -> bool:
+    """Whether the rule names the day on which its series starts; of a rule that we do not follow nothing is known."""
+    rule, problems = _read_rule(rrule, starts_local.time())
+    if rule is None or problems:
+        return True
+    day = number_day(starts_local.date())
+    return list_days(rule, anchor=day, last=day).size > 0
 
 
 def _read_rule(rrule: str | None, starts: time | None) -> tuple[RecurrenceRule | None, tuple[str, ...]]:

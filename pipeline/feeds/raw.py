@@ -14,7 +14,8 @@ class Note(NamedTuple):
 class RawRecord(NamedTuple):
     """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
     `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
-    `is_superseded` that it says something else later. `file`: of several, where `line` counts in it.
+    `is_superseded` that it says something else later. `passed_over`: it is no record, but something of this
+    type, which is none of ours. `file`: of several, where `line` counts in it.
     """
 
     line: int
@@ -23,5 +24,6 @@ class RawRecord(NamedTuple):
     source_id: str | None = None
     item: str | None = None
     is_superseded: bool = False
+    passed_over: str | None = None
     notes: tuple[Note, ...] = ()
     file: str | None = None

@@ -41,6 +41,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     A record's line is numbered through all `files`, (name, lines in the files before it): `locate_problems` finds
     the file again. `unknown` counts members that no record has, by path. `items`: all that this said of them is in
     `records` and `problems`, whatever was said before. `decided`: how files were read, where that was a choice.
+    `passed_over`: what is no listing, by its type.
     """
 
     feed: str
@@ -55,6 +56,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     items: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     withdrawn: int = 0
+    passed_over: Mapping[str, int] = {}
 
 
 def read_feed(
@@ -81,11 +83,12 @@ def read_source(
     named = _number_lines(files, reader)
     origin = make_origin(feed, configuration)
     unknown: Counter[str] = Counter()
+    passed_over: Counter[str] = Counter()
     kept: dict[tuple[str, ...], CleanedRecord] = {}
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
-    for raw in whole or _read_each(files, named, reader, setting):
+    for raw in _count_passed(whole or _read_each(files, named, reader, setting), passed_over):
         read += 1
         if raw.item is not None:
             items.add(raw.item)
@@ -128,6 +131,7 @@ def read_source(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=Records(list(kept.values())), problems=told, unknown=_sum_unknown(unknown),
         files=named, items=tuple(sorted(items)), decided=() if whole is None else tuple(whole.decided),
+        passed_over=dict(passed_over),
     )  # fmt: skip
 
 
@@ -221,6 +225,15 @@ def _read_each(
             raise FeedError(setting.feed.name, name, f"can't be read: {error.strerror}") from error
         except ValueError as error:
             raise FeedError(setting.feed.name, name, str(error)) from error
+
+
+def _count_passed(found: Iterable[RawRecord], passed_over: Counter[str]) -> Iterator[RawRecord]:
+    """The records; what is passed over is counted by its type."""
+    for raw in found:
+        if raw.passed_over is None:
+            yield raw
+        else:
+            passed_over[raw.passed_over] += 1
 
 
 def make_setting(feed: FeedTable, configuration: Configuration) -> FeedSetting:

@@ -113,18 +113,23 @@ def format_report(report: Report) -> str:
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
+    """A line each, and one for the sum of several. A number that is zero is left out."""
     sums = sum_counts(feeds)
     total = FeedCount(
         feed="all", read=sums["read"], listings=sums["listings"], merged=sums["merged"], quarantined=sums["quarantined"]
     )
-    width = max(len(count.feed) for count in (*feeds, total))
-    lines = [f"{'feed':{width}}  {'read':>9} = {'listings':>9} + {'merged':>9} + {'quarantined':>11}"]
-    for count in (*feeds, total):
-        parts = f"{count.listings:>9,} + {count.merged:>9,} + {count.quarantined:>11,}"
-        lines += [f"{count.feed:{width}}  {count.read:>9,} = {parts}"]
+    told = feeds if len(feeds) == 1 else [*feeds, total]
+    name, number = max(len(count.feed) for count in told), max(len(f"{count.read:,}") for count in told)
+    lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in told]
     kept = [count for count in feeds if count.last_good_since is not None]
     lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
+
+
+def _format_parts(count: FeedCount) -> str:
+    parts = [("listings", count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
+    told = " + ".join(f"{number:,} {name}" for name, number in parts if number)
+    return f" = {told}" if told else ""
 
 
 def _format_last_good(count: FeedCount) -> str:

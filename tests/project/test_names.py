@@ -44,7 +44,7 @@ PARTICIPLES = {
 # Nouns that end as participles do, and names that follow a member of the API.
 NOUNS = {
     "expanded", "feed", "interpreted", "listing", "meaning", "nested", "pooling", "ranking", "reading", "related",
-    "ring", "setting", "spelling", "string", "timing",
+    "ring", "setting", "spelling", "string", "timing", "warning",
 }  # fmt: skip
 # HTTP's own term.
 TERMS = {"NotFound"}

@@ -39,6 +39,14 @@ _ORGANIZATIONS = frozenset(
         "SportsTeam", "OnlineBusiness", "OnlineStore", "Consortium", "WorkersUnion",
     }
 )  # fmt: skip
+# Of a page and its navigation, and what holds listings.
+_FURNITURE = frozenset(
+    {
+        "WebSite", "BreadcrumbList", "ItemList", "ListItem", "DataFeed", "DataFeedItem", "Dataset", "DataCatalog",
+        "WebPageElement", "SiteNavigationElement", "WPHeader", "WPFooter", "WPSideBar", "Person", "PostalAddress",
+        "GeoCoordinates", "Offer", "AggregateOffer", "AggregateRating", "Rating", "Review",
+    }
+)  # fmt: skip
 _CATEGORIES = {
     "MusicEvent": "music_movement", "DanceEvent": "dance_gymnastics", "TheaterEvent": "theater_shows",
     "ComedyEvent": "theater_shows", "ScreeningEvent": "theater_shows", "PerformingArtsEvent": "theater_shows",
@@ -59,6 +67,12 @@ def find_kind(types: Iterable[str]) -> str | None:
     if found & _PLACES.keys():
         return "place"
     return "organization" if found & _ORGANIZATIONS else None
+
+
+def find_passed(types: Iterable[str]) -> str | None:
+    """The type of a node that is no listing and may have been meant as one: not what every page has beside them."""
+    named = [name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object"))]
+    return next(iter(named), None)
 
 
 def find_type_hint(types: Iterable[str], vocabulary: Vocabulary) -> str | None:

@@ -8,7 +8,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.jsonld.course import make_class
 from pipeline.feeds.jsonld.documents import parse_content
 from pipeline.feeds.jsonld.event import NodeContext, Record, make_events, refer_organization
-from pipeline.feeds.jsonld.kinds import find_kind, find_type_hint
+from pipeline.feeds.jsonld.kinds import find_kind, find_passed, find_type_hint
 from pipeline.feeds.jsonld.members import drop_unstated, list_images, list_members
 from pipeline.feeds.jsonld.naming import name_nodes
 from pipeline.feeds.jsonld.nodes import Graph, Node, list_roots
@@ -36,8 +36,11 @@ def read_documents(
         if document.reason is not None:
             yield RawRecord(document.line + lines_before, document.value, document.reason)
         else:
-            roots = (node for node in list_roots(document.value, graph) if find_kind(node.types) is not None)
-            found += [(document.line, node) for node in roots]
+            for node in list_roots(document.value, graph):
+                if find_kind(node.types) is not None:
+                    found.append((document.line, node))
+                elif (type_ := find_passed(node.types)) is not None:
+                    yield RawRecord(document.line + lines_before, None, passed_over=type_)
     names = name_nodes(node for _, node in found)
     known = {name: kind for (_, node), name in zip(found, names, strict=True) if (kind := find_kind(node.types))}
     setting = NodeContext(read_zone(timezone), vocabulary, known)

@@ -53,10 +53,9 @@ def test_the_sum_is_over_all_feeds() -> None:
 def test_the_text_shows_the_sum_of_each_feed_and_an_example_of_each_problem() -> None:
     text = format_report(make_report(COUNTS, PROBLEMS, {"spl": {"colour": 1200}, "parks": {}}))
     assert text.splitlines() == [
-        "feed        read =  listings +    merged + quarantined",
-        "spl        1,200 =     1,190 +         4 +           6",
-        "parks          3 =         3 +         0 +           0",
-        "all        1,203 =     1,193 +         4 +           6",
+        "spl    1,200 read = 1,190 listings + 4 merged + 6 quarantined",
+        "parks      3 read = 3 listings",
+        "all    1,203 read = 1,193 listings + 4 merged + 6 quarantined",
         "",
         "Quarantined records:",
         '  spl: price.min: 2 × wrong_type: expected a number; as line 2 (s2): "free"',
@@ -73,7 +72,12 @@ def test_the_text_shows_the_sum_of_each_feed_and_an_example_of_each_problem() ->
 
 
 def test_a_report_without_problems_is_the_sum_alone() -> None:
-    assert format_report(make_report(COUNTS, [], {})).count("\n") == len(COUNTS) + 1
+    assert format_report(make_report(COUNTS, [], {})).count("\n") == len(COUNTS)
+
+
+def test_of_one_feed_there_is_no_sum_and_what_is_zero_is_not_told() -> None:
+    empty = FeedCount(feed="spl", read=0, listings=0, merged=0, quarantined=0)
+    assert format_report(make_report([empty], [], {})) == "spl  0 read"
 
 
 def test_the_quarantine_has_a_line_for_each_record_set_aside_and_no_other() -> None:

@@ -1,0 +1,161 @@
+"""What may be wrong with a whole feed, though each of its records is right: it is empty, over, or much smaller."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from datetime import date, datetime
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from outings.contract.instants import DAY, read_date
+from outings.contract.vocabulary import TYPES
+from outings.release.tables import PUBLISHED
+from pipeline.dates.recurrence import names_start
+from pipeline.feeds.reading import FeedRead
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.rows import Row
+from pipeline.records.spool import SpooledRecord
+
+# Of many, how many a warning names.
+_EXAMPLES = 3
+_SHOWN_TYPES = 5
+
+
+class FeedWarning(Struct, frozen=True, kw_only=True):
+    """`code`: `no_records`, `passed_over`, `shrink`, `no_future_date`, `start_outside_rule` or `removals`. `count`: how
+    many records or listings it is about. `examples`: some of them."""
+
+    feed: str
+    code: str
+    message: str
+    count: int = 0
+    examples: tuple[str, ...] = ()
+
+
+def warn_of_reading(read: FeedRead, *, shrink: str | None) -> Iterator[FeedWarning]:
+    """`shrink`: why the shrink guard would refuse the feed."""
+    if read.read == 0:
+        yield FeedWarning(feed=read.feed, code="no_records", message="has no records")
+    if read.passed_over:
+        named = sorted(read.passed_over.items(), key=lambda each: (-each[1], each[0]))
+        count = sum(read.passed_over.values())
+        yield FeedWarning(
+            feed=read.feed, code="passed_over", count=count,
+            message=f"{count:,} {_pluralize(count, 'node')} of types that are no listing passed over",
+            examples=tuple(f"{name} ({number:,})" for name, number in named[:_SHOWN_TYPES]),
+        )  # fmt: skip
+    if shrink is not None:
+        yield FeedWarning(feed=read.feed, code="shrink", message=f"a build would refuse it: {shrink}")
+
+
+class DateSurvey:
+    """Of each feed, how many listings have a date, and which is the last."""
+
+    def __init__(self) -> None:
+        self._dated = Counter[str]()
+        self._last: dict[str, date] = {}
+        self._going_on = set[str]()
+
+    def add(self, row: Row, *, today: date) -> None:
+        feed, last = _name_feed(row.columns["source"]), _find_last(row)
+        if feed in self._going_on or row.columns["status"] != PUBLISHED or last is None:
+            return
+        self._dated[feed] += 1
+        self._last[feed] = max(last, self._last.get(feed, last))
+        if last >= today:
+            self._going_on.add(feed)
+
+    def list_warnings(self) -> Iterator[FeedWarning]:
+        for feed, count in self._dated.items():
+            if feed not in self._going_on:
+                said = f"none of {count:,} {_pluralize(count, 'listing')} with a date is today or later"
+                message = f"{said}; the last was on {self._last[feed]}"
+                yield FeedWarning(feed=feed, code="no_future_date", message=message, count=count)
+
+
+def _find_last(row: Row) -> date | None:
+    """Its last date, as far as it is known; None for what has none. What has begun and says no end goes on."""
+    if row.kind == "event":
+        return _find_last_start(row)
+    # Of sections and sessions: the number, the first day, the last.
+    spans = [(first, last) for _, first, last, *_ in row.happenings if first is not None or last is not None]
+    return max((date.max if last is None else last for _, last in spans), default=None)
+
+
+def _find_last_start(row: Row) -> date | None:
+    if row.columns["beyond_starts_local"] is not None:
+        return read_date(int(row.columns["beyond_starts_local"]) // DAY)
+    if row.occurrences is not None and len(row.occurrences):
+        return read_date(int(np.maximum(row.occurrences.starts_local, row.occurrences.ends_local).max()) // DAY)
+    # A series whose dates are all out of sight.
+    starts = None if row.members is None else row.members.starts_local
+    return None if starts is None else datetime.fromisoformat(starts).date()
+
+
+class RuleSurvey:
+    """Series whose first date is none of their own rule's: one of both is wrong."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[str]] = {}
+
+    def add(self, row: Row, entry: SpooledRecord) -> None:
+        if row.kind != "event" or row.members is None or row.members.rrule is None:
+            return
+        starts = row.members.starts_local
+        if starts is not None and not names_start(row.members.rrule, datetime.fromisoformat(starts)):
+            name = entry.head.source_id
+            self._found.setdefault(entry.head.feed, []).append(f"{name}: {starts} and {row.members.rrule}")
+
+    def list_warnings(self) -> Iterator[FeedWarning]:
+        for feed, found in self._found.items():
+            said = f"{len(found):,} series with a first date that is none of the rule's, and is shown all the same"
+            yield FeedWarning(
+                feed=feed, code="start_outside_rule", message=said, count=len(found), examples=tuple(found[:_EXAMPLES])
+            )
+
+
+class RemovalSurvey:
+    """Published listings that a build would remove."""
+
+    def __init__(self) -> None:
+        self._had = Counter[str]()
+        self._gone: dict[str, list[str]] = {}
+
+    def add(self, previous: PreviousSnapshot, shown: Collection[str], *, unread: Collection[str]) -> None:
+        """`shown`: ids of the rows that the metro would have; `unread`: feeds of which nothing is known."""
+        own = previous.organizations.filter(pl.col("home").is_null())
+        for kind, frame in ((None, previous.listings), ("organization", own)):
+            published = frame.filter(pl.col("status") == PUBLISHED)
+            for row in published.iter_rows(named=True):
+                feed = _name_feed(row["source"])
+                if not feed or feed in unread:
+                    continue
+                self._had[feed] += 1
+                if row["id"] not in shown:
+                    name = kind or TYPES[row["type"]]
+                    self._gone.setdefault(feed, []).append(f"{row['name']} ({name} {row['id']})")
+
+    def list_warnings(self, *, configured: Collection[str]) -> Iterator[FeedWarning]:
+        for feed, gone in self._gone.items():
+            had = self._had[feed]
+            said = f"{len(gone):,} of {had:,} published {_pluralize(had, 'listing')} would be removed"
+            why = "" if feed in configured else ", because the configuration has this feed no more"
+            examples = tuple(sorted(gone)[:_EXAMPLES])
+            yield FeedWarning(feed=feed, code="removals", message=said + why, count=len(gone), examples=examples)
+
+
+def format_warning(warning: FeedWarning) -> str:
+    named = "; ".join(warning.examples)
+    left = warning.count - len(warning.examples)
+    if warning.code in ("removals", "start_outside_rule") and left:
+        named += f"; and {left:,} more"
+    return f"{warning.feed}: {warning.message}" + (f": {named}" if named else "")
+
+
+def _name_feed(source: str | None) -> str:
+    return (source or "").partition("/")[0]
+
+
+def _pluralize(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"

@@ -1,0 +1,189 @@
+"""What `outings check` says of whole feeds, though each of their records is right: as a build would find them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outings.command import main
+from tests.pipeline.city import City, make_event, make_place
+
+# Of a check, which is made today: far enough ahead, and long ago.
+AHEAD, PAST = "2099-08-12T10:00:00", "2019-08-14T10:00:00"
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    return City(tmp_path)
+
+
+def check(city: City, *options: str) -> Result:
+    assert city.configuration.feeds
+    return CliRunner().invoke(main, ["check", "-c", str(city.folder / "outings.toml"), *options])
+
+
+def list_warnings(city: City) -> list[tuple[str, str, int]]:
+    told = json.loads(check(city, "--json").stdout)
+    return [(each["feed"], each["code"], each["count"]) for each in told["warnings"]]
+
+
+def make_events(*names: str, **members: Any) -> list[dict[str, Any]]:
+    return [make_event(name, **{"starts_local": AHEAD, **members}) for name in names]
+
+
+def test_of_a_good_feed_it_says_that_nothing_is_wrong_and_strict_agrees(city: City) -> None:
+    city.write(make_events("a", "b"))
+    checked = check(city, "--strict")
+    assert (checked.exit_code, checked.stdout) == (0, "samples  2 read = 2 listings\n\nNothing is wrong.\n")
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        make_events("a", place={"source_id": "nowhere"}),
+        make_events("a", colour="red"),
+        make_events("a", price={"min": "five"}),
+        [],
+    ],
+    ids=["a reference to nothing", "an unknown member", "a quarantined record", "no records"],
+)
+def test_whatever_is_reported_ends_with_3_where_that_is_asked_for(city: City, records: Iterable[Any]) -> None:
+    city.write(records)
+    assert check(city).exit_code == 0
+    checked = check(city, "--strict")
+    assert checked.exit_code == 3
+    assert "--strict: the report above has something to mend" in checked.stderr
+    assert "Nothing is wrong" not in checked.stdout
+
+
+def test_a_feed_without_records_is_told(city: City) -> None:
+    city.write([])
+    city.write(make_events("a"), feed="other")
+    assert list_warnings(city) == [("samples", "no_records", 0)]
+    assert "\nFeeds to look at:\n  samples: has no records\n" in check(city).stdout
+
+
+def test_a_feed_whose_dates_are_all_past_is_told_with_the_last(city: City) -> None:
+    series = make_event("s", starts_local=PAST, rrule="FREQ=WEEKLY;COUNT=2")
+    city.write([make_event("a", starts_local=PAST), series, make_place("p"), make_event("dateless", starts_local=None)])
+    city.write([*make_events("a", starts_local=PAST), *make_events("b")], feed="other")
+    city.write([make_event("c", starts_local=PAST, rrule="FREQ=YEARLY;INTERVAL=90")], feed="endless")
+    assert list_warnings(city) == [("samples", "no_future_date", 2)]
+    said = "samples: none of 2 listings with a date is today or later; the last was on 2019-08-14"
+    assert said in check(city).stdout
+
+
+@pytest.mark.parametrize(
+    ("term", "is_told"),
+    [
+        ({"starts_on": "2019-01-08", "ends_on": "2019-03-12"}, True),
+        ({"starts_on": "2019-01-08"}, False),
+        ({"starts_on": "2019-01-08", "ends_on": "2099-03-12"}, False),
+        ({}, False),
+    ],
+    ids=["over", "without an end", "going on", "without a term"],
+)
+def test_a_class_is_over_when_its_term_has_ended(city: City, term: dict[str, str], is_told: bool) -> None:
+    city.write([{"type": "class", "source_id": "c", "name": "Pottery", "term": term}])
+    assert [code for _, code, _ in list_warnings(city)] == ["no_future_date"] * is_told
+
+
+def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
+    # A Wednesday.
+    series = [make_event(day, starts_local=AHEAD, rrule=f"FREQ=WEEKLY;BYDAY={day}") for day in ("MO", "WE")]
+    city.write(series)
+    assert list_warnings(city) == [("samples", "start_outside_rule", 1)]
+    said = (
+        "samples: 1 series with a first date that is none of the rule's, and is shown all the same: "
+        "MO: 2099-08-12T10:00:00 and FREQ=WEEKLY;BYDAY=MO"
+    )
+    assert said in check(city).stdout
+
+
+def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> None:
+    city.write([*make_events("a", "b", "c", "d", "e", "f"), make_place("p", name="Pool")])
+    city.write(make_events("x"), feed="gone")
+    city.build()
+    city.write(make_events("e", "f"))
+    city.forget("gone")
+    assert list_warnings(city) == [("samples", "shrink", 0), ("samples", "removals", 5), ("gone", "removals", 1)]
+    told = check(city).stdout
+    assert "samples: a build would refuse it: 2 records, 7 in the previous release: 71 % are gone" in told
+    assert "samples: 5 of 7 published listings would be removed: Event a (event " in told
+    assert "; and 2 more\n" in told
+    assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in told
+
+
+def test_removals_below_the_guard_are_told_too_and_what_they_are(city: City) -> None:
+    city.write([*make_events("a", "b", "c"), {"type": "organization", "source_id": "o", "name": "Club"}])
+    city.build()
+    city.write(make_events("a", "b", "c"))
+    assert list_warnings(city) == [("samples", "removals", 1)]
+    city.build()
+    assert list_warnings(city) == []
+
+
+def test_a_record_that_is_quarantined_by_now_keeps_its_good_version_and_is_not_removed(city: City) -> None:
+    city.write(make_events("a", "b"))
+    city.build()
+    city.write([*make_events("a"), *make_events("b", price={"min": "five"})])
+    assert list_warnings(city) == []
+
+
+def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_told(city: City) -> None:
+    city.write([*make_events("a", "b"), make_place("p")], mode="delta")
+    city.build()
+    city.write([*make_events("c", place={"source_id": "p"}), {"type": "event", "source_id": "a", "deleted": True}],
+               mode="delta")  # fmt: skip
+    told = json.loads(check(city, "--json").stdout)
+    assert [(each["code"], each["count"]) for each in told["warnings"]] == [("removals", 1)]
+    assert told["problems"] == []
+
+
+def test_of_a_feed_that_can_not_be_read_no_removal_is_told(city: City) -> None:
+    city.write(make_events("a"))
+    city.build()
+    (city.folder / "samples.ndjson").unlink()
+    checked = check(city, "--json")
+    assert (checked.exit_code, json.loads(checked.stdout)["warnings"]) == (1, [])
+
+
+def test_a_store_that_can_not_be_read_is_told_and_the_feeds_are_checked(city: City) -> None:
+    city.write(make_events("a"))
+    city.build()
+    (city.folder / "var/store/current.json").write_text("torn")
+    checked = check(city)
+    assert checked.exit_code == 0
+    assert "samples  1 read = 1 listings" in checked.stdout
+    assert "store: the release in force can't be read, so nothing is known of removals: " in checked.stdout
+
+
+def test_nodes_of_a_page_that_are_no_listing_are_told_by_their_types(city: City) -> None:
+    nodes = [
+        {"@type": "NewsArticle", "name": "New hours"}, {"@type": "NewsArticle", "name": "New staff"},
+        {"@type": "BreadcrumbList"}, {"@type": "WebPage"}, {"@type": "JobPosting", "name": "A job"},
+        {"@type": "Event", "@id": "https://a.example/e", "name": "Walk", "startDate": AHEAD},
+    ]  # fmt: skip
+    (city.folder / "pages.jsonld").write_text(json.dumps(nodes))
+    city.write(make_events("a"))
+    path = city.folder / "outings.toml"
+    assert city.configuration.feeds
+    feed = '[[feeds]]\nname = "pages"\nmetro = "seattle"\nformat = "jsonld"\nurl = "pages.jsonld"\n'
+    path.write_text(path.read_text() + feed)
+    checked = CliRunner().invoke(main, ["check", "-c", str(path)])
+    assert checked.exit_code == 0, checked.stderr
+    said = "pages: 3 nodes of types that are no listing passed over: NewsArticle (2); JobPosting (1)\n"
+    assert said in checked.stdout
+
+
+def test_check_publishes_nothing_and_leaves_the_store_as_it_is(city: City) -> None:
+    city.write(make_events("a"))
+    city.build()
+    before = {path: path.stat().st_mtime_ns for path in city.folder.rglob("*")}
+    city.write(make_events("b", "c"))
+    assert check(city).exit_code == 0
+    after = {path: path.stat().st_mtime_ns for path in city.folder.rglob("*") if "var" in path.parts}
+    assert after.items() <= before.items()
