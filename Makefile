@@ -36,13 +36,16 @@ help:
 
 install:
 	@tools/install_environment $(VENV) check
+	@tools/build_site $(VENV)
 
 run:
 	@tools/install_environment $(VENV)
+	@tools/build_site $(VENV)
 	@$(BIN)/outings demo --port $(PORT)
 
 test-environment:
 	@tools/install_environment $(VENV) test
+	@tools/build_site $(VENV)
 	@tools/install_packages $(TEST_PACKAGES)
 
 bench-environment:

@@ -31,6 +31,7 @@ from edge.public.openapi import OpenApiEndpoint
 from edge.public.probes import make_public
 from edge.releases import Releases
 from edge.replies.bodies import Bodies
+from edge.replies.pages import PagesEndpoint
 from edge.replies.planner import Planner
 from edge.rollback_guard import RollbackGuard
 from edge.thread_pool import ThreadPool
@@ -144,7 +145,8 @@ class Edge:
             failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
             addresses=self._addresses,
         )
-        routing = RoutingMiddleware(public=self._public, keyed=authentication)
+        pages = PagesEndpoint(self._releases)
+        routing = RoutingMiddleware(public=self._public, keyed=authentication, pages=pages)
         limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)
         first = RequestIdMiddleware(
             UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage)

@@ -26,6 +26,7 @@ from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, name_release
 from outings.release.root import Root, explain_regress, format_release_id, parse_release_id, read_root
+from outings.release.site import ASSETS, SiteFile, read_site
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import has_ended
@@ -140,6 +141,16 @@ class Releases:
             log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
 
+    def find_file(self, path: str) -> SiteFile | None:
+        """A file of the site. A page that came a moment ago may name a style of the release before: styles and scripts
+        are looked for in every open one. Does not block."""
+        served = self.current
+        found = None if served is None else served.release.site.get(path)
+        if found is not None or not path.startswith(ASSETS):
+            return found
+        older = self._find_open(lambda each: path in each.release.site)
+        return None if older is None else older.release.site[path]
+
     def find_release(self, release_id: str) -> ServedRelease | None:
         """The one of this id, if it is open. Does not block."""
         return self._find_open(lambda served: served.release.id == release_id)
@@ -249,13 +260,15 @@ class Releases:
         """Its files are claimed before they are fetched, and until it is put where it is kept: another process may be
         evicting, and another thread claiming what it finds kept."""
         manifests = {slug: read_manifest(self._store, part.manifest) for slug, part in listed.root.parts.items()}
-        files = frozenset((*list_tail(listed.root.log), *chain.from_iterable(map(list_files, manifests.values()))))
+        site = None if listed.root.site is None else read_site(self._store, listed.root.site)
+        own = (*list_tail(listed.root.log), *([] if site is None else [site.pages.object]))
+        files = frozenset((*own, *chain.from_iterable(map(list_files, manifests.values()))))
         with self._state:
             self._fetching = (*self._fetching, files)
             held = [served.files for served in (self.current, *self._pool.list_open()) if served is not None]
             self._claim.replace(frozenset[str]().union(*self._fetching, *held))
         try:
-            release = open_release(self._store, listed, manifests=manifests, cache=self._cache)
+            release = open_release(self._store, listed, manifests=manifests, cache=self._cache, site=site)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)
             for snapshot in release.metros.values():  # here, and not under the first request
                 prepare_snapshot(snapshot, is_served=is_served)

@@ -23,6 +23,7 @@ from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
+from pipeline.objects.site import compose_site
 from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
@@ -72,8 +73,8 @@ def build_release(
     `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
     if the build is killed right afterwards.
 
-    Raises FeedError, SelectError, ModelError, ShrinkRefused, ConcurrentPublication, BuildTooLong, Untrusted, Corrupt
-    and StoreError. Then nothing was published.
+    Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefused, ConcurrentPublication, BuildTooLong,
+    Untrusted, Corrupt and StoreError. Then nothing was published.
     """
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)
@@ -115,6 +116,7 @@ def build_release(
         find_changes=lambda standing: compare_organizations(
             store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
         ),
+        make_site=compose_site(store, plan.site),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
         trust=trust,

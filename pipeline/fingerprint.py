@@ -77,13 +77,16 @@ def make_fingerprint(
     details: bool,
     model: str | None,
     centroids: Sequence[Struct],
+    site: str = "",
     withdrawn: Collection[str] = (),
 ) -> str:
     """`feeds` has the hash of the bytes and settings of each feed that may have records of this metro. `model` is its
-    hash. `withdrawn` are the ids of what is taken down."""
+    hash. `site` is the hash of all that makes the metro's pages of its snapshot; empty where it has none. `withdrawn`
+    are the ids of what is taken down."""
     parts = [
         LAYOUT, hash_program(), metro, vocabulary, related, today,
-        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids, sorted(withdrawn),
+        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
+        site, sorted(withdrawn),
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 

@@ -28,6 +28,7 @@ from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.reading import open_snapshot
 from outings.release.root import Part
+from outings.release.site import SiteSettings
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
@@ -42,6 +43,7 @@ from pipeline.objects.exports import UnchangedRows, put_exports
 from pipeline.objects.object_writer import ObjectWriter, WriteCounts
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.pages import put_pages
+from pipeline.objects.site import put_metro_site
 from pipeline.shared_organizations import ALONE, SharedState
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
@@ -64,7 +66,8 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
     `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
     None every listing is made again. `renderer` made the documents that stay, if that is not this program. `emptied`
-    are packs of the release before in which no document may stay."""
+    are packs of the release before in which no document may stay. `site`: what the metro's pages are made with, None
+    where it has none."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -80,6 +83,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     program: str | None = None
     renderer: int | None = None
     emptied: frozenset[str] = frozenset()
+    site: SiteSettings | None = None
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):
@@ -166,7 +170,8 @@ def build_metro(
     )  # fmt: skip
     kept = {"standing": standing.records, "lent": spanning.lent, "asked": spanning.asked}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
-    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, **named)
+    site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
+    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, site=site, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuild(

@@ -9,7 +9,9 @@ from msgspec import Struct
 from outings.answers.search.understanding.related import read_shipped
 from outings.configuration import Configuration, FeedTable, MetroTable
 from outings.contract.related import join_groups
+from outings.pages.settings import make_settings as make_site_settings
 from outings.release.root import Root
+from outings.release.site import SiteSettings
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from outings.release.withdrawals import list_withdrawn
@@ -19,6 +21,7 @@ from pipeline.feeds.source import FeedSource
 from pipeline.fingerprint import hash_making, make_fingerprint
 from pipeline.metro import MetroPlan, read_base
 from pipeline.neighborhoods import read_bytes
+from pipeline.objects.site import hash_metro_site
 from pipeline.tables.vectors import ModelPlan, plan_model
 
 
@@ -37,9 +40,11 @@ class MetroInputs(Struct, frozen=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are."""
+    """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are. `site` are
+    the settings of the pages."""
 
     stamp: datetime
+    site: SiteSettings
     metros: tuple[MetroInputs, ...]
     feeds: tuple[FeedTable, ...]
     unchanged: tuple[MetroInputs, ...]
@@ -62,19 +67,21 @@ def choose_feeds(build: Build) -> list[FeedTable]:
 
 
 def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, FeedSource]) -> Plan:
-    """`sources` are those of the chosen feeds, by name. Raises ModelError, and FeedError if the neighborhoods cannot be
-    read."""
+    """`sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and FeedError if the
+    neighborhoods cannot be read."""
     configuration = build.configuration
     metros = choose_metros(build)
     feeds = choose_feeds(build)
     hashes = {feed.name: sources[feed.name].hash for feed in feeds}
     stamp = _choose_stamp(build, metros, base)
     model = plan_model(configuration.search.model)
+    site = make_site_settings(configuration.site)
     planned = [
-        _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model) for metro in metros
+        _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model, site=site)
+        for metro in metros
     ]
     changed = {each.plan.metro.slug for each in planned if not _is_unchanged(each.plan)}
-    return _divide(planned, feeds, changed, stamp=stamp)
+    return _divide(planned, feeds, changed, stamp=stamp, site=site)
 
 
 def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
@@ -82,15 +89,21 @@ def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
     planned = {each.plan.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
     built = {each.plan.metro.slug for each in plan.metros}.union(slugs)
     ordered = [planned[metro.slug] for metro in choose_metros(build)]
-    return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp)
+    return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp, site=plan.site)
 
 
 def _divide(
-    planned: Sequence[MetroInputs], feeds: Sequence[FeedTable], built: Collection[str], *, stamp: datetime
+    planned: Sequence[MetroInputs],
+    feeds: Sequence[FeedTable],
+    built: Collection[str],
+    *,
+    stamp: datetime,
+    site: SiteSettings,
 ) -> Plan:
     read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
     return Plan(
         stamp=stamp,
+        site=site,
         metros=tuple(each for each in planned if each.plan.metro.slug in built),
         feeds=read,
         unchanged=tuple(each for each in planned if each.plan.metro.slug not in built),
@@ -117,6 +130,7 @@ def _plan_metro(
     store: Store,
     stamp: datetime,
     model: ModelPlan | None,
+    site: SiteSettings,
 ) -> MetroInputs:
     configuration = build.configuration
     settings = make_settings(metro)
@@ -130,13 +144,13 @@ def _plan_metro(
         neighborhoods=neighborhoods,
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details, model=None if model is None else model.hash, centroids=centroids,
-        withdrawn=frozenset() if base is None else list_withdrawn(base.withdrawals),
+        site=hash_metro_site(site), withdrawn=frozenset() if base is None else list_withdrawn(base.withdrawals),
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
-        centroids=centroids,
+        centroids=centroids, site=site if site.shows_data else None,
         program=hash_making(metro=settings, vocabulary=configuration.vocabulary, neighborhoods=neighborhoods),
     )  # fmt: skip
     return MetroInputs(plan=plan, neighborhoods=metro.neighborhoods)

@@ -21,7 +21,10 @@
 """
 
 import os
+import subprocess
+import sys
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,6 +48,16 @@ collect_ignore = [] if os.environ.get("CITY_DATA") else ["examples"]
 for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
     if name not in ("OUTINGS_TEST_CASES", "OUTINGS_NO_SKIPS"):
         del os.environ[name]
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A release has pages, and pages have styles and scripts: they are built before any worker asks for them."""
+    build = ROOT / "tools/build_site"
+    if not hasattr(config, "workerinput") and build.exists():
+        subprocess.run([build, sys.prefix], cwd=ROOT, check=True)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.replies.pages import PagesEndpoint
 from edge.replies.responses import send_preflight
 from edge.request_context import MOST_HEADER_BYTES, RequestContext
 from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
@@ -16,15 +17,18 @@ _REMEMBERED = 8_192
 
 
 class RoutingMiddleware:
-    """Answers 404 and 405 and `OPTIONS`; then calls `public`, or `keyed` if the route needs a key."""
+    """Answers 404 and 405 and `OPTIONS`; then calls `public`, or `keyed` if the route needs a key, or `pages` if the
+    path is one of the site's and no route's."""
 
-    def __init__(self, *, public: ASGIApp, keyed: ASGIApp) -> None:
+    def __init__(self, *, public: ASGIApp, keyed: ASGIApp, pages: PagesEndpoint) -> None:
         self._public = public
         self._keyed = keyed
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
-        context.match = match = find_match(context.path)
+        is_page = self._pages.has_page(context.path)
+        context.match = match = None if is_page else find_match(context.path)
         if context.method not in METHODS:
             raise method_not_allowed()
         if context.header_bytes > MOST_HEADER_BYTES:
@@ -35,6 +39,8 @@ class RoutingMiddleware:
             )
         if context.method == "OPTIONS":
             await send_preflight(send, context)
+        elif match is None:
+            await self._pages(scope, receive, send)
         elif match.route.needs_key:
             await self._keyed(scope, receive, send)
         else:

@@ -81,15 +81,16 @@ def encode_body(body: bytes, coding: bytes) -> bytes:
 
 
 @lru_cache(maxsize=512)
-def choose_coding(accepted: bytes) -> bytes:
-    """The coding that an `Accept-Encoding` weighs highest (RFC 9110, 12.5.3), or IDENTITY.
+def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) -> bytes:
+    """Of those `offered`, in our order of choice, the coding that an `Accept-Encoding` weighs highest (RFC 9110,
+    12.5.3), or IDENTITY.
 
     Where it refuses everything that there is, identity is sent all the same: better than a 406 that nobody expects.
     """
     weights = _read_weights(accepted)
     rest = weights.get(b"*", 0.0)
     chosen, highest = IDENTITY, weights.get(b"identity", 0.0)
-    for coding in CODINGS:
+    for coding in offered:
         weight = weights.get(coding, rest)
         if weight > 0 and (weight > highest or (weight == highest and chosen == IDENTITY)):
             chosen, highest = coding, weight

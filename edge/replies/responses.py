@@ -112,6 +112,14 @@ def _list_own(context: RequestContext, *, head: tuple[Header, ...], body: Body |
     )
 
 
+async def send_redirect(
+    send: Send, context: RequestContext, *, head: tuple[Header, ...], location: bytes
+) -> None:
+    """308: the same request, at another address."""
+    entity = ((b"location", location), (b"content-length", b"0"))
+    await send_whole(send, status=308, headers=_list_own(context, head=head, body=Body(data=b"", head=entity)))
+
+
 async def send_preflight(send: Send, context: RequestContext) -> None:
     """204 to `OPTIONS`."""
     await _send(send, context, status=204, headers=_PREFLIGHT, body=b"")

@@ -24,6 +24,8 @@ from outings.command.options import (
 )
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
+from outings.pages.assets import AssetsError
+from outings.pages.settings import SiteSettingsError
 from outings.release.publishing import BuildTooLong, ConcurrentPublication
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, TellRelease, build_release
@@ -169,9 +171,9 @@ def run_build(
             )
     except (ShrinkRefusal, ConcurrentPublication) as refused:
         raise GuardRefusal(str(refused)) from refused
-    except (SettingError, ModelError) as wrong:
+    except (SettingError, ModelError, SiteSettingsError) as wrong:
         raise ConfigurationFailure(str(wrong)) from wrong
-    except (FeedError, ClusterError) as failed:
+    except (FeedError, ClusterError, AssetsError) as failed:
         raise click.ClickException(str(failed)) from failed
     except BrokenExecutor as broken:
         raise click.ClickException(_WORKER_DIED) from broken

@@ -53,37 +53,34 @@ def demo(*, config: Path, host: str, port: int) -> None:
     except OSError as error:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     now = datetime.now(UTC)
-    write_world(config.absolute(), today=now.date(), size=SIZE)
+    visitors = _keep(config.absolute().parent / "visitors-key.txt", make_key_text())
+    write_world(config.absolute(), today=now.date(), size=SIZE, key=visitors)
     configuration = read_config(config)
     asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
     run_build(asked, recorder=BuildRecorder(report=None, as_of=None), workers=1)
-    key = _make_key(configuration, folder=configuration.directory, now=now)
+    key = _keep(configuration.directory / "key.txt", make_key_text())
+    for text, client, plan in ((key, "demo", "partner"), (visitors, "visitors", "standard")):
+        _add_key(configuration, text, client=client, plan=plan, now=now)
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     _print_requests(key, f"http://{host}:{listening.port}")
     run_server(config, listening=listening)
 
 
-def _make_key(configuration: Configuration, *, folder: Path, now: datetime) -> str:
-    """The demo's own key, kept beside its data so that a second run prints the same."""
+def _add_key(configuration: Configuration, text: str, *, client: str, plan: str, now: datetime) -> None:
+    """Unless it is known from a run before: its text is kept beside the data, so that a second run prints the same."""
     store = open_config_store(configuration)
-    kept = folder / "key.txt"
-    if kept.exists():
-        text = kept.read_text().strip()
-        registry, _ = read_registry(store)
-        if any(key.hash == split_key_text(text)[1] for key in registry.keys):
-            return text
-    text = make_key_text()
     id_, hash_ = split_key_text(text)
-    key = Key(id=id_, hash=hash_, client="demo", plan="partner", created_at=now.replace(microsecond=0))
-    change_registry(store, lambda registry: add_key(registry, key))
-    kept.unlink(missing_ok=True)
-    return _keep(kept, text)
+    registry, _ = read_registry(store)
+    if not any(key.hash == hash_ for key in registry.keys):
+        key = Key(id=id_, hash=hash_, client=client, plan=plan, created_at=now.replace(microsecond=0))
+        change_registry(store, lambda registry: add_key(registry, key))
 
 
 def _keep(path: Path, text: str) -> str:
     """What the file has, where there is one; else this text, for its owner alone."""
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         path.write_text(text + "\n")
     return path.read_text().strip()

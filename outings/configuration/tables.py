@@ -139,6 +139,24 @@ class MirrorTable(Struct, frozen=True, kw_only=True):
     key_file: Path | None = None
 
 
+class ColorsTable(Struct, frozen=True, kw_only=True):
+    """Empty: the program's own."""
+
+    accent: Annotated[
+        str, Meta(pattern=r"^(#[0-9A-Fa-f]{6})?\Z", description="a colour as #rrggbb, such as #0b6e4f")
+    ] = ""
+
+
+class SiteTable(Struct, frozen=True, kw_only=True):
+    """`key` is shown to every visitor; `words` is a file that replaces words of the pages."""
+
+    name: str = ""
+    key: str = ""
+    language: Literal["en", "es"] = "en"
+    words: Path | None = None
+    colors: ColorsTable = ColorsTable()
+
+
 class PlansTable(Struct, frozen=True, kw_only=True):
     free: PlanTable = PlanTable()
     standard: PlanTable = PlanTable()
@@ -152,7 +170,7 @@ DERIVED = ("directory", "related")
 class Configuration(Struct, frozen=True, kw_only=True):
     """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own.
 
-    `related` are the groups of `search.related_words`.
+    `related` are the groups of `search.related_words`. Without `site` no page shows a listing.
     """
 
     directory: Path
@@ -169,4 +187,5 @@ class Configuration(Struct, frozen=True, kw_only=True):
     search: SearchTable = SearchTable()
     signing: SigningTable = SigningTable()
     mirror: MirrorTable = MirrorTable()
+    site: SiteTable | None = None
     vocabulary: Vocabulary = Vocabulary()

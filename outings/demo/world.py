@@ -19,9 +19,10 @@ def is_world(configuration: Path) -> bool:
 
 
 def write_world(
-    configuration: Path, *, today: date, size: int = 400, metros: Sequence[DemoMetro] = METROS
+    configuration: Path, *, today: date, size: int = 400, metros: Sequence[DemoMetro] = METROS, key: str = ""
 ) -> Path:
-    """`size` listings a metro, in files beside the configuration. Returns its path."""
+    """`size` listings a metro, in files beside the configuration, and pages that give `key` to every visitor. Returns
+    the configuration's path."""
     data = configuration.parent / "data"
     data.mkdir(parents=True, exist_ok=True)
     for metro in metros:
@@ -29,12 +30,13 @@ def write_world(
         with (data / f"{metro.slug}.ndjson").open("wb") as lines:
             for record in generate_records(metro, size=size, today=today):
                 lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-    configuration.write_text(_format_configuration(metros))
+    configuration.write_text(_format_configuration(metros, key=key))
     return configuration
 
 
-def _format_configuration(metros: Sequence[DemoMetro]) -> str:
-    return "\n".join([_MARK, "", "[store]", 'url = "file:var/store"', "", *map(_format_metro, metros)])
+def _format_configuration(metros: Sequence[DemoMetro], *, key: str) -> str:
+    site = ["[site]", 'name = "Sample cities"', *([f'key = "{key}"'] if key else [])]
+    return "\n".join([_MARK, "", "[store]", 'url = "file:var/store"', "", *site, "", *map(_format_metro, metros)])
 
 
 def _format_metro(metro: DemoMetro) -> str:

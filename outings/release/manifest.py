@@ -12,6 +12,7 @@ from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.packs import Pack
+from outings.release.site import MetroSite
 from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
 
@@ -51,7 +52,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
     opening a table. `standing` is an object of the records of feeds that say only what changed, for the next build and
     a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
-    `asked`, to which it refers itself.
+    `asked`, to which it refers itself. `site` are the metro's pages, where the site shows listings.
     """
 
     layout: int
@@ -75,6 +76,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     standing: str | None = None
     lent: str | None = None
     asked: str | None = None
+    site: MetroSite | None = None
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -125,6 +127,8 @@ def list_files(manifest: Manifest) -> Iterator[str]:
     if manifest.semantic is not None:
         yield manifest.semantic.vectors.object
         yield manifest.semantic.rows.object
+    if manifest.site is not None:
+        yield manifest.site.pages.object
 
 
 def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:

@@ -49,6 +49,13 @@ class Publication(Struct, frozen=True, kw_only=True):
     changes: tuple[UnnumberedVersion, ...]
 
 
+class SiteObjects(Struct, frozen=True, kw_only=True):
+    """The object of a site, by its hash, and the objects that have to be written for it."""
+
+    site: str
+    objects: tuple[bytes, ...]
+
+
 def _find_no_changes(_: Mapping[str, Part]) -> Sequence[UnnumberedVersion]:
     return ()
 
@@ -62,6 +69,7 @@ def publish(
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
     find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
+    make_site: Callable[[Mapping[str, Part], str | None], SiteObjects] | None = None,
     check_deadline: Callable[[], None] = lambda: None,
     tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
@@ -72,8 +80,10 @@ def publish(
 
     `base` is the root that the build started from. Everything that `parts` name must already be in the store. Parts
     that others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the parts of
-    the release that will be current, also those of others, and returns the changes that depend on them. `tell_id` is
-    called with the release's id before each attempt to replace the pointer, because every attempt has another id.
+    the release that will be current, also those of others, and returns the changes that depend on them. `make_site`
+    gets all parts of the release that will be current, and the site of the one before it; without it that site stays.
+    `tell_id` is called with the release's id before each attempt to replace the pointer, because every attempt has
+    another id.
 
     `taking` is what a takedown withdraws or gives back.
 
@@ -95,7 +105,11 @@ def publish(
             current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier,
             taking=taking,
         )  # fmt: skip
-        store.put_many((name_of(each), each) for each in (*grown.objects, encode_root(root)))
+        made = None if make_site is None else make_site(root.parts, root.site)
+        if made is not None:
+            root = replace(root, site=made.site)
+        objects = (*grown.objects, *(made.objects if made else ()), encode_root(root))
+        store.put_many((name_of(each), each) for each in objects)
         release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
         tell_id(release_id)
         check_deadline()
@@ -163,6 +177,7 @@ def compose_root(
         earlier=earlier,
         withdrawals=withdrawals if taking is None else taking.withdrawals,
         ended=ended,
+        site=standing.site if standing else None,
     )
 
 

@@ -14,6 +14,7 @@ from outings.release.manifest import Manifest, SemanticTables, Table, hash_snaps
 from outings.release.mapped_file import MappedFile
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
+from outings.release.site import Site, SiteFile, open_files, read_site
 from outings.release.snapshot import Release, SemanticFiles, Snapshot
 from outings.release.store import Store
 from outings.release.tables import LAYOUT
@@ -25,13 +26,19 @@ _ATTEMPTS = 3
 
 
 def open_release(
-    store: Store, listed: ListedRelease, *, cache: Path, manifests: Mapping[str, Manifest] | None = None
+    store: Store,
+    listed: ListedRelease,
+    *,
+    cache: Path,
+    manifests: Mapping[str, Manifest] | None = None,
+    site: Site | None = None,
 ) -> Release:
     """Raises NotFound, Corrupt and StoreError; then nothing of the release may be served. `manifests` are those of its
-    metros, if they were read already."""
+    metros, and `site` its site, if they were read already."""
     metros = {}
+    manifests = manifests or {slug: read_manifest(store, part.manifest) for slug, part in listed.root.parts.items()}
     for slug, part in listed.root.parts.items():
-        manifest = read_manifest(store, part.manifest) if manifests is None else manifests[slug]
+        manifest = manifests[slug]
         snapshot = open_snapshot(store, manifest, cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
@@ -42,7 +49,24 @@ def open_release(
         latest_version_id=listed.root.log.latest_version_id,
         metros=metros,
         history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(map_object, store, cache=cache))),
+        site=_open_site(store, listed.root.site, manifests, cache=cache, site=site),
     )
+
+
+def _open_site(
+    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path, site: Site | None
+) -> dict[str, SiteFile]:
+    """By path. Without a site a metro's pages would have no style: then there are none."""
+    if sha is None:
+        return {}
+    site = site or read_site(store, sha)
+    metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
+    shown = (site.pages, *(metros if site.settings.shows_data else ()))
+    return {
+        path: file
+        for pages in shown
+        for path, file in open_files(pages, MappedFile(fetch_object(store, pages.object, folder=cache)))
+    }
 
 
 def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:

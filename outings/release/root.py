@@ -82,7 +82,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 class Root(Struct, frozen=True, kw_only=True):
     """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `earlier`: which roots
     it names beside that one; roots of before have none. `withdrawals`: what was taken down, by id; `ended`: which
-    earlier releases hold it."""
+    earlier releases hold it. `site` is the object of the site's settings and pages (`site.Site`); roots of before have
+    none."""
 
     layout: int = LAYOUT
     sequence: int
@@ -94,6 +95,7 @@ class Root(Struct, frozen=True, kw_only=True):
     earlier: Lineage = ()
     withdrawals: Withdrawals = {}
     ended: tuple[ReleaseRange, ...] = ()
+    site: str | None = None
 
 
 def encode_root(root: Root) -> bytes:

@@ -12,6 +12,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.log import History
 from outings.release.objects import Bytes
 from outings.release.root import Log
+from outings.release.site import SiteFile
 
 Packs = tuple[Bytes, ...]
 
@@ -89,13 +90,15 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 class Release(Struct, frozen=True, kw_only=True):
-    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log."""
+    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log, `site`
+    the files of its pages by path."""
 
     id: str
     sequence: int
     latest_version_id: int
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
+    site: Mapping[str, SiteFile] = {}
 
     def read_object(self, sha: str) -> Bytes:
         """Reads an object that the release names and no snapshot keeps open. Raises NotFound, Corrupt and

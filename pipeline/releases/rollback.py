@@ -19,6 +19,7 @@ from pipeline.changes.diff import Change
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base
+from pipeline.objects.site import compose_site, read_settings
 from pipeline.tables.vectors import keep_vectors
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.metro_state import strip_kept
@@ -41,7 +42,8 @@ def roll_back(
     cache: Path,
     trust: Trust = ANYBODY,
 ) -> RollbackResult:
-    """`today` has each metro's local date. What is taken down by now is left out.
+    """`today` has each metro's local date. What is taken down by now is left out. Pages are made with the settings of
+    the current release.
 
     Raises ConcurrentPublication if a build publishes meanwhile, and NotFound if the old release ended with a takedown
     and a prune deleted what it held.
@@ -71,6 +73,7 @@ def roll_back(
         find_changes=lambda standing: compare_organizations(
             store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache
         ),
+        make_site=compose_site(store),
         check_deadline=check_deadline,
         trust=trust,
         act="rollback",
@@ -102,6 +105,7 @@ def _roll_metro_back(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
         inputs="" if taken else manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
         model=keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
+        site=read_settings(store, current.site),
     )  # fmt: skip
     return build_metro(
         [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],

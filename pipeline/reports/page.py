@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
-from outings.page_templates import find_template_folder
+from outings.pages.environment import open_environment
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 
@@ -41,10 +41,7 @@ def write_reports(reports: Mapping[str, bytes], folder: Path) -> None:
 
 def _open_templates(*, is_html: bool) -> Environment:
     # Markdown has an escaping of its own, said in its template at each value.
-    made = Environment(
-        loader=FileSystemLoader(find_template_folder()), autoescape=is_html, undefined=StrictUndefined,  # noqa: S701
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    made = open_environment(is_html=is_html)
     filters: dict[str, Callable[..., str]] = {
         "number": "{:,}".format, "duration": _format_duration, "short": _shorten, "escape_markdown": _escape_markdown,
     }  # fmt: skip

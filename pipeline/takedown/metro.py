@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from outings.release.manifest import Manifest
 from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
+from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
@@ -54,9 +55,17 @@ def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) ->
 
 
 def strip_metro(
-    store: Store, held: MetroWithdrawal, taken: WithdrawalMatcher, *, stamp: datetime, reason: str, cache: Path
+    store: Store,
+    held: MetroWithdrawal,
+    taken: WithdrawalMatcher,
+    *,
+    stamp: datetime,
+    reason: str,
+    cache: Path,
+    site: SiteSettings | None,
 ) -> MetroBuild | None:
-    """None where it has nothing of it. The build after it looks at the metro again, whatever feeds say."""
+    """None where it has nothing of it. `site`: what the metro's pages are made with, if it has any. The build after it
+    looks at the metro again, whatever feeds say."""
     manifest, previous = held.base.manifest, held.previous
     kept = strip_kept(store, manifest, taken)
     if not held.rows and not held.stripping.touched and not kept.has_moved:
@@ -68,7 +77,7 @@ def strip_metro(
         stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=held.base,
         model=keep_vectors(snapshot),
         centroids=carry_centroids(snapshot), program=None if manifest.origins is None else manifest.origins.program,
-        renderer=manifest.renderer, emptied=_find_packs(snapshot, manifest, taken.ids),
+        renderer=manifest.renderer, emptied=_find_packs(snapshot, manifest, taken.ids), site=site,
     )  # fmt: skip
     shown = [row for row in held.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(held.rows)

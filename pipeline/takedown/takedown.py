@@ -19,6 +19,7 @@ from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
 from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.objects.site import compose_site, read_settings
 from pipeline.takedown.holders import find_first_holder
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.metro import MetroWithdrawal, find_held, strip_metro
@@ -81,7 +82,10 @@ def _take_down(
     withdrawals = {**root.withdrawals, **new}
     taken = WithdrawalMatcher(withdrawals)
     told = reason if reason in REMOVAL_REASONS else WITHDRAWN
-    built = [strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache) for each in held.values()]
+    site = read_settings(store, root.site)
+    built = [
+        strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache, site=site) for each in held.values()
+    ]
     changes = {each.slug: each.changes for each in built if each is not None}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
     first = _find_first(store, root, wanted)
@@ -100,6 +104,7 @@ def _take_down(
                 reason=told,
             )
         ),
+        make_site=compose_site(store),
         check_deadline=check_deadline,
         trust=trust,
         act="takedown",

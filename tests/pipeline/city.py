@@ -50,7 +50,8 @@ mode = "{mode}"
 class City:
     """Feeds are given by name; `build` takes the day and publishes. `urls`: of feeds
     that are others than `<name>.ndjson`; `related_words`, `categories` and `model`:
-    the operator's file, words and folder, if any; `map`: the neighborhoods of each metro."""
+    the operator's file, words and folder, if any; `map`: the neighborhoods of each metro; `site`: the table of that
+    name, as it is written."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
         self.folder = folder
@@ -62,6 +63,7 @@ class City:
         self.categories: tuple[str, ...] = ()
         self.model: Path | None = None
         self.map: Record | None = None
+        self.site = ""
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
@@ -85,7 +87,7 @@ class City:
 
     @property
     def configuration(self) -> Configuration:
-        text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n'
+        text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n{self.site}'
         for slug, zone in self._metros.items():
             text += METRO.format(slug=slug, timezone=zone)
             if self.map is not None:

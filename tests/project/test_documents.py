@@ -130,7 +130,7 @@ def test_readers_are_not_told_of_unknown_parameters() -> None:
     assert names <= set(PARAMETERS)
 
 
-@pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "weather", "search", "signing"])
+@pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "weather", "search", "signing", "site"])
 def test_operators_find_every_setting(table: str) -> None:
     brackets = "[[{}]]" if table in ("metros", "feeds") else "[{}]"
     named = set(list_first_cells(read_section(CONFIGURATION, f"## `{brackets.format(table)}`")))

@@ -41,10 +41,22 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     tracked = {name for name in list_tracked_files() if name.split("/")[0] in ("outings", "pipeline", "edge")}
     assert tracked
     assert tracked <= held
-    pages = {name for name in list_tracked_files() if name.startswith("site/")}
-    assert pages
-    assert {f"outings/{name}" for name in pages} <= held
+    sources = {name for name in list_tracked_files() if name.startswith(("site/templates/", "site/words/"))}
+    assert sources
+    assert {f"outings/{name}" for name in sources} <= held
+    assert {"outings/site/assets/site.css", "outings/site/assets/site.js"} <= held
     assert {name.split("/")[0] for name in held} == {"outings", "pipeline", "edge"}
+
+
+def test_a_wheel_without_the_styles_and_scripts_of_the_pages_is_refused(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    (tmp_path / "outings").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "dist/site has no styles and scripts of the pages: run `make install` first" in done.stderr
 
 
 def test_every_library_that_is_asked_for_is_pinned() -> None:
@@ -59,7 +71,7 @@ def test_object_storage_needs_no_extra() -> None:
 def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     names = {normalize_name(name) for cell in explained for name in re.findall(r"`([^`]+)`", cell)}
-    extras = {"dask", "semantic", "signing", "bench"}
+    extras = {"dask", "semantic", "signing", "bench", "site"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
 
 

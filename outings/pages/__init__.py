@@ -1,0 +1,1 @@
+"""The pages that people look at: values in, HTML out. `site/` has their templates, styles, scripts and words."""

@@ -1,0 +1,38 @@
+"""Styles and scripts, named by their own hash, so that browsers keep them for good."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+
+from outings.pages.folders import find_assets
+from outings.pages.page import Page
+from outings.release.site import ASSETS
+
+# By the ending of a file's name.
+_MEDIA = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_HASH_DIGITS = 10
+
+
+class AssetsError(Exception):
+    """The checkout has no built styles and scripts."""
+
+
+@cache
+def read_assets() -> Mapping[str, Page]:
+    """By the name that a template calls it: `site.css`. Raises AssetsError."""
+    folder = find_assets()
+    files = sorted(path for path in folder.glob("*") if path.suffix in _MEDIA) if folder.is_dir() else []
+    if not files:
+        raise AssetsError(f"{folder} has no styles and scripts for the pages; `make install` builds them")
+    return {path.name: make_asset(path.name, path.read_bytes()) for path in files}
+
+
+def make_asset(name: str, data: bytes) -> Page:
+    """The file under the name that its bytes give it: `assets/site.1f3a5c7e9b.css`."""
+    stem, _, suffix = name.rpartition(".")
+    digest = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
+    return Page(path=f"{ASSETS}{stem}.{digest}.{suffix}", media=_MEDIA[f".{suffix}"], data=data)

@@ -1,0 +1,51 @@
+"""The home page: what this is, what it holds, a request to try, and where to go next."""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from functools import cache
+
+from msgspec import Struct
+
+from outings.contract.resources.organization import Counts
+from outings.pages.folders import find_templates
+from outings.pages.layout import render_page
+from outings.pages.page import Page
+from outings.release.site import SiteSettings
+
+# The request that is shown: it works as it stands wherever the program serves the sample cities.
+SAMPLE_METRO = "seattle"
+SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages"
+# Kinds of readers, by the beginning of their words.
+WAYS = ("readers", "developers", "operators", "staff")
+
+
+class MetroFigures(Struct, frozen=True, kw_only=True):
+    """A metro as the home page shows it: what its lists hold, and the local date and time of its last change."""
+
+    slug: str
+    name: str
+    counts: Counts
+    changed_on: date
+
+    @property
+    def total(self) -> int:
+        return self.counts.events + self.counts.classes + self.counts.camps + self.counts.places
+
+
+@cache
+def _read_sample() -> str:
+    """What the program answers to the request, for the sample cities on one day."""
+    answer = json.loads((find_templates() / "sample_answer.json").read_bytes())
+    return json.dumps(answer, indent=2, ensure_ascii=False)
+
+
+def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
+    metro = metros[0].slug if metros else SAMPLE_METRO
+    values = {
+        "metros": metros,
+        "request": f"/v1/{metro}/{SAMPLE_QUERY}",
+        "answer": _read_sample(),
+        "ways": WAYS,
+    }
+    return render_page("", "home.html", settings=settings, page_words="home", values=values)

@@ -1,0 +1,23 @@
+"""All pages of a release: those that belong to no metro, and those of one metro."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from outings.pages.home import MetroFigures, render_home
+from outings.pages.layout import list_assets
+from outings.pages.page import Page
+from outings.release.site import SiteSettings
+from outings.release.snapshot import Snapshot
+
+
+def render_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
+    """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
+    the release, by slug; what they show is there only where the settings say so."""
+    shown = tuple(metros) if settings.shows_data else ()
+    return (render_home(settings, shown), *list_assets(settings))
+
+
+def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:  # noqa: ARG001
+    """The pages of one metro, from its snapshot alone, on the metro's local date. Called only where the site shows
+    listings."""
+    return ()

@@ -1,0 +1,129 @@
+"""The site of a release: its settings, and where in the release each file of it lies.
+
+All files of a site, or of a metro's part of it, are one object: their gzip and Brotli bytes one after the other.
+A path is what stands behind the first slash of an address: the empty text is the home page, `cities/seattle/` a folder.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+import brotli
+import msgspec
+from msgspec import Struct
+
+from outings.contract.resources.organization import Counts
+from outings.release.objects import Bytes, decode_json, read_object
+from outings.release.store import Store
+
+GZIP, BROTLI = b"gzip", b"br"
+# The folder of styles and scripts, whose names are of their bytes.
+ASSETS = "assets/"
+# Each file is compressed once for a release and sent many times.
+_GZIP_LEVEL = 9
+_BROTLI_QUALITY = 11
+# What a process remembers having compressed: a rebuild makes the same files again.
+_REMEMBERED = 128
+
+# Where, and how many bytes.
+Extent = tuple[int, int]
+
+
+class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an operator decides about the site. `shows_data`: whether there are pages that show listings. `key`: one
+    that every visitor may use. `words` replace the program's own, by page and name; `accent` is a colour as #rrggbb,
+    the program's own where it is empty."""
+
+    name: str = ""
+    key: str = ""
+    language: str = "en"
+    words: Mapping[str, Mapping[str, str]] = {}
+    accent: str = ""
+    shows_data: bool = False
+
+
+class FileExtents(Struct, frozen=True, kw_only=True):
+    """One file in the object: its media type, the SHA-256 and size of its plain bytes, and where it lies in each
+    coding."""
+
+    media: str
+    sha256: str
+    size: int
+    gzip: Extent
+    br: Extent
+
+
+class SiteFiles(Struct, frozen=True, kw_only=True):
+    """Files by path, and the object of `size` bytes that they all lie in."""
+
+    object: str
+    size: int
+    files: Mapping[str, FileExtents]
+
+
+class MetroSite(Struct, frozen=True, kw_only=True):
+    """What a metro gives to the site: its pages, and how many listings its lists hold on the build's date."""
+
+    counts: Counts
+    pages: SiteFiles
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """What a root names: the settings that the site was made with, and the files that belong to no metro."""
+
+    settings: SiteSettings
+    pages: SiteFiles
+
+
+class SiteFile(Struct, frozen=True, kw_only=True):
+    """One file of an open release."""
+
+    extents: FileExtents
+    packed: Bytes
+
+    def read(self, coding: bytes) -> bytes:
+        """In `GZIP`, `BROTLI`, or as it is."""
+        offset, length = self.extents.br if coding == BROTLI else self.extents.gzip
+        data = bytes(self.packed[offset : offset + length])
+        return data if coding else gzip.decompress(data)
+
+
+def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:
+    """Of path, media type and bytes. Equal files give equal bytes."""
+    packed = bytearray()
+    extents = {}
+    for path, media, data in sorted(files):
+        coded = _encode_file(data)
+        offsets = []
+        for each in coded:
+            offsets.append((len(packed), len(each)))
+            packed += each
+        extents[path] = FileExtents(
+            media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=offsets[0], br=offsets[1]
+        )
+    whole = bytes(packed)
+    return SiteFiles(object=hashlib.sha256(whole).hexdigest(), size=len(whole), files=extents), whole
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _encode_file(data: bytes) -> tuple[bytes, bytes]:
+    br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=_BROTLI_QUALITY)
+    # Without a time in gzip's header.
+    return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br
+
+
+def encode_site(site: Site) -> bytes:
+    """Canonical JSON: the same site always has the same bytes."""
+    return msgspec.json.encode(site, order="sorted")
+
+
+def read_site(store: Store, sha: str) -> Site:
+    """Raises NotFound, Corrupt and StoreError."""
+    return decode_json(read_object(store, sha), Site, name="site")
+
+
+def open_files(pages: SiteFiles, packed: Bytes) -> Iterator[tuple[str, SiteFile]]:
+    """Each file by its path."""
+    for path, extents in pages.files.items():
+        yield path, SiteFile(extents=extents, packed=packed)

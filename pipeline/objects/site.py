@@ -1,0 +1,95 @@
+"""The site of a release: pages of a metro beside its snapshot, and all others when the root is composed."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from outings import pages
+from outings.answers.counts import count_listings
+from outings.configuration.zones import read_zone
+from outings.contract.entitlement import Entitlement
+from outings.pages.folders import find_templates, find_words
+from outings.pages.home import MetroFigures
+from outings.pages.layout import list_assets
+from outings.pages.page import Page
+from outings.pages.site import render_metro, render_site
+from outings.release.manifest import Manifest, read_manifest
+from outings.release.objects import hash_of
+from outings.release.program_hash import hash_sources
+from outings.release.publishing import SiteObjects
+from outings.release.root import Part
+from outings.release.site import MetroSite, Site, SiteFiles, SiteSettings, encode_site, pack_files, read_site
+from outings.release.snapshot import Snapshot
+from outings.release.store import Store
+from pipeline.objects.object_writer import ObjectWriter
+
+
+def put_metro_site(snapshot: Snapshot, today: date, *, settings: SiteSettings, writer: ObjectWriter) -> MetroSite:
+    """A function of the snapshot, the date and the settings."""
+    packed, data = _pack(render_metro(snapshot, today=today, settings=settings))
+    writer.put(data)
+    return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
+
+
+def compose_site(
+    store: Store, settings: SiteSettings | None = None
+) -> Callable[[Mapping[str, Part], str | None], SiteObjects]:
+    """For `publish`. Without `settings` those of the current release hold."""
+
+    def make(parts: Mapping[str, Part], current: str | None) -> SiteObjects:
+        standing = None if current is None else read_site(store, current)
+        chosen = settings or (SiteSettings() if standing is None else standing.settings)
+        figures = _read_figures(store, parts) if chosen.shows_data else []
+        packed, data = _pack(render_site(chosen, figures))
+        site = encode_site(Site(settings=chosen, pages=packed))
+        # What the current release names is there; anything else of this name may be about to be pruned.
+        known = set() if standing is None else {current, standing.pages.object}
+        objects = tuple(each for each in (data, site) if hash_of(each) not in known)
+        return SiteObjects(site=hash_of(site), objects=objects)
+
+    return make
+
+
+def read_settings(store: Store, site: str | None) -> SiteSettings | None:
+    """The settings with which a release's metros made their pages; None where they have none."""
+    settings = None if site is None else read_site(store, site).settings
+    return settings if settings is not None and settings.shows_data else None
+
+
+def hash_metro_site(settings: SiteSettings) -> str:
+    """Of all that makes a metro's pages of its snapshot. Empty where it has none."""
+    if not settings.shows_data:
+        return ""
+    return hash_of(_hash_program().encode() + msgspec.json.encode(settings, order="sorted"))
+
+
+@cache
+def _hash_program() -> str:
+    """Of the code, templates and words of pages, and of the styles and scripts that they name by hash."""
+    assert pages.__file__ is not None
+    assets = [page.path for page in list_assets(SiteSettings())]
+    sources = hash_sources(
+        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
+    )
+    return hash_of("\n".join((sources, *assets)).encode())
+
+
+def _read_figures(store: Store, parts: Mapping[str, Part]) -> list[MetroFigures]:
+    """By slug, of metros whose builds made pages."""
+    read = ((part, read_manifest(store, part.manifest)) for _, part in sorted(parts.items()))
+    return [figures for part, manifest in read if (figures := _make_figures(part, manifest)) is not None]
+
+
+def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
+    if manifest.site is None:
+        return None
+    metro = manifest.metro
+    changed = part.stamp.astimezone(read_zone(metro.timezone))
+    return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
+
+
+def _pack(made: Iterable[Page]) -> tuple[SiteFiles, bytes]:
+    return pack_files((page.path, page.media, page.data) for page in made)

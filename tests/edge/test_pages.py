@@ -1,0 +1,123 @@
+"""Pages are served to anybody, by what is in them."""
+
+import gzip
+from collections.abc import Callable
+
+import brotli
+import pytest
+
+from outings.pages.page import HTML
+from outings.release.objects import hash_of
+from outings.release.pointer import read_current
+from outings.release.publishing import SiteObjects, publish
+from outings.release.site import Site, SiteSettings, encode_site, pack_files
+from tests.edge.asking import Response, ask
+from tests.edge.conftest import Service
+from tests.edge.publishing import NOW
+
+STYLE = "assets/site.0123456789.css"
+HOME = b"<!doctype html><title>Home</title>" + b"<p>What families can do</p>" * 100
+FILES = {
+    "": (HTML, HOME),
+    "reference/": (HTML, b"<!doctype html><title>Reference</title>"),
+    STYLE: ("text/css; charset=utf-8", b"body { margin: 0 }"),
+}
+
+
+def put_site(service: Service, files: dict[str, tuple[str, bytes]]) -> None:
+    """One more release, with these files as its site."""
+    current = read_current(service.store)
+    assert current is not None
+    packed, data = pack_files((path, media, content) for path, (media, content) in files.items())
+    site = encode_site(Site(settings=SiteSettings(), pages=packed))
+    publish(
+        service.store, base=current.root, parts={}, changes=[], feeds={}, now=NOW,
+        make_site=lambda *_: SiteObjects(site=hash_of(site), objects=(data, site)),
+    )  # fmt: skip
+    service.edge.poll()
+
+
+@pytest.fixture
+def service(make_own: Callable[..., Service]) -> Service:
+    made = make_own()
+    put_site(made, FILES)
+    return made
+
+
+def get(service: Service, target: str, *, method: str = "GET", **headers: str) -> Response:
+    return ask(service.edge, target, method=method, **headers)
+
+
+def test_the_home_page_needs_no_key(service: Service) -> None:
+    got = get(service, "/")
+    assert (got.status, got.body) == (200, HOME)
+    assert got.headers["content-type"] == "text/html; charset=utf-8"
+    assert got.headers["cache-control"] == "no-cache"
+    assert got.headers["content-security-policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    assert not [name for name in got.headers if "ratelimit" in name]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding", "decode"),
+    [
+        ("gzip, deflate, br, zstd", "br", brotli.decompress),
+        ("gzip", "gzip", gzip.decompress),
+        ("br;q=0.1, gzip", "gzip", gzip.decompress),
+    ],
+)
+def test_a_page_comes_compressed_as_it_is_stored(
+    service: Service, accepted: str, coding: str, decode: Callable[[bytes], bytes]
+) -> None:
+    got = get(service, "/", accept_encoding=accepted)
+    assert got.headers["content-encoding"] == coding
+    assert decode(got.body) == HOME
+    assert len(got.body) == int(got.headers["content-length"]) < len(HOME) / 10
+
+
+def test_a_page_that_did_not_change_is_not_sent_again(service: Service) -> None:
+    etag = get(service, "/").headers["etag"]
+    got = get(service, "/", if_none_match=etag, accept_encoding="br")
+    assert (got.status, got.body, got.headers["etag"]) == (304, b"", etag)
+
+
+def test_a_head_has_the_headers_alone(service: Service) -> None:
+    got = get(service, "/", method="HEAD")
+    assert (got.status, got.body, got.headers["content-length"]) == (200, b"", str(len(HOME)))
+
+
+def test_a_folder_without_its_slash_leads_to_it(service: Service) -> None:
+    got = get(service, "/reference?q=walk")
+    assert (got.status, got.headers["location"]) == (308, "reference/?q=walk")
+
+
+def test_a_style_is_kept_for_good(service: Service) -> None:
+    assert get(service, f"/{STYLE}").headers["cache-control"] == "public, max-age=31536000, immutable"
+
+
+def test_a_page_takes_no_other_method(service: Service) -> None:
+    got = get(service, "/", method="POST")
+    assert (got.status, got.error["code"]) == (405, "method_not_allowed")
+
+
+def test_what_is_no_page_and_no_route_is_not_found(service: Service) -> None:
+    for path in ("/nothing", "/reference/nothing", "//", "/assets/", "/../reference/"):
+        assert get(service, path).status == 404
+
+
+def test_a_page_changes_with_the_release_and_the_style_of_the_one_before_stays(service: Service) -> None:
+    new = {"": (HTML, b"<title>New</title>"), "assets/site.9999999999.css": ("text/css; charset=utf-8", b"new {}")}
+    put_site(service, new)
+    assert get(service, "/").body == b"<title>New</title>"
+    assert get(service, "/reference/").status == 404
+    assert get(service, f"/{STYLE}").status == 200
+
+
+def test_a_release_without_pages_has_none(make_own: Callable[..., Service]) -> None:
+    assert get(make_own(), "/").status == 404
+
+
+def test_before_the_first_release_there_is_no_page(make_own: Callable[..., Service]) -> None:
+    assert get(make_own(published=False), "/").status == 404

@@ -1,0 +1,176 @@
+"""The pages of a release follow its listings: through builds, a takedown, a rollback and a prune."""
+
+import re
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from outings.pages.settings import SiteSettingsError
+from outings.release.pruning import prune
+from outings.release.publishing import publish
+from outings.release.releases import list_references
+from outings.release.site import SiteFile
+from outings.release.trust import ANYBODY
+from outings.release.verifying import verify_releases
+from pipeline.objects.site import compose_site
+from pipeline.releases.rollback import roll_back
+from pipeline.takedown.takedown import take_down
+from tests.pipeline.city import City, make_event
+
+LATER = datetime(2026, 8, 10, 18, tzinfo=UTC)
+SHOWN = '[site]\nname = "Harbor for families"\nkey = "a-key-for-all"\n'
+WALK = "0d5c0000-0000-4000-8000-0000000000a1"
+YEARS = 10 * 365 * 86_400
+
+
+def read_page(city: City, path: str = "") -> str:
+    return city.open().site[path].read(b"").decode()
+
+
+def read_numbers(city: City) -> dict[str, int]:
+    """Of the home page: how many events each metro has."""
+    rows = re.findall(r'<bdi>(.*?)</bdi></th><td class="n">(\d+)</td>', read_page(city))
+    return {name: int(count) for name, count in rows}
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    city = City(tmp_path)
+    city.site = SHOWN
+    city.write([make_event("a", id=WALK), make_event("b")])
+    return city
+
+
+def test_the_home_page_says_how_many_listings_each_metro_has(city: City) -> None:
+    city.add_metro("boston", "America/New_York")
+    city.build()
+    assert read_numbers(city) == {"boston": 0, "seattle": 2}
+    assert "Harbor for families" in read_page(city)
+    assert "a-key-for-all" in read_page(city)
+
+
+def test_a_metro_that_is_built_alone_shows_beside_the_others(city: City) -> None:
+    city.add_metro("boston", "America/New_York")
+    city.build(metros=["seattle"])
+    city.build(metros=["boston"])
+    assert read_numbers(city) == {"boston": 0, "seattle": 2}
+
+
+def test_without_the_table_a_page_shows_no_listing_and_no_metro(city: City) -> None:
+    city.site = ""
+    city.build()
+    assert read_numbers(city) == {}
+    assert "seattle</bdi>" not in read_page(city)
+    assert "$KEY" in read_page(city)
+
+
+def test_switching_the_pages_off_takes_their_numbers_away(city: City) -> None:
+    city.build()
+    city.site = ""
+    city.build()
+    assert read_numbers(city) == {}
+
+
+def test_an_unchanged_rebuild_writes_no_page(city: City) -> None:
+    city.build()
+    before = city.list_objects()
+    first = city.current
+    built = city.build()
+    assert city.current.root.site == first.root.site
+    assert city.list_objects().keys() - before.keys() == {f"objects/{city.current.sha[:2]}/{city.current.sha}"}
+    assert built.objects.written == 0
+
+
+def test_another_name_is_on_the_pages_of_the_next_build(city: City) -> None:
+    city.build()
+    city.site = SHOWN.replace("Harbor", "Lakeside")
+    city.build()
+    assert "Lakeside for families" in read_page(city)
+    assert len(city.read_versions()) == 2
+
+
+def test_what_is_taken_down_is_on_no_page(city: City) -> None:
+    city.build()
+    take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
+    assert read_numbers(city) == {"seattle": 1}
+
+
+def test_a_rollback_brings_the_numbers_of_then_under_the_name_of_now(city: City) -> None:
+    city.build()
+    first = city.current
+    city.write([make_event("a", id=WALK)])
+    city.site = SHOWN.replace("Harbor", "Lakeside")
+    city.build()
+    assert read_numbers(city) == {"seattle": 1}
+    roll_back(
+        city.store, current=city.current, target=first, stamp=LATER, today={"seattle": date(2026, 8, 10)},
+        cache=city.cache,
+    )  # fmt: skip
+    assert read_numbers(city) == {"seattle": 2}
+    assert "Lakeside for families" in read_page(city)
+
+
+def test_a_publish_that_makes_no_pages_keeps_those_that_there_are(city: City) -> None:
+    city.build()
+    site = city.current.root.site
+    publish(city.store, base=city.current.root, parts={}, changes=[], feeds={}, now=LATER)
+    assert city.current.root.site == site
+
+
+def test_a_publish_after_another_metros_shows_both(city: City) -> None:
+    """The home page is made again for each attempt, of the parts that will be current."""
+    city.build()
+    city.add_metro("boston", "America/New_York")
+    city.build(metros=["boston"])
+    made = compose_site(city.store)(city.current.root.parts, city.current.root.site)
+    assert (made.site, made.objects) == (city.current.root.site, ())
+
+
+def test_a_prune_keeps_the_pages_of_kept_releases_alone(city: City) -> None:
+    city.build()
+    old = set(list_references(city.store, city.current.root))
+    city.site = SHOWN.replace("Harbor", "Lakeside")
+    city.build("2026-08-11")
+    kept = set(list_references(city.store, city.current.root))
+    prune(city.store, keep_days=0.0, now=datetime.now(UTC).timestamp() + YEARS, is_clock_right=True)
+    assert all(city.has_object(sha) for sha in kept)
+    assert not any(city.has_object(sha) for sha in old - kept)
+    assert "Lakeside for families" in read_page(city)
+    assert verify_releases(city.store, trust=ANYBODY).releases
+
+
+def test_words_of_the_operators_own_replace_those_of_the_program(city: City) -> None:
+    (city.folder / "words.toml").write_text('[home]\nheading = "Was Familien unternehmen"\n')
+    city.site = SHOWN + 'language = "es"\nwords = "words.toml"\n'
+    city.build()
+    assert "<h1>Was Familien unternehmen</h1>" in read_page(city)
+    assert "Lo que hay aquí" in read_page(city)
+
+
+def test_a_word_that_no_page_has_is_refused(city: City) -> None:
+    (city.folder / "words.toml").write_text('[home]\nheadline = "Hello"\n')
+    city.site = SHOWN + 'words = "words.toml"\n'
+    with pytest.raises(SiteSettingsError, match=r"words\.toml has home\.headline"):
+        city.build()
+
+
+def test_a_colour_of_the_operators_own_can_be_read_on_light_and_on_dark(city: City) -> None:
+    city.site = SHOWN + 'colors = { accent = "#ffd400" }\n'
+    city.build()
+    files: dict[str, SiteFile] = dict(city.open().site)
+    (style,) = [file.read(b"").decode() for path, file in files.items() if path.startswith("assets/colors.")]
+    light, dark = re.findall(r"#[0-9a-f]{6}", style)
+    assert (find_contrast(light, "#ffffff") >= 4.5, find_contrast(dark, "#16191c") >= 4.5) == (True, True)
+
+
+def find_contrast(first: str, second: str) -> float:
+    """By WCAG 2's definition, computed apart from the program's."""
+
+    def weigh(color: str) -> float:
+        shares = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+        return sum(share * weight for share, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+    dark, light = sorted((weigh(first), weigh(second)))
+    return (light + 0.05) / (dark + 0.05)
