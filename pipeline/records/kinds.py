@@ -23,6 +23,7 @@ from outings.contract.resources.place import (
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, values
+from pipeline.records.grades import parse_grades
 from pipeline.records.values import InvalidValue, Parse, UnknownWord, parse_items_of, parse_word_of
 
 
@@ -101,7 +102,17 @@ def tags(allowed: tuple[str, ...]) -> Leaf:
 
 
 # The objects that are the contract's own.
-AGES = group(AgeRange, {"min": AGE, "max": AGE, "text": LINE}, check=consistency.check_range)
+
+
+def make_ages(**members: Any) -> AgeRange:
+    """School grades in `text` are ages, if no others are stated."""
+    ages = AgeRange(**members)
+    if ages.min is not None or ages.max is not None or ages.text is None or (grades := parse_grades(ages.text)) is None:
+        return ages
+    return AgeRange(min=grades.min, max=grades.max, text=ages.text)
+
+
+AGES = group(make_ages, {"min": AGE, "max": AGE, "text": LINE}, check=consistency.check_range)
 PRICE = group(
     Price,
     {

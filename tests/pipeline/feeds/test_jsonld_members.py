@@ -63,6 +63,8 @@ def test_offers_are_a_price(read_jsonld: ReadJsonld, stated: dict[str, Any], pri
         ({"typicalAgeRange": "0–3"}, (0, 3)),
         ({"typicalAgeRange": "5+"}, (5, None)),
         ({"typicalAgeRange": "8"}, (8, 8)),
+        ({"typicalAgeRange": "Grades K–2"}, (5, 8)),
+        ({"typicalAgeRange": "6th-8th grade"}, (11, 14)),
         ({"typicalAgeRange": "All ages"}, (None, None)),
         ({"typicalAgeRange": {"@type": "QuantitativeValue", "minValue": 3, "maxValue": "5"}}, (3, 5)),
         ({"ageRange": {"type": "QuantitativeValue", "minValue": 16}}, (16, None)),
