@@ -288,7 +288,7 @@ def _remember_feeds(
         source = sources[name]
         memory = replace(
             base.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
-            walked_at=source.walked_at,
+            walked_at=source.walked_at, pages=source.pages,
         )  # fmt: skip
         yield FeedResult(
             feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None

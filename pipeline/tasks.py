@@ -147,6 +147,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
             next=source.next,
             walked_at=source.walked_at,
             items=items,
+            pages=source.pages,
         ),
         problems=read.problems,
         unknown=read.unknown,

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from outings.configuration.decoder import Decoder, name_entry
 from outings.configuration.environment import suggest
 from outings.configuration.formats import FORMATS
+from outings.configuration.paged_feeds import check_pages
 from outings.configuration.suggestions import list_nearest
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
@@ -130,6 +131,7 @@ def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
         _check_format(decoder, feed, key)
     _check_address(decoder, feed.get("url", ""), f"{key}.url")
     _check_headers(decoder, feed, f"{key}.headers")
+    check_pages(decoder, feed, key)
 
 
 def _check_format(decoder: Decoder, feed: Values, key: str) -> None:

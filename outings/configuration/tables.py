@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from outings.configuration.formats import FormatName
+from outings.configuration.pages import PagesTable
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
@@ -52,6 +53,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     metro: str | None = None
     format: FormatName
     url: Text
+    pages: PagesTable | None = None
     mode: Literal["full", "delta"] = "full"
     max_shrink: Share = 0.5
     defaults: dict[str, Any] = {}

@@ -13,6 +13,7 @@ from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
+from pipeline.feeds.pages.opening import open_pages
 from pipeline.feeds.reader import load_reader
 from pipeline.feeds.remote.bucket import SCHEME, BucketError, read_bucket
 from pipeline.feeds.remote.feed_url import choose_suffix, find_charset, show_url
@@ -107,6 +108,14 @@ async def _open_source(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
             source=FeedSource(hash="", asked=asked), known=known,
         )  # fmt: skip
+    if feed.pages is not None:
+        opened = await open_pages(feed, feed.pages, folder=folder, known=known, tell=tell, policy=policy)
+        source = FeedSource(hash="", asked=asked, pages=opened.memories)
+        if opened.rows is None:
+            assert known is not None
+            return replace(source, hash=known.hash, kept=known.records)
+        rows = replace(look_at(feed, opened.rows.name, opened.rows), name=show_url(feed.url), has_rows=True)
+        return _keep_known(feed, configuration, (rows,), source=source, known=known)
     fetched, body = await _fetch_body(feed, folder, known=known, policy=policy)
     source = FeedSource(
         hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.release.disk import FileState, name_state
+from outings.release.root import PageMemory
 
 # Settings that no record depends on.
 _UNREAD = ("url", "max_shrink", "max_bytes", "select", "headers", "allow_private")
@@ -46,13 +47,15 @@ class SelectError(SettingError):
 
 class SourceFile(Struct, frozen=True, kw_only=True):
     """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters.
-    `own`: of a walk how many of the lines are its items; behind them are those that stood before."""
+    `own`: of a walk how many of the lines are its items; behind them are those that stood before. `has_rows`: it is
+    the rows of a table, one a line, gathered from its pages."""
 
     name: str
     path: Path
     state: FileState
     charset: str | None = None
     own: int | None = None
+    has_rows: bool = False
 
 
 class FeedSource(Struct, frozen=True, kw_only=True):
@@ -62,7 +65,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     is of the same question. `kept`: the object of the records as they were read before, where nothing changed since;
     `before`: the same where something did.
     Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
-    items that stand, where nothing was said of them.
+    items that stand, where nothing was said of them. Of a feed with `pages` what is remembered of each.
     """
 
     hash: str
@@ -76,11 +79,12 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     walked_at: datetime | None = None
     is_whole: bool = False
     items: str | None = None
+    pages: tuple[PageMemory, ...] = ()
 
     @property
     def has_moved(self) -> bool:
         """Whether there is something to remember of it beside its records."""
-        return bool(self.etag or self.last_modified or self.next)
+        return bool(self.etag or self.last_modified or self.next or self.pages)
 
 
 def is_zoned(feed: FeedTable) -> bool:

@@ -5,8 +5,11 @@ from pathlib import PurePosixPath
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 SCHEMES = ("http", "https")
-# A page of RPDE is named by these. The value of any other may be somebody's key.
-_SHOWN = frozenset({"aftertimestamp", "afterid", "afterchangenumber", "limit", "page"})
+# Pages are named by these. The value of any other may be somebody's key.
+_SHOWN = frozenset({
+    "aftertimestamp", "afterid", "afterchangenumber", "limit", "page", "offset", "resultoffset", "start", "size", "pp",
+    "per_page", "$limit", "$offset", "resultrecordcount", "rows",
+})  # fmt: skip
 _MOST_CHARACTERS = 300
 _SUFFIXES = {
     "text/csv": ".csv", "text/tab-separated-values": ".tsv", "application/geo+json": ".geojson",

@@ -22,6 +22,9 @@ from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
+# By which a server says that there is no such thing, or no such page of it; and how much is read of what it says.
+_UNKNOWN = (400, 404, 410, 416, 422)
+_MOST_BEGIN = 4096
 _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
 RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
 
@@ -34,20 +37,24 @@ class Validators(Struct, frozen=True, kw_only=True):
 
 
 class FetchResult(Struct, frozen=True, kw_only=True):
-    """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led."""
+    """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led. `link`: what the header `Link` names
+    as the next page."""
 
     is_unchanged: bool
     url: str
     content_type: str = ""
     validators: Validators = Validators()
+    link: str | None = None
 
 
 class FetchError(Exception):
-    """A fetch failed. The text names no address. `status`: of the response, if there was one."""
+    """A fetch failed. The text names no address. `status`: of the response, if there was one; `body`: how it begins,
+    where the server does not know what is asked for."""
 
-    def __init__(self, reason: str, *, status: int | None = None) -> None:
+    def __init__(self, reason: str, *, status: int | None = None, body: bytes = b"") -> None:
         super().__init__(reason)
         self.status = status
+        self.body = body
 
 
 class TransientFetchError(FetchError):
@@ -149,6 +156,9 @@ async def _fetch_once(
             try:
                 if response.status_code == 304 and headers:
                     return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
+                if response.status_code in _UNKNOWN:
+                    status, body = response.status_code, await _read_begin(response)
+                    raise FetchError(f"answers {status}", status=status, body=body)
                 _check_status(response, most_rest=policy.rest, presses=presses)
                 await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
@@ -164,7 +174,7 @@ async def _fetch_once(
     content_type = response.headers.get("content-type", "")
     return FetchResult(
         is_unchanged=False, url=str(response.url), content_type=content_type,
-        validators=_merge(Validators(), response),
+        validators=_merge(Validators(), response), link=response.links.get("next", {}).get("url"),
     )  # fmt: skip
 
 
@@ -218,6 +228,20 @@ def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool)
     if rest is None and status == 503 and not presses:
         raise FetchError(f"answers {status}, and does not say for how long", status=status)
     raise TransientFetchError(f"answers {status}", status=status, rest=rest)
+
+
+async def _read_begin(response: httpx2.Response) -> bytes:
+    """What can be read of how the body begins: it decides nothing that has to be right."""
+    begin = b""
+    try:
+        unpacker = Unpacker(response.headers.get("content-encoding", ""))
+        async for packed in response.aiter_raw():
+            begin += b"".join(unpacker.unpack(packed))
+            if len(begin) >= _MOST_BEGIN:
+                break
+    except (ValueError, httpx2.HTTPError):
+        pass
+    return begin[:_MOST_BEGIN]
 
 
 async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, too_long: str) -> None:

@@ -5,12 +5,13 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
-from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 from msgspec import Raw, Struct
 
-from pipeline.feeds.remote.feed_url import SCHEMES, show_url
+from pipeline.feeds.remote.feed_url import show_url
+from pipeline.feeds.remote.page_address import normalize_url, resolve_next
 
 # Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
 MOST_PAGE_BYTES = 64 << 20
@@ -18,8 +19,6 @@ MOST_PAGES = 100_000
 # In a row: where all that a page had was filtered out it is empty, and names another.
 MOST_EMPTY = 100
 TOLD_PAGES = 200
-_MOST_URL = 2_000
-_PORTS = {"http": 80, "https": 443}
 
 
 class WalkError(Exception):
@@ -50,7 +49,7 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
     """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises. `tell`: of how far
     a long walk is."""
     url, count, left, empty = begin, 0, most, 0
-    seen = {_normalize(begin)}
+    seen = {normalize_url(begin)}
     before: list[Any] = []
     for number in range(1, MOST_PAGES + 1):
         if not number % TOLD_PAGES:
@@ -68,15 +67,15 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
             target.write(item.replace(b"\r", b" ") + b"\n")
         count += len(items)
         empty = 0 if items else empty + 1
-        if _normalize(following) == _normalize(url):
+        if normalize_url(following) == normalize_url(url):
             if items:
                 raise WalkError(url, "has items and names itself as the next page: the pages do not advance")
             return Walk(_hide_password(following), count)
-        if _normalize(following) in seen:
+        if normalize_url(following) in seen:
             raise WalkError(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
         if empty == MOST_EMPTY:
             raise WalkError(url, f"is the {empty}th page in a row without items, and not the last")
-        seen.add(_normalize(following))
+        seen.add(normalize_url(following))
         url, before = following, items
     raise WalkError(url, f"is page {MOST_PAGES:,}, and not the last")
 
@@ -100,29 +99,10 @@ def _mend_json(content: bytes) -> bytes:
 
 
 def _resolve(following: str, url: str) -> str:
-    """Whole, with the password of this one, and of the same server: an answer must not choose whom we ask."""
     try:
-        here, there = urlsplit(url), urlsplit(urljoin(url, following.strip()))
-        if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
-            there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
-        same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
-    except ValueError:
-        raise WalkError(url, "names a next page that is not an address") from None
-    if there.scheme not in SCHEMES or not same or len(following) > _MOST_URL or not following.isprintable():
-        raise WalkError(url, f"names a next page of another server, {show_url(following[:_MOST_URL])}")
-    return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
-
-
-def _find_port(parts: SplitResult) -> int | None:
-    """None for its scheme's own, written or not."""
-    return None if parts.port == _PORTS.get(parts.scheme) else parts.port
-
-
-def _normalize(url: str) -> tuple[str, ...]:
-    """Two spellings of one page's address are one."""
-    parts = urlsplit(url)
-    asked = sorted(parse_qsl(parts.query, keep_blank_values=True))
-    return parts.path or "/", *(text for pair in asked for text in pair)
+        return resolve_next(following, url)
+    except ValueError as error:
+        raise WalkError(url, str(error)) from None
 
 
 def _hide_password(url: str) -> str:

@@ -38,8 +38,18 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
         collection = msgspec.json.decode(content, type=_FeatureCollection)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
-    rows = [_parse_feature(feature) for feature in collection.features]
+    rows = list(map(_parse_feature, collection.features))
     return make_part(rows, content, connection, scratch, found=collection.features, json_columns=("geometry",))
+
+
+def parse_features(content: bytes) -> list[Raw] | None:
+    """The rows of a GeoJSON FeatureCollection; None of what is none."""
+    try:
+        if msgspec.json.decode(content, type=_TypeMember).type != "FeatureCollection":
+            return None
+        return list(map(_parse_feature, msgspec.json.decode(content, type=_FeatureCollection).features))
+    except (ValueError, RecursionError):
+        return None
 
 
 def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
@@ -155,6 +165,10 @@ class _Feature(Struct):
     properties: dict[str, Raw] | None = None
     geometry: Raw = Raw(b"null")
     id: Raw = Raw(b"null")
+
+
+class _TypeMember(Struct):
+    type: str = ""
 
 
 class _FeatureCollection(Struct):

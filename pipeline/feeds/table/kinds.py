@@ -38,7 +38,7 @@ def find_kind(path: Path, name: str) -> str:
     if start.startswith(b"%PDF"):
         raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
     if kind in _TEXTS or kind is None:
-        _refuse_markup(head, start)
+        refuse_markup(head)
     if kind in _NAMES:
         raise ValueError(
             f"is not a table: it is named {ending} but is not {_NAMES[kind]}, or is cut off; fetch it again, "
@@ -63,12 +63,14 @@ def _look_into_zip(path: Path, head: bytes) -> str | None:
     return "sheets" if names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} else "zip"
 
 
-def _refuse_markup(head: bytes, start: bytes) -> None:
+def refuse_markup(head: bytes) -> None:
+    """ValueError where a text begins as XML or a web page does."""
+    start = head[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith(b"<"):
         return
     if start[:5].lower() == b"<?xml" and b"<html" not in start.lower():
         raise ValueError("is XML, which is not read as a table; ask its publisher for CSV or JSON")
-    title = _TITLE.search(head.decode("utf-8", "replace"))
+    title = _TITLE.search(head[:_HEAD].decode("utf-8", "replace"))
     said = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
     raise ValueError(
         f"is a web page{said}, not the file itself. Open the address in a browser, and take the address of the download"

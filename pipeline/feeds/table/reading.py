@@ -62,6 +62,8 @@ class TableRead:
 
     def __iter__(self) -> Iterator[RawRecord]:
         feed = self._setting.feed
+        if all(file.has_rows and not file.path.stat().st_size for file in self._sources):
+            return  # pages without a row have no columns either
         query = None if feed.select is None else read_select(feed.name, feed.select)
         with open_scratch() as folder, open_engine(folder) as connection:
             opened = open_table(connection, feed, self._sources, scratch=folder)

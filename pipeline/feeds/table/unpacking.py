@@ -17,7 +17,7 @@ _PACKED = ("zip", "gzip")
 
 def list_tables(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[TableFile]:
     """What is unpacked is written to `folder`. ValueError with what is wrong; OSError."""
-    kind = find_kind(file.path, file.name)
+    kind = "ndjson" if file.has_rows else find_kind(file.path, file.name)
     if kind == "gzip":
         name = PurePosixPath(file.name).name.removesuffix(".gz")
         inner = _write(_read_gzip(file.path), folder / "unpacked", most=feed.max_bytes)

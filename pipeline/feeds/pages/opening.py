@@ -1,0 +1,104 @@
+"""Opens a feed that has pages: asks each page whether it is as it was, or walks through all of them."""
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+from msgspec import Struct
+
+from outings.configuration import FeedTable
+from outings.configuration.pages import PagesTable
+from outings.release.root import FeedMemory, PageMemory
+from outings.retry_policy import RetryPolicy
+from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, PageAnswer, PageFault, make_address, walk_pages
+from pipeline.feeds.remote.feed_url import show_url
+from pipeline.feeds.remote.fetcher import FeedClient, FetchError, Validators, fetch, open_client
+from pipeline.feeds.source import FeedError
+
+# A root names the validators of all pages of a feed: of one with more of them, none is kept.
+MOST_REMEMBERED = 200
+
+
+class OpenedPages(Struct, frozen=True, kw_only=True):
+    """`rows`: a file with a row a line; None where every page is as it was. `memories`: by which a later build asks
+    whether it is; none where a server says nothing to ask by."""
+
+    rows: Path | None
+    memories: tuple[PageMemory, ...]
+
+
+async def open_pages(
+    feed: FeedTable,
+    pages: PagesTable,
+    *,
+    folder: Path,
+    known: FeedMemory | None,
+    tell: Callable[[str], None],
+    policy: RetryPolicy,
+) -> OpenedPages:
+    """Raises FeedError: a feed of which one page can't be had is not read at all."""
+    current = feed.url
+
+    async def fetch_page(url: str, *, most: int) -> PageAnswer:
+        nonlocal current
+        current = url
+        return await _fetch_page(client, url, pages=pages, most=most, policy=policy)
+
+    try:
+        async with open_client(feed, policy) as client:
+            if known is not None and await _is_unchanged(client, feed, pages, known=known.pages, policy=policy):
+                return OpenedPages(rows=None, memories=known.pages)
+            path = folder / "rows.ndjson"
+            with path.open("wb") as target:
+                memories = await walk_pages(
+                    feed, pages, fetch=fetch_page, target=target, tell=lambda line: tell(f"feed {feed.name}: {line}")
+                )
+    except PageFault as fault:
+        raise FeedError(feed.name, show_url(fault.url), str(fault)) from None
+    except FetchError as error:
+        raise FeedError(feed.name, show_url(current), str(error)) from None
+    except OSError as error:
+        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
+    return OpenedPages(rows=path, memories=memories if _can_ask(pages, memories) else ())
+
+
+async def _fetch_page(client: FeedClient, url: str, *, pages: PagesTable, most: int, policy: RetryPolicy) -> PageAnswer:
+    body = BytesIO()
+    bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
+    try:
+        fetched = await fetch(client, url, target=body, most=most, bound=bound, policy=policy)
+    except FetchError as error:
+        if pages.empty and pages.empty.encode() in error.body:
+            return PageAnswer(content=None, url=url)
+        raise
+    return PageAnswer(
+        content=body.getvalue(), url=fetched.url, content_type=fetched.content_type, link=fetched.link,
+        validators=fetched.validators,
+    )  # fmt: skip
+
+
+def _can_ask(pages: PagesTable, memories: tuple[PageMemory, ...]) -> bool:
+    """Whether every page has a validator. An address that a page states is not kept: it may have somebody's key."""
+    return (
+        pages.is_counted
+        and len(memories) <= MOST_REMEMBERED
+        and all(memory.etag or memory.last_modified for memory in memories)
+    )
+
+
+async def _is_unchanged(
+    client: FeedClient, feed: FeedTable, pages: PagesTable, *, known: tuple[PageMemory, ...], policy: RetryPolicy
+) -> bool:
+    """Whether each page is as it was, the last one too: then there are no other rows, and no more of them."""
+    read = 0
+    for number, memory in enumerate(known):
+        validators = Validators(etag=memory.etag, last_modified=memory.last_modified)
+        url = make_address(feed, pages, number=number, read=read)
+        try:
+            fetched = await fetch(client, url, target=BytesIO(), most=MOST_PAGE_BYTES, known=validators, policy=policy)
+        except FetchError:
+            return False  # the walk says what is wrong
+        if not fetched.is_unchanged:
+            return False
+        read += memory.rows
+    return bool(known)

@@ -1,0 +1,55 @@
+"""Addresses of pages: the one that a page names as the next, and those that are counted through."""
+
+from urllib.parse import SplitResult, parse_qsl, quote, unquote_plus, urljoin, urlsplit, urlunsplit
+
+from pipeline.feeds.remote.feed_url import SCHEMES, show_url
+
+_MOST_URL = 2_000
+_PORTS = {"http": 80, "https": 443}
+# What servers have in the names of parameters and in paths, and expect as it is.
+_PLAIN = "$:,*/[]"
+
+
+def resolve_next(stated: str, url: str) -> str:
+    """The whole address of the next page that the page at `url` states, with the password of that one. ValueError for
+    another server: an answer must not choose whom we ask."""
+    try:
+        here, there = urlsplit(url), urlsplit(urljoin(url, stated.strip()))
+        if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
+            there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
+        same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
+    except ValueError:
+        raise ValueError("names a next page that is not an address") from None
+    if there.scheme not in SCHEMES or not same or len(stated) > _MOST_URL or not stated.isprintable():
+        raise ValueError(f"names a next page of another server, {show_url(stated[:_MOST_URL])}")
+    return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
+
+
+def normalize_url(url: str) -> tuple[str, ...]:
+    """Two spellings of one page's address are one."""
+    parts = urlsplit(url)
+    asked = sorted(parse_qsl(parts.query, keep_blank_values=True))
+    return parts.path or "/", *(text for pair in asked for text in pair)
+
+
+def has_parameter(url: str, name: str) -> bool:
+    return any(_read_name(pair) == name for pair in urlsplit(url).query.split("&"))
+
+
+def set_parameter(url: str, name: str, value: int | str | None) -> str:
+    """The address with this value of the parameter, whatever it had; None takes the parameter away. The rest of the
+    query stays as it is written."""
+    parts = urlsplit(url)
+    pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
+    if value is not None:
+        pairs.append(f"{quote(name, safe=_PLAIN)}={quote(str(value), safe=_PLAIN)}")
+    return urlunsplit(parts._replace(query="&".join(pairs)))
+
+
+def _read_name(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])
+
+
+def _find_port(parts: SplitResult) -> int | None:
+    """None for its scheme's own, written or not."""
+    return None if parts.port == _PORTS.get(parts.scheme) else parts.port

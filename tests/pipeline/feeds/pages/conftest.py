@@ -1,0 +1,57 @@
+"""A server on loopback and the one feed that walks through its pages."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from outings.configuration import Configuration, read_configuration
+from outings.release.stores import open_store
+from outings.retry_policy import RetryPolicy
+from pipeline.building import BuildResult, build_release
+from pipeline.clock import AsOf
+from pipeline.executors.inline import InlineExecutor
+from pipeline.feeds.opening import open_sources
+from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.plan import Build
+from tests.pipeline.feeds.pages.paged_rows import BY_OFFSET, MAP, Make, Read
+from tests.pipeline.feeds.settings import METRO
+from tests.pipeline.feeds.web import QUICK, Web, serve_web
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with serve_web() as served:
+        yield served
+
+
+@pytest.fixture
+def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
+    def write(settings: str = BY_OFFSET, *, url: str | None = None) -> Configuration:
+        feed = '[[feeds]]\nname = "agenda"\nmetro = "seattle"\nformat = "table"\nallow_private = true\n'
+        feed += f'url = "{url or web.url + "/rows"}"\n{settings}\n{MAP}'
+        (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+        return read_configuration(tmp_path / "outings.toml", {"TOKEN": "secret"})
+
+    return write
+
+
+@pytest.fixture
+def read_pages(configure: Callable[..., Configuration], tmp_path: Path) -> Read:
+    def read(settings: str = BY_OFFSET, *, policy: RetryPolicy = QUICK, url: str | None = None) -> FeedRead:
+        configuration = configure(settings, url=url)
+        sources = open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=policy)
+        return read_source(configuration.feeds[0], configuration, sources["agenda"])
+
+    return read
+
+
+@pytest.fixture
+def build(configure: Callable[..., Configuration]) -> Make:
+    def build_city(day: str = "2026-12-01", settings: str = BY_OFFSET) -> BuildResult:
+        configuration = configure(settings)
+        asked = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
+        return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+
+    return build_city
