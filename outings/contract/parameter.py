@@ -37,7 +37,9 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """`minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
 
     A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
-    `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string.
+    `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string. With
+    `is_tryable` False it is refused unless something else is sent too, or in another deployment than the one it is of:
+    OpenAPI shows it in words alone, because tools send what stands under `example`.
 
     A filter that compares one `column` of the snapshot's tables says which: one of several words, a value itself, or
     with `compares` what is at least or at most the value. `member` is the member of a listing that fills the column; a
@@ -61,6 +63,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     replaced_by: str | None = None
     stability: Stability = "stable"
     implemented: bool = True
+    is_tryable: bool = True
     column: str | None = None
     member: str | None = None
     compares: Literal["equal", "least", "most"] = "equal"

@@ -30,7 +30,7 @@ _WHEN = (
         meaning="First local date of the window, in the metro's timezone.",
     ),
     Parameter(
-        name="to", kind="date", example="2026-08-31",
+        name="to", kind="date", example="2026-08-31", is_tryable=False,
         meaning="Last local date of the window, inclusive; at most 366 days after `from`.",
     ),
     _any_of(
@@ -137,7 +137,7 @@ _WHO = (
         meaning="Places of any of these kinds.",
     ),
     _any_of(
-        name="place_type", vocabulary="type_hints", example="library", replaced_by="type_hint",
+        name="place_type", vocabulary="type_hints", example="library", replaced_by="type_hint", is_tryable=False,
         meaning="The deprecated spelling of `type_hint`.",
     ),
     _flag(
@@ -150,7 +150,7 @@ _WHO = (
     ),
     Parameter(
         name="ids", kind="uuid", array=True, ordered=True, most=100,
-        example="3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
+        example="3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f", is_tryable=False,
         meaning="These listings in this order, without window or paging; those not found are in `meta.missing_ids`.",
     ),
     Parameter(
@@ -159,12 +159,12 @@ _WHO = (
         "tolerant of small typos.",
     ),
     Parameter(
-        name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z",
+        name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", is_tryable=False,
         meaning="Sync mode: rows with a later `updated_at`, in the order of `updated_at` and `id`, paged by `cursor`.",
     ),
 )  # fmt: skip
 
-_zip = partial(Parameter, stability="beta", implemented=False)
+_zip = partial(Parameter, stability="beta", implemented=False, is_tryable=False)
 
 _WHERE = (
     Parameter(
@@ -172,15 +172,15 @@ _WHERE = (
         meaning="A neighborhood's slug, or its name without case, accents and punctuation.",
     ),
     Parameter(
-        name="lat", kind="number", minimum=-90, maximum=90, example="47.61",
+        name="lat", kind="number", minimum=-90, maximum=90, example="47.61", is_tryable=False,
         meaning="Latitude of the centre of a radius search, with `lng`.",
     ),
     Parameter(
-        name="lng", kind="number", minimum=-180, maximum=180, example="-122.33",
+        name="lng", kind="number", minimum=-180, maximum=180, example="-122.33", is_tryable=False,
         meaning="Longitude of the centre of a radius search, with `lat`.",
     ),
     Parameter(
-        name="radius_m", kind="integer", minimum=100, maximum=50_000, default=5000, example="2000",
+        name="radius_m", kind="integer", minimum=100, maximum=50_000, default=5000, example="2000", is_tryable=False,
         meaning="Metres around the centre, inclusive; a row without coordinates never matches.",
     ),
     _zip(
@@ -206,7 +206,7 @@ _WHERE = (
         meaning="A metro's slug, where the path names none and the id or slug is in several.",
     ),
     Parameter(
-        name="address", kind="text", minimum=1, maximum=300, example="400 Broad St",
+        name="address", kind="text", minimum=1, maximum=300, example="400 Broad St", is_tryable=False,
         meaning="A house, a corner or the name of a place, which the server resolves to the centre, where it resolves "
         "any.",
     ),
@@ -222,7 +222,7 @@ _HOW = (
         meaning="The page, from 1, in browse mode.",
     ),
     _control(
-        name="cursor", kind="cursor", example="AZSrZXZlbnRzLmxpc3Q", minimum=1, maximum=2000,
+        name="cursor", kind="cursor", example="AZSrZXZlbnRzLmxpc3Q", minimum=1, maximum=2000, is_tryable=False,
         meaning="The `meta.next_cursor` of the answer before, sent with otherwise the same request.",
     ),
     _control(
@@ -234,7 +234,8 @@ _HOW = (
         meaning="Attach the full objects under `expanded`; `sessions` makes every class an item of its own.",
     ),
     _control(
-        name="include", kind="word", array=True, allowed=INCLUDES, example="source", meaning="Paid add-ons.",
+        name="include", kind="word", array=True, allowed=INCLUDES, example="source", is_tryable=False,
+        meaning="Paid add-ons.",
     ),
     _control(
         name="include_mode", kind="word", allowed=("lenient",), example="lenient",
@@ -254,7 +255,7 @@ _HOW = (
     ),
     _control(
         name="release", kind="text", minimum=1, maximum=40, example="12-0a1b2c3d", stability="experimental",
-        meaning="Answer from this release, as long as it is kept.",
+        is_tryable=False, meaning="Answer from this release, as long as it is kept.",
     ),
 )  # fmt: skip
 

@@ -63,11 +63,13 @@ _WINDOW = (replace(_ROW["to"], default=DateDefault.FROM_PLUS_30_DAYS),)
 
 _OWN_ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 _PLACE_OF_PATH = replace(
-    _ROW["place_id"], example=_OWN_ID, meaning="The place of the path: its own id alone may be sent."
-)
+    _ROW["place_id"], example=_OWN_ID, is_tryable=False,
+    meaning="The place of the path: its own id alone may be sent.",
+)  # fmt: skip
 _ORGANIZATION_OF_PATH = replace(
-    _ROW["organization_id"], example=_OWN_ID, meaning="The organization of the path: its own id alone may be sent."
-)
+    _ROW["organization_id"], example=_OWN_ID, is_tryable=False,
+    meaning="The organization of the path: its own id alone may be sent.",
+)  # fmt: skip
 
 
 def _allow(name: str, *allowed: str) -> Parameter:
@@ -169,11 +171,14 @@ _SUGGEST = _select(
         replace(_ROW["types"], meaning="What has listings of these collections alone."),
     ),
 )  # fmt: skip
+# Where there has to be a centre, its example is sent as it stands.
+_CENTRE = tuple(replace(_ROW[name], is_tryable=True) for name in _POINT)
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence", "release")
 _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
     changes=(
         *_WINDOW,
+        *_CENTRE,
         _limit(1, 50, default=10),
         replace(_ROW["cursor"], kind="group-cursor", example="places:10", meaning="A group's `next_cursor`."),
         _allow("include", "source", "forecast"),
@@ -182,10 +187,10 @@ _AROUND = _select(
 _NEARBY = _select(
     *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
     "season", "fields", "limit", "cursor", "include", "include_mode",
-    changes=(*_WINDOW, _limit(1, 200, default=50), _allow("include", "source")),
+    changes=(*_WINDOW, *_CENTRE, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")
-_ACTIVITY = _select(*_SPATIAL, changes=_WINDOW)
+_ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, *_CENTRE))
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
     changes=(
@@ -213,7 +218,7 @@ _CHANGES_FEED = _select(
     "cursor", "limit", "metro", "type", "kind", "release",
     changes=(
         replace(
-            _ROW["cursor"], kind="integer", minimum=0, maximum=2**63 - 1, default=0, example="4711",
+            _ROW["cursor"], kind="integer", minimum=0, maximum=2**63 - 1, default=0, example="0", is_tryable=True,
             meaning="The last `version_id` that was seen; 0 is from the start.",
         ),
         _limit(1, 1000, default=200),

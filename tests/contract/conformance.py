@@ -150,7 +150,7 @@ def _close(schema: Any) -> Any:
     choices = schema.get("anyOf", [])
     if len(choices) == 2 and choices[1].get("$ref", "").endswith("Part"):
         return {**choices[0], "required": ["id", "type"]}
-    closed = {key: value if key in ("enum", "examples") else _close(value) for key, value in schema.items()}
+    closed = {key: value if key in ("enum", "example", "examples") else _close(value) for key, value in schema.items()}
     if schema.get("type") == "object" and "properties" in schema:
         closed.setdefault("additionalProperties", False)
     return closed

@@ -6,9 +6,7 @@ Its own checks judge by the published document; `check_response` judges the same
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -21,23 +19,12 @@ from schemathesis.checks import CHECKS, load_all_checks
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.app import Edge
-from outings.configuration import read_configuration
 from outings.contract.openapi import make_document
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
-from outings.demo import write_world
-from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
-from outings.release.stores import open_store
-from pipeline.building import build_release
-from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
-from pipeline.plan import Build
 from tests.contract.conformance import check_response
 from tests.edge.asking import ask
-from tests.edge.conftest import CALENDAR_SECRETS
-
-DAY = date(2026, 8, 10)
-NOW = datetime(2026, 8, 10, 18, tzinfo=UTC)
+from tests.edge.sample_edge import add_client, make_edge
 
 load_all_checks()
 # A valid value may still be refused beside another, which no schema of single parameters says: `lat` goes with `lng`,
@@ -111,7 +98,8 @@ class Samples:
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samples]:
     folder = tmp_path_factory.mktemp("samples")
-    edge, key = make_edge(folder)
+    edge = make_edge(folder)
+    key = add_client(folder, edge, plan="partner")
     items: dict[str, list[Any]] = {
         collection: ask(edge, f"/v1/seattle/{collection}?limit=20&min_confidence=0", key=key).read_json()["data"]
         for collection in COLLECTIONS.values()
@@ -124,23 +112,6 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samples]:
     slugs = {collection: [item["slug"] for item in listed] for collection, listed in items.items()}
     yield Samples(edge, key, ids, slugs)
     edge.close()
-
-
-def make_edge(folder: Path) -> tuple[Edge, str]:
-    configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=120), {})
-    store = open_store(configuration.store.url)
-    build_release(Build(configuration=configuration, as_of=AsOf(day=DAY)), store=store, executor=InlineExecutor())
-    key = make_key_text()
-    id_, hash_ = split_key_text(key)
-    change_registry(
-        store,
-        lambda registry: add_key(
-            registry, Key(id=id_, hash=hash_, client="schemathesis", plan="partner", created_at=NOW)
-        ),
-    )
-    edge = Edge(store, cache=folder / "cache", clock=lambda: NOW, calendar_secrets=CALENDAR_SECRETS)
-    edge.poll()
-    return edge, key
 
 
 def send_case(case: Case, samples: Samples) -> Response:

@@ -83,7 +83,7 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         "tags": [_tag_route(route)],
         "summary": route.meaning,
         "parameters": list_parameters(route, vocabulary=vocabulary),
-        "responses": list_responses(route),
+        "responses": list_responses(route, vocabulary=vocabulary),
         "x-plan": route.plan,
         "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from outings.contract.argument import list_allowed
+from outings.contract.openapi.examples import find_path_values
 from outings.contract.openapi.schemas import Schema, name_path, refer
 from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS, ZIPS
@@ -33,34 +34,29 @@ _FORMS: Mapping[str, Schema] = {
 
 # What stands in a path's braces.
 _IN_PATH: Mapping[str, Schema] = {
-    "metro": {"schema": {"type": "string"}, "description": "A metro's slug, or an alias of it.", "example": "seattle"},
-    "id": {
-        "schema": {"type": "string", "format": "uuid"},
-        "description": "Its id.",
-        "example": "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f",
-    },
+    "metro": {"schema": {"type": "string"}, "description": "A metro's slug, or an alias of it."},
+    "id": {"schema": {"type": "string", "format": "uuid"}, "description": "Its id."},
     "file": {
         "schema": {"type": "string"},
         "description": "Its name, `<collection>.<format>`, as `links.self` of the export has it.",
-        "example": "events.jsonl",
     },
-    "slug": {"schema": {"type": "string"}, "description": "Its slug.", "example": "story-time-at-the-library"},
+    "slug": {"schema": {"type": "string"}, "description": "Its slug."},
 }
 
 
 def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
-    """Components for path parameters, and for parameters that are the same on every route."""
-    in_path = {
-        f"in_path_{name}": {"name": name, "in": "path", "required": True, **members}
-        for name, members in _IN_PATH.items()
-    }
-    rows = {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items() if row.kind != "path"}
-    return in_path | rows
+    """Components for parameters that are the same on every route."""
+    return {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items() if row.kind != "path"}
 
 
 def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
     """The parameters of one operation, those of its path first."""
-    listed = [refer(f"in_path_{name}", kind="parameters") for name in _IN_PATH if f"{{{name}}}" in route.path]
+    values = find_path_values(route)
+    listed = [
+        {"name": name, "in": "path", "required": True, **members, **({"example": values[name]} if values else {})}
+        for name, members in _IN_PATH.items()
+        if f"{{{name}}}" in route.path
+    ]
     for name, row in route.parameters.items():
         if row == PARAMETERS[name] and row.kind != "path":
             listed.append(refer(name, kind="parameters"))
@@ -77,8 +73,9 @@ def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | No
         parameter["required"] = True
     if row.replaced_by is not None:
         parameter["deprecated"] = True
-    if _shows_example(row):
-        parameter["example"] = _read_example(row)
+    example = _choose_example(row, vocabulary)
+    if example and (row.is_tryable or row.required):
+        parameter["example"] = _read_example(row, example)
     if row.stability != "stable":
         parameter["x-stability"] = row.stability
     if not row.implemented:
@@ -99,6 +96,8 @@ def _describe(row: Parameter) -> Iterable[str]:
         yield "Several are repeated or joined by commas."
     if isinstance(row.default, DateDefault):
         yield f"Default: {row.default.value}."
+    if not row.is_tryable and not row.required and row.allowed != ():
+        yield f"For example `{row.name}={row.example}`."
     if row.replaced_by is not None:
         yield f"Send `{row.replaced_by}`."
     if not row.implemented:
@@ -125,15 +124,18 @@ def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None
     return item
 
 
-def _shows_example(row: Parameter) -> bool:
-    # What allows no value (`include` of search) has no example either.
-    return row.allowed != ()
+def _choose_example(row: Parameter, vocabulary: Vocabulary) -> str:
+    """A value as it stands in a query string, in the deployment's words; empty where no value is allowed."""
+    allowed = list_allowed(row, vocabulary)
+    if allowed is None or all(word in allowed for word in row.example.split(",")):
+        return row.example
+    return next(iter(allowed), "")
 
 
-def _read_example(row: Parameter) -> Any:
+def _read_example(row: Parameter, example: str) -> Any:
     if row.array:
-        return [_read_scalar(row, text) for text in row.example.split(",")]
-    return _read_scalar(row, row.example)
+        return [_read_scalar(row, text) for text in example.split(",")]
+    return _read_scalar(row, example)
 
 
 def _read_scalar(row: Parameter, text: str) -> Any:

@@ -10,8 +10,10 @@ from outings.contract.envelope import encode_error
 from outings.contract.includes import Offer
 from outings.contract.members import RESOURCES
 from outings.contract.meta import Filters
+from outings.contract.openapi.examples import find_example
 from outings.contract.openapi.schemas import Schema, is_struct, name_part, refer
 from outings.contract.route import Route
+from outings.contract.vocabulary import Vocabulary
 
 _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
 
@@ -104,11 +106,11 @@ def make_failures() -> dict[str, Schema]:
     }
 
 
-def list_responses(route: Route) -> dict[str, Schema]:
+def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
     """The responses of a route by status."""
     responses: dict[str, Schema] = {}
     if route.implemented:
-        responses["200"] = _make_success(route)
+        responses["200"] = _make_success(route, vocabulary=vocabulary)
         if _is_cached(route):
             responses["304"] = {
                 "description": "What `If-None-Match` names is what would be answered.",
@@ -148,18 +150,24 @@ def _name_filters(route: Route) -> Schema:
     return {"properties": named}
 
 
-def _make_content(route: Route) -> Schema:
+def _make_content(route: Route, *, vocabulary: Vocabulary) -> Schema:
+    """By media type, with the example under its own."""
     if route.item in (str, bytes):
         text: Schema = {"type": "string"} | ({"format": "binary"} if route.item is bytes else {})
-        return {media: {"schema": text} for media in route.media}
-    return _wrap_json(make_body(route))
+        content: Schema = {media: {"schema": text} for media in route.media}
+    else:
+        content = _wrap_json(make_body(route))
+    example = find_example(route, vocabulary)
+    if example is not None:
+        content[example.media]["example"] = example.answer
+    return content
 
 
-def _make_success(route: Route) -> Schema:
+def _make_success(route: Route, *, vocabulary: Vocabulary) -> Schema:
     return {
         "description": route.meaning,
         "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED), *_list_limits(route)),
-        "content": _make_content(route),
+        "content": _make_content(route, vocabulary=vocabulary),
     }
 
 

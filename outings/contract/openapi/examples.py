@@ -1,0 +1,79 @@
+"""An example of each route: a request, and its whole answer, as the program gave it for the sample metros.
+
+`python -m tests.edge.openapi_examples` makes the file of them anew, and a test compares it with what the program
+answers today.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.route import Route
+from outings.contract.routes import match_route
+from outings.contract.vocabulary import SETS, Vocabulary
+
+FILE = "examples.json"
+
+# Member that has words of the deployment → their vocabulary.
+_WORDS = {**{name: name for name in SETS}, "type_hint": "type_hints"}
+
+
+class Example(Struct, frozen=True, kw_only=True):
+    """`request` is a path with its query string. `answer` is JSON, or the text of what is none, of which `media` is the
+    type. `is_cut`: the answer goes on."""
+
+    request: str
+    media: str
+    answer: Any
+    is_cut: bool = False
+
+
+@cache
+def read_examples() -> Mapping[str, Example]:
+    """By the name of the route. They are a part of the package, as constants are."""
+    return msgspec.json.decode(files(__package__).joinpath(FILE).read_bytes(), type=dict[str, Example])
+
+
+def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
+    """The example in the deployment's words. `/openapi.json` has none: the document is its own."""
+    example = read_examples().get(route.name)
+    if example is None or vocabulary == Vocabulary():
+        return example
+    return msgspec.structs.replace(example, answer=_fit_words(example.answer, vocabulary))
+
+
+def find_path_values(route: Route) -> Mapping[str, str]:
+    """What stands in the braces of the route's path in its example."""
+    example = read_examples().get(route.name)
+    match = match_route(example.request.partition("?")[0]) if example else None
+    return match.values if match else {}
+
+
+def _fit_words(value: Any, vocabulary: Vocabulary) -> Any:
+    if isinstance(value, list):
+        return [_fit_words(each, vocabulary) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _replace_words(member, own=getattr(vocabulary, _WORDS[name]), usual=getattr(Vocabulary(), _WORDS[name]))
+        if name in _WORDS
+        else _fit_words(member, vocabulary)
+        for name, member in value.items()
+    }
+
+
+def _replace_words(member: Any, *, own: tuple[str, ...], usual: tuple[str, ...]) -> Any:
+    """Each usual word becomes the own word of its place in the list; one that is there twice stays once."""
+
+    def find_own(word: str) -> str | None:
+        return own[usual.index(word) % len(own)] if own else None
+
+    if isinstance(member, list):
+        return list(dict.fromkeys(filter(None, map(find_own, member))))
+    if isinstance(member, dict):
+        return {found: count for word, count in member.items() if (found := find_own(word))}
+    return None if member is None else find_own(member)

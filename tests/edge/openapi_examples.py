@@ -1,0 +1,111 @@
+"""Asks the program for the examples of `/openapi.json`, over the sample metros.
+
+`python -m tests.edge.openapi_examples` writes them into the contract. Do so when an answer changed on purpose.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import outings.contract.openapi
+from edge.app import Edge
+from outings.contract.openapi.examples import FILE
+from outings.contract.routes import ROUTES, match_route
+from tests.edge.asking import ask
+from tests.edge.sample_edge import add_client, make_edge
+
+KEPT = Path(outings.contract.openapi.__file__).parent / FILE
+
+EVENT = "82330365-b0c3-57dd-9b75-b3a4a304c1b0"
+CLASS = "91a7d3fc-0836-52e3-bfda-aa95c03739e5"
+CAMP = "77e20664-f276-5cbc-86c6-e8e6ef30977b"
+PLACE, ORGANIZATION = "3a88a403-252d-51a0-aa0c-1f0dd7c10fde", "f9a0a145-c709-5c3d-b617-1e5dd6ab4b52"
+
+# The metrics first: they count what was asked before.
+REQUESTS = (
+    "/metrics",
+    "/healthz",
+    "/readyz",
+    "/v1/metros",
+    "/v1/seattle/events?free=true&age=4&limit=1",
+    f"/v1/organizations/{ORGANIZATION}/events?limit=1",
+    f"/v1/places/{PLACE}/events?limit=1",
+    "/v1/seattle/classes?q=swim&limit=1",
+    f"/v1/organizations/{ORGANIZATION}/classes?limit=1",
+    f"/v1/places/{PLACE}/classes?limit=1",
+    "/v1/seattle/camps?limit=1",
+    f"/v1/organizations/{ORGANIZATION}/camps?limit=1",
+    "/v1/places/83a88aaf-3f89-5638-b5aa-7a2079cc288d/camps?limit=1",
+    "/v1/seattle/places?type_hint=library&limit=1",
+    f"/v1/organizations/{ORGANIZATION}/places?limit=1",
+    f"/v1/events/{EVENT}",
+    "/v1/events/slug/family-drum-circle-1?metro=seattle",
+    f"/v1/classes/{CLASS}",
+    "/v1/classes/slug/swim-lessons-level-1?metro=seattle",
+    f"/v1/camps/{CAMP}",
+    "/v1/camps/slug/sailing-camp-1?metro=seattle",
+    f"/v1/places/{PLACE}",
+    "/v1/places/slug/alder-st-branch-library-8?metro=seattle",
+    f"/v1/organizations/{ORGANIZATION}",
+    "/v1/seattle/organizations?q=parks&limit=1",
+    "/v1/seattle/events/calendar?from=2026-08-15&to=2026-08-17",
+    f"/v1/seattle/events.ics?ids={EVENT}",
+    "/v1/seattle/events.ics/address?free=true",
+    "/v1/seattle/search?q=drum%20circle&limit=2",
+    "/v1/seattle/suggest?q=dru&limit=3",
+    "/v1/seattle/around?lat=47.65&lng=-122.36&limit=1",
+    "/v1/seattle/nearby?lat=47.65&lng=-122.36&limit=1",
+    "/v1/seattle/activity?lat=47.65&lng=-122.36",
+    "/v1/seattle/neighborhoods?limit=1",
+    "/v1/seattle/coverage",
+    "/v1/seattle/export?types=events&format=jsonl",
+    "/v1/seattle/export/events.jsonl",
+    f"/v1/listings/{EVENT}/versions",
+    "/v1/changes?limit=2",
+)
+
+# What names the release's bytes: other versions of the libraries that write them give another name.
+RELEASE = "1-8f9c6a41"
+
+
+def make_examples(folder: Path) -> dict[str, Any]:
+    """By the name of the route, in the order of the table of routes."""
+    edge = make_edge(folder)
+    try:
+        key = add_client(folder, edge, plan="partner")
+        found = dict(_ask_all(edge, key))
+    finally:
+        edge.close()
+    return {route.name: found[route.name] for route in ROUTES if route.name in found}
+
+
+def encode_examples(examples: Mapping[str, Any]) -> str:
+    return json.dumps(examples, ensure_ascii=False, indent=1) + "\n"
+
+
+def _ask_all(edge: Edge, key: str) -> Iterator[tuple[str, Any]]:
+    release = ask(edge, "/readyz").read_json()["release"]
+    for request in REQUESTS:
+        match = match_route(request.partition("?")[0])
+        assert match is not None, request
+        got = ask(edge, request, key=key if match.route.needs_key else None)
+        assert got.status == 200, (request, got.read_body())
+        text = got.read_body().decode().replace(release, RELEASE)
+        media = got.headers["content-type"]
+        yield match.route.name, {"request": request, "media": media, **_read_answer(text, media)}
+
+
+def _read_answer(text: str, media: str) -> dict[str, Any]:
+    """Of a file of lines the first."""
+    if media == "application/json":
+        return {"answer": json.loads(text)}
+    if media == "application/x-ndjson":
+        return {"answer": text.split("\n", 1)[0] + "\n", "is_cut": True}
+    return {"answer": text}
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as made:
+        KEPT.write_text(encode_examples(make_examples(Path(made))))
