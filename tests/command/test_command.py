@@ -1,5 +1,6 @@
 """The command line as a whole: help, wrong words, wrong configurations, faults."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,29 @@ print([name for name in {ENGINES!r} if name in sys.modules])
     *lines, imported = done.stdout.splitlines()
     assert imported == "[]"
     assert [line.split()[0] for line in lines[lines.index("Commands:") + 1 :]] == list(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("", sorted(COMMANDS)), ("che", ["check"]), ("check --str", ["--strict"]), ("keys ro", ["rotate"])],
+    ids=["nothing", "a command's beginning", "an option's", "a command of a command"],
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) -> None:
+    asked = {"_OUTINGS_COMPLETE": "bash_complete", "COMP_WORDS": f"outings {typed}"}
+    asked["COMP_CWORD"] = str(len(typed.split()) or 1)
+    program = f"""
+import sys
+from outings.command import main
+try:
+    main(prog_name="outings")
+finally:
+    print([name for name in {ENGINES!r} if name in sys.modules], file=sys.stderr)
+"""
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | asked)
+    assert sorted(line.removeprefix("plain,") for line in done.stdout.splitlines()) == offered
+    if " " not in typed:
+        assert done.stderr == "[]\n"
 
 
 def test_what_publishes_and_what_serves_import_boto3_only_for_a_store_on_s3() -> None:

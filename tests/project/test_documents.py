@@ -18,7 +18,7 @@ from outings.contract.errors import CODES
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -137,6 +137,12 @@ def test_operators_find_every_setting(table: str) -> None:
     declared = {field.name: field for field in structs.fields(Configuration)}[table].type
     settings = {field.name for field in structs.fields(getattr(declared, "__args__", [declared])[0])}
     assert named == settings
+
+
+@pytest.mark.parametrize("name", Vocabulary.__struct_fields__)
+def test_operators_find_the_default_words_of_the_vocabulary(name: str) -> None:
+    listed = ", ".join(f"`{word}`" for word in getattr(Vocabulary(), name))
+    assert f"| `{name}` | {listed} |" in CONFIGURATION
 
 
 def test_operators_find_every_table() -> None:
