@@ -19,14 +19,16 @@ KILLS := 10000
 # Where `make run` serves.
 PORT ?= 8000
 
-.PHONY: help install run test test-environment bench-environment test-long faults check bench bench-search bench-near clean build
+.PHONY: help install run test test-environment test-pages screenshots pages-environment bench-environment test-long faults check bench bench-search bench-near clean build
 
 help:
 	@printf '%s\n' \
 	  'make run        the environment, two sample metros, a key, and an API on 127.0.0.1:8000 (PORT=…)' \
 	  'make test       the environment and the tests but for the long ones' \
 	  'make test-long  the long tests, and the generated ones with $(LONG_TEST_CASES) cases each (OUTINGS_TEST_CASES=…)' \
-	  'make faults     $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
+	  'make test-pages  the pages in Chromium: errors, outside requests, accessibility, in three widths, light and dark' \
+  'make screenshots  pictures of every page in var/screenshots' \
+  'make faults     $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
 	  'make check      lint, types, one-way imports, sizes of files' \
 	  'make bench      the measurements' \
 	  'make bench-search  how good search is: 80 judged queries, beside three peers (CITY_DATA)' \
@@ -55,7 +57,19 @@ test: test-environment
 	@tools/run_in_memory $(BIN)/pytest $(ARGS)
 
 test-long: test-environment
-	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "long or generated" $(ARGS)
+	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "(long or generated) and not browser" $(ARGS)
+
+pages-environment:
+	@tools/install_environment $(VENV) pages
+	@tools/build_site $(VENV)
+	@tools/install_packages chromium
+
+# One process: each would serve sample cities and start a browser of its own.
+test-pages: pages-environment
+	@$(BIN)/pytest -n0 -m browser tests/pages $(ARGS)
+
+screenshots: pages-environment
+	@$(BIN)/python -m tests.pages.screenshots $(ARGS)
 
 faults: test-environment
 	OUTINGS_TEST_CASES=$$(($(KILLS) / 2)) $(BIN)/pytest -m "" tests/faults/test_kills.py tests/release/test_crashes.py \

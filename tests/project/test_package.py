@@ -71,7 +71,7 @@ def test_object_storage_needs_no_extra() -> None:
 def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     names = {normalize_name(name) for cell in explained for name in re.findall(r"`([^`]+)`", cell)}
-    extras = {"dask", "semantic", "signing", "bench", "site"}
+    extras = {"dask", "semantic", "signing", "bench", "site", "pages"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
 
 

@@ -1,0 +1,63 @@
+"""Each page that the sample cities have, in three widths, light and dark: nothing fails, nothing is cut off, axe is
+content."""
+
+import pytest
+
+from outings.pages.layout import SECTIONS
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import WIDTHS, Pages, Scheme
+
+pytestmark = pytest.mark.browser
+
+PATHS = ["/", *(f"/{section.path}" for section in SECTIONS)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_accessible_and_fits(pages: Pages, path: str, width: int, scheme: Scheme) -> None:
+    page = pages.open(path, width=width, scheme=scheme)
+    assert find_violations(page) == []
+    wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide == 0, f"{wide} px stand out at the side"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_first_view_weighs_less_than_100_kb(pages: Pages, path: str) -> None:
+    page = pages.open("about:blank")
+    sizes: list[int] = []
+    page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+    page.goto(pages.url + path, wait_until="networkidle")
+    assert 0 < sum(sizes) < 100_000
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_can_be_walked_by_keyboard_from_its_first_link(pages: Pages, path: str) -> None:
+    page = pages.open(path)
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.getAttribute('href')") == "#content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "content"
+
+
+def test_dark_is_kept_for_the_next_page(pages: Pages) -> None:
+    page = pages.open("/")
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    switch = page.get_by_role("button", name="Light or dark")
+    switch.click()  # light, as it is
+    page.get_by_role("button", name="Light").click()
+    assert page.evaluate(ground) != light
+    page.reload()
+    assert page.evaluate(ground) != light
+
+
+def test_the_request_on_the_home_page_names_this_server_and_is_copied(pages: Pages) -> None:
+    page = pages.open("/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".code-frame").first.hover()
+    page.get_by_role("button", name="Copy").first.click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert f'"{pages.url}/v1/' in copied
+    assert "127.0.0.1:8000" not in copied
