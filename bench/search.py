@@ -153,7 +153,7 @@ def print_index(world: World) -> None:
     opened = open_snapshot(world.snapshot)
     published = frame.filter(pl.col("status") == STATUSES.index("published")).select("row", "keywords").rows()
     began = time.perf_counter()
-    terms = index_documents([(row, opened.read_document(row), keywords) for row, keywords in published])
+    terms = index_documents([(row, opened.read_document(row), keywords) for row, keywords in published], {})
     tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
     derive_tables({**tables, "terms": terms}, today=world.today)
     spent = time.perf_counter() - began

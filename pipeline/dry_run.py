@@ -87,7 +87,9 @@ class DryRun:
         resolving = RowMaker(
             gathered.by_id,
             previous,
-            setting=MetroContext(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(today)),
+            setting=MetroContext(
+                metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(today)
+            ),
             neighborhoods=neighborhoods,
             carried=gathered.carried,
             find_loan=partial(foreign.find, metro=metro.slug),

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 import pipeline
 from outings import answers, contract, release
+from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.program_hash import hash_sources
@@ -71,6 +72,7 @@ def make_fingerprint(
     metro: MetroSettings,
     vocabulary: Vocabulary,
     related: Sequence[Group],
+    language: Language | None,
     today: date,
     neighborhoods: bytes,
     feeds: Mapping[str, str],
@@ -84,14 +86,16 @@ def make_fingerprint(
     hash. `site` is the hash of all that makes the metro's pages of its snapshot; empty where it has none. `withdrawn`
     are the ids of what is taken down."""
     parts = [
-        LAYOUT, hash_program(), metro, vocabulary, related, today,
+        LAYOUT, hash_program(), metro, vocabulary, related, language, today,
         hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
         site, sorted(withdrawn),
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def hash_making(*, metro: MetroSettings, vocabulary: Vocabulary, neighborhoods: bytes) -> str:
+def hash_making(
+    *, metro: MetroSettings, vocabulary: Vocabulary, language: Language | None, neighborhoods: bytes
+) -> str:
     """The hash of everything that turns records into a metro's listings, except the records and the date."""
-    parts = [LAYOUT, hash_program(), metro, vocabulary, hashlib.sha256(neighborhoods).hexdigest()]
+    parts = [LAYOUT, hash_program(), metro, vocabulary, language, hashlib.sha256(neighborhoods).hexdigest()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

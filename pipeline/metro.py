@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer import RENDERER
+from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -65,13 +66,14 @@ class Base(Struct, frozen=True, kw_only=True):
 class MetroPlan(Struct, frozen=True, kw_only=True):
     """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
     `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
-    None every listing is made again. `renderer` made the documents that stay, if that is not this program. `emptied`
-    are packs of the release before in which no document may stay. `site`: what the metro's pages are made with, None
-    where it has none."""
+    None every listing is made again. `language`: None for English. `renderer` made the documents that stay, if that is
+    not this program. `emptied` are packs of the release before in which no document may stay. `site`: what the metro's
+    pages are made with, None where it has none."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
     related: tuple[Group, ...]
+    language: Language | None = None
     today: date
     stamp: datetime
     inputs: str
@@ -145,6 +147,7 @@ def build_metro(
         builder = TableBuilder(
             previous, buffer, stamp=int(plan.stamp.timestamp()),
             is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
+            categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
         builder.add_rows(rows)
         builder.add_stays(stays)
@@ -210,7 +213,7 @@ def _write_tables(
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     mapped = {
         name: _put_table(encode_mapped(frame), frame, writer)
-        for name, frame in derive_tables(frames, today=plan.today).items()
+        for name, frame in derive_tables(frames, today=plan.today, language=plan.language).items()
     }
     semantic = None
     if plan.model is not None:
@@ -222,7 +225,8 @@ def _write_tables(
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
-        vocabulary=plan.vocabulary, related=plan.related, inputs=plan.inputs, tables=tables, mapped=mapped,
+        vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
+        inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         semantic=semantic, packs=packed.packs, pages={}, details=details,
         origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),

@@ -4,10 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from outings.answers.search.understanding.related import read_shipped
 from outings.configuration import Configuration, FeedTable, MetroTable
+from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.contract.related import join_groups
 from outings.pages.settings import make_settings as make_site_settings
 from outings.release.root import Root
@@ -136,11 +137,13 @@ def _plan_metro(
     settings = make_settings(metro)
     today = build.as_of.read_date(metro.timezone)
     details = configuration.store.details == "objects"
-    related = join_groups(read_shipped(), configuration.related)
+    language = find_language(configuration, metro)
+    related = join_groups(language.related, configuration.related)
+    own = keep_language(language)
     centroids = read_centroids(configuration.zip.centroids, metro.bounds)
     neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
     inputs = make_fingerprint(
-        metro=settings, vocabulary=configuration.vocabulary, related=related, today=today,
+        metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
         neighborhoods=neighborhoods,
         feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
         details=details, model=None if model is None else model.hash, centroids=centroids,
@@ -148,16 +151,30 @@ def _plan_metro(
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
-        metro=settings, vocabulary=configuration.vocabulary, related=related, today=today, stamp=stamp,
+        metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
         centroids=centroids, site=site if site.shows_data else None,
-        program=hash_making(metro=settings, vocabulary=configuration.vocabulary, neighborhoods=neighborhoods),
+        program=hash_making(
+            metro=settings, vocabulary=configuration.vocabulary, language=own, neighborhoods=neighborhoods
+        ),
     )  # fmt: skip
     return MetroInputs(plan=plan, neighborhoods=metro.neighborhoods)
 
 
 def _is_unchanged(plan: MetroPlan) -> bool:
     return plan.base is not None and plan.base.manifest.inputs == plan.inputs
+
+
+def find_language(configuration: Configuration, metro: MetroTable) -> Language:
+    """The operator's own of that name, else one that ships."""
+    return configuration.own_languages.get(metro.language) or read_shipped_language(metro.language)
+
+
+def keep_language(language: Language) -> Language | None:
+    """As a snapshot has it: its related words stand beside those of the operator, and English is the program's."""
+    if language is read_shipped_language(ENGLISH):
+        return None
+    return msgspec.structs.replace(language, related=())
 
 
 def make_settings(metro: MetroTable) -> MetroSettings:

@@ -197,7 +197,9 @@ def run_metro_task(work: MetroTask) -> MetroResult:
     resolving = RowMaker(
         gathered.by_id,
         previous,
-        setting=MetroContext(metro=plan.metro, vocabulary=plan.vocabulary, horizon=find_horizon(plan.today)),
+        setting=MetroContext(
+            metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
+        ),
         neighborhoods=neighborhoods,
         carried=gathered.carried,
         find_loan=partial(foreign.find, metro=plan.metro.slug),

@@ -17,6 +17,7 @@ from outings.answers.near.unlocated import UNLOCATED
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
+from outings.answers.snapshot.derived import TableContext
 from outings.answers.snapshot.meetings import SLOTS
 from outings.answers.snapshot.names import NAMES, ORGANIZATION_NAMES
 from outings.answers.snapshot.programs import MEMBERS
@@ -25,6 +26,7 @@ from outings.answers.snapshot.rows import ROW_FACTS
 from outings.answers.snapshot.series import MOMENTS, SERIES
 from outings.answers.snapshot.terms import PLACES, WORDS
 from outings.answers.suggestions.entries import SUGGESTIONS
+from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.release.snapshot import Snapshot
 
 _DERIVED = (
@@ -34,9 +36,13 @@ _DERIVED = (
 )  # fmt: skip
 
 
-def derive_tables(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str, pl.DataFrame]:
-    """Of a snapshot's tables, by name. `today`: the metro's local date of the build."""
-    return {name: frame for derived in _DERIVED for name, frame in derived.make_ahead(tables, today).items()}
+def derive_tables(
+    tables: Mapping[str, pl.DataFrame], *, today: date, language: Language | None = None
+) -> dict[str, pl.DataFrame]:
+    """Of a snapshot's tables, by name. `today`: the metro's local date of the build; `language`: its own, else
+    English."""
+    context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
+    return {name: frame for derived in _DERIVED for name, frame in derived.make_ahead(tables, context).items()}
 
 
 def derive_of_answers(snapshot: Snapshot, *, today: date) -> dict[str, pl.DataFrame]:

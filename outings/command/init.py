@@ -18,7 +18,7 @@ from outings.configuration import (
     read_configuration,
 )
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
-from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_points, make_slug
+from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
 from pipeline.drafts.words import read_words
 from pipeline.drafts.writing import write_toml
@@ -169,8 +169,9 @@ def _describe_metro(
     if not is_zone(zone):
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
     return MetroDraft(
-        slug=make_slug(city), name=city, timezone=zone, center=middle, bounds=bounds or find_bounds(points, middle)
-    )
+        slug=make_slug(city), name=city, timezone=zone, language=find_language(file.columns for file in found),
+        center=middle, bounds=bounds or find_bounds(points, middle),
+    )  # fmt: skip
 
 
 def _find_zone(point: tuple[float, float]) -> str:
@@ -218,5 +219,3 @@ def _compile(feed: FeedTable, configuration: Configuration, scratch: Path) -> st
         types = dict(zip(table.columns, table.types, strict=True))
         zone = find_timezone(feed, configuration)
         return compile_mapping(feed.map, types, vocabulary=configuration.vocabulary, zone=zone)
-
-

@@ -9,6 +9,7 @@ from msgspec import structs
 from outings.configuration.checks import check_tables
 from outings.configuration.decoder import Decoder
 from outings.configuration.environment import overlay_environment
+from outings.configuration.languages import read_languages
 from outings.configuration.problems import ConfigurationError
 from outings.configuration.related import read_groups
 from outings.configuration.tables import Configuration, SigningTable, StoreTable
@@ -23,9 +24,11 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
     tables = decoder.decode_table(document, Configuration)
     check_tables(decoder, tables)
     related = read_groups(decoder, tables.get("search", {}))
+    languages = read_languages(decoder, tables)
     if decoder.problems:
         raise ConfigurationError(tuple(decoder.problems))
-    read = msgspec.convert(tables | {"directory": decoder.directory, "related": related}, Configuration)
+    derived = {"directory": decoder.directory, "related": related, "own_languages": languages}
+    read = msgspec.convert(tables | derived, Configuration)
     store, signing = _locate_store(read.store, decoder.directory), _locate_keys(read.signing, decoder.directory)
     return structs.replace(read, store=store, signing=signing)
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from outings.configuration.formats import FormatName
 from outings.configuration.pages import PagesTable
+from outings.contract.languages.language import ENGLISH, Language
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
@@ -39,6 +40,7 @@ class StoreTable(Struct, frozen=True, kw_only=True):
 class MetroTable(Struct, frozen=True, kw_only=True):
     slug: Slug
     name: Text
+    language: Text = ENGLISH
     timezone: Text
     aliases: tuple[Slug, ...] = ()
     center: Center
@@ -166,17 +168,19 @@ class PlansTable(Struct, frozen=True, kw_only=True):
 
 
 # Members of `Configuration` that no setting gives.
-DERIVED = ("directory", "related")
+DERIVED = ("directory", "related", "own_languages")
 
 
 class Configuration(Struct, frozen=True, kw_only=True):
     """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own.
 
-    `related` are the groups of `search.related_words`. Without `site` no page shows a listing.
+    `related` are the groups of `search.related_words`; `own_languages` is what the folders of `languages` say. Without
+    `site` no page shows a listing.
     """
 
     directory: Path
     related: tuple[Group, ...] = ()
+    own_languages: dict[str, Language] = {}
     store: StoreTable = StoreTable()
     metros: tuple[MetroTable, ...] = ()
     feeds: tuple[FeedTable, ...] = ()
@@ -190,4 +194,5 @@ class Configuration(Struct, frozen=True, kw_only=True):
     signing: SigningTable = SigningTable()
     mirror: MirrorTable = MirrorTable()
     site: SiteTable | None = None
+    languages: dict[str, Path] = {}
     vocabulary: Vocabulary = Vocabulary()

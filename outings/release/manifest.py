@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
+from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import Corrupt, decode_json, read_object
@@ -45,7 +46,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `related` are the words that a search takes one for another, `mapped` is the
+    all that the build read for the metro. `language` has the words of a metro that is not read in English. `related`
+    are the words that a search takes one for another, `mapped` is the
     tables' second form (`release.mapped`, with its layout); releases of before them have none. `semantic` is there
     where the build had a model. `pages` are named `<canonical request>@<local date>`, and are what the program
     `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
@@ -62,6 +64,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     date: datetime.date
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
+    language: Language | None = None
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
@@ -104,6 +107,8 @@ def hash_snapshot(manifest: Manifest) -> str:
         parts = (*parts, manifest.related)
     if manifest.semantic is not None:
         parts = (*parts, manifest.semantic)
+    if manifest.language is not None:
+        parts = (*parts, manifest.language)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 

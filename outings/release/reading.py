@@ -80,6 +80,7 @@ def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         stamp=manifest.stamp.astimezone(UTC),
         vocabulary=manifest.vocabulary,
         related=manifest.related,
+        language=manifest.language,
         tables=_fetch_tables(store, manifest.tables, cache=cache),
         mapped=_fetch_tables(store, manifest.mapped, cache=cache)
         if manifest.mapped_layout == mapped_table.LAYOUT

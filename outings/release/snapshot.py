@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
@@ -64,6 +65,7 @@ class SemanticFiles(Struct, frozen=True, kw_only=True):
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     """Everything that an answer about one metro may depend on. Never changes once made.
 
+    `language`: its words, None for the English of the program.
     `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
     `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
     `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
@@ -75,6 +77,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     stamp: datetime
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
+    language: Language | None = None
     tables: Mapping[str, Path]
     packs: Packs
     mapped: Mapping[str, Path] = {}

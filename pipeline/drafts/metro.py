@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from outings.configuration import list_american
+from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
+from outings.contract.words import split_words
 from pipeline.drafts.columns import Column
 from pipeline.drafts.formats import TimeNotation
 from pipeline.drafts.roles import fits
@@ -16,6 +18,8 @@ _MARGIN = 0.05
 _AROUND = 0.25
 # Of its places so many are left out at each side: a slip in one of them must not stretch the city.
 _OUTLYING = 0.02
+# Rows whose texts say what language they are in.
+_READ = 200
 
 Point = tuple[float, float]
 
@@ -24,6 +28,7 @@ class MetroDraft(Struct, frozen=True, kw_only=True):
     slug: str
     name: str
     timezone: str
+    language: str = ENGLISH
     center: Point
     bounds: tuple[float, float, float, float]
 
@@ -83,6 +88,20 @@ def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, f
 def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
     left_out = int(len(ordered) * _OUTLYING)
     return ordered[left_out] - _MARGIN, ordered[-1 - left_out] + _MARGIN
+
+
+def find_language(files: Iterable[Sequence[Column]]) -> str:
+    """The shipped language of whose smallest words the texts have most; English where they have none."""
+    texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
+    words = [word for text in texts for word in split_words(text)]
+    known = {code: _list_fillers(code) for code in SHIPPED}
+    counts = {code: sum(word in fillers for word in words) for code, fillers in known.items()}
+    return max(SHIPPED, key=lambda code: counts[code])
+
+
+def _list_fillers(code: str) -> frozenset[str]:
+    search = read_shipped_language(code).search
+    return frozenset(search.words.fillers.split()) if search is not None else frozenset()
 
 
 def find_city(files: Iterable[Sequence[Column]]) -> str | None:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import structs
 
 from outings.configuration import FeedTable
+from outings.contract.languages.language import ENGLISH
 from pipeline.drafts.columns import Column
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
@@ -26,6 +27,7 @@ def write_toml(metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: 
         f"slug = {encode(metro.slug)}",
         f"name = {encode(metro.name)}",
         f"timezone = {encode(metro.timezone)}",
+        *([f"language = {encode(metro.language)}"] if metro.language != ENGLISH else []),
         f"center = {{ lat = {metro.center[0]}, lng = {metro.center[1]} }}",
         f"bounds = {{ south = {south}, west = {west}, north = {north}, east = {east} }}",
     ]

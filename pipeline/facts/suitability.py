@@ -1,14 +1,17 @@
-"""The audience of a listing: the first rule of `suitability.toml` that applies to it."""
+"""The audience of a listing: the first rule of `suitability.toml` that applies to it, in the metro's language. A rule
+that finds adults in another language that ships is heard too, where it comes before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 from msgspec import Struct
 
+from outings.contract.languages.audience import AudienceWords
+from outings.contract.languages.language import ENGLISH, SHIPPED, Language, read_shipped_language
 from outings.contract.vocabulary import AUDIENCES
-from pipeline.facts.age_texts import AgeSpan, find_ages
+from pipeline.facts.age_texts import AgeSpan, AgeTexts
 from pipeline.facts.phrases import Phrases, fold_phrases, split_sentences, split_words
 from pipeline.records.record import ListingRecord
 
@@ -21,14 +24,15 @@ MAX_DESCRIPTION = 5_000
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """`rule` names what decided: a rule of the file, `adults_only_stated` or `nothing_said`."""
+    """`rule` names what decided: a rule of the file, `adults_only_stated`, `audience_stated` or `nothing_said`."""
 
     audience: str
     rule: str
 
 
 class SuitabilityRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Either phrases in a field make an audience, or ages make one of several."""
+    """Either phrases in a field make an audience, or ages make one of several. `is_sure`: where it finds adults, it
+    overrules what a record states."""
 
     name: str
     field: str | None = None
@@ -36,78 +40,137 @@ class SuitabilityRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     audience: str | None = None
     ages: str | None = None
     audiences: tuple[str, ...] = ()
+    is_sure: bool = False
 
 
 class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: tuple[SuitabilityRule, ...]
-    adult_ages_ignored_beside: frozenset[str]
-    phrases: dict[str, tuple[str, ...]]
 
 
 class Suitability:
-    """The rules, ready to judge."""
+    """The rules with the words of a metro's language, and of others for adults alone, ready to judge."""
 
-    def __init__(self, content: bytes) -> None:
-        """TOML; msgspec.ValidationError or ValueError say what is wrong in it."""
-        self._file = msgspec.toml.decode(content, type=RuleFile)
-        for rule in self._file.rules:
-            _check_rule(rule, self._file)
-        self._phrases = {field: _select_phrases(self._file, field) for field in FIELDS}
+    def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
+        """`content`: TOML; msgspec.ValidationError or ValueError say what is wrong in it."""
+        self._rules = msgspec.toml.decode(content, type=RuleFile).rules
+        known = {*own.phrases, *_name_sets()}
+        for rule in self._rules:
+            _check_rule(rule, known)
+        languages = (own, *others)
+        # A sign alone, as in "21+", is of every language, and so are the words that say of whom it speaks.
+        beside = frozenset(word for words in languages for word in words.adult_ages_ignored_beside)
+        self._own, *self._others = (_AudienceReader(words, self._rules, beside=beside) for words in languages)
 
     def judge(self, record: ListingRecord) -> Verdict:
         if record.adults_only:
             return Verdict(audience=ADULTS, rule="adults_only_stated")
-        told = _RecordText(record, self._phrases, self._file.adult_ages_ignored_beside)
-        for rule in self._file.rules:
-            audience = _apply_rule(rule, told)
-            if audience is not None and not (audience == ADULTS and record.adults_only is False):
-                return Verdict(audience=audience, rule=rule.name)
-        return Verdict(audience="all_ages", rule="nothing_said")
+        number, audience = self._find_rule(record)
+        if record.audience is None:
+            return Verdict(audience=audience, rule=self._name_rule(number))
+        if audience == ADULTS and number < len(self._rules) and self._rules[number].is_sure:
+            return Verdict(audience=ADULTS, rule=self._name_rule(number))
+        return Verdict(audience=record.audience, rule="audience_stated")
+
+    def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
+        """The number of the rule that decides, and whom it finds; the last number and `all_ages` where none does."""
+        text = _RecordText(record)
+        best = self._apply_rules(text, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
+        for other in self._others:
+            found = self._apply_rules(text, other, before=best[0])
+            best = found if found is not None and found[1] == ADULTS else best
+        return best
+
+    def _apply_rules(self, text: "_RecordText", reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
+        found = _TextFindings(text, reader)
+        for number, rule in enumerate(self._rules[:before]):
+            audience = _apply_rule(rule, found)
+            if audience is not None and not (audience == ADULTS and text.record.adults_only is False):
+                return number, audience
+        return None
+
+    def _name_rule(self, number: int) -> str:
+        return self._rules[number].name if number < len(self._rules) else "nothing_said"
+
+
+class _AudienceReader:
+    """The words of one language as rules ask for them: of each field the sets that its rules name, since others must
+    not take words from them."""
+
+    def __init__(self, words: AudienceWords, rules: Sequence[SuitabilityRule], *, beside: Collection[str]) -> None:
+        self.ages = AgeTexts(words.ages, ignored_beside=beside)
+        self.phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
 
 
 class _RecordText:
     """The texts of a record, each parsed when a rule first needs it: the name decides most listings."""
 
-    def __init__(self, record: ListingRecord, phrases: Mapping[str, Phrases], ignored_beside: frozenset[str]) -> None:
-        self._record = record
-        self._phrases = phrases
-        self._ignored_beside = ignored_beside
+    def __init__(self, record: ListingRecord) -> None:
+        self.record = record
         self._sentences: dict[str, list[str]] = {}
-        self._found: dict[str, set[str]] = {}
+        self._words: dict[str, list[list[str]]] = {}
 
-    def find_phrases(self, field: str) -> set[str]:
-        if field not in self._found:
-            words = [split_words(sentence) for sentence in self._split(field)]
-            self._found[field] = self._phrases[field].find(words)
-        return self._found[field]
+    def split_words(self, field: str) -> list[list[str]]:
+        if field not in self._words:
+            self._words[field] = [split_words(sentence) for sentence in self.split(field)]
+        return self._words[field]
 
-    def judge_ages(self, source: str) -> str | None:
-        """Where the record states ages its words are not searched for others."""
-        stated = self._record.ages
-        if source == "record":
-            return judge_ages([AgeSpan(stated.min, stated.max)])
-        if stated.min is not None or stated.max is not None:
-            return None
-        is_name = source == "name"
-        return judge_ages(find_ages(self._split(source), is_name=is_name, ignored_beside=self._ignored_beside))
-
-    def _split(self, field: str) -> list[str]:
+    def split(self, field: str) -> list[str]:
         if field not in self._sentences:
-            record = self._record
+            record = self.record
             description = (record.description or "")[:MAX_DESCRIPTION]
             texts = {"name": [record.name], "keywords": record.keywords, "description": [description]}
             self._sentences[field] = [part for text in texts[field] for part in split_sentences(fold_phrases(text))]
         return self._sentences[field]
 
 
-def judge_audience(record: ListingRecord) -> Verdict:
-    """The audience of a record. `adults_only` wins over everything else that it states."""
-    return read_suitability().judge(record)
+class _TextFindings:
+    """What one language finds in a record's texts."""
+
+    def __init__(self, text: _RecordText, reader: _AudienceReader) -> None:
+        self._text, self._reader = text, reader
+        self._found: dict[str, set[str]] = {}
+
+    def find_phrases(self, field: str) -> set[str]:
+        if field not in self._found:
+            self._found[field] = self._reader.phrases[field].find(self._text.split_words(field))
+        return self._found[field]
+
+    def judge_ages(self, source: str) -> str | None:
+        """Where the record states ages its words are not searched for others."""
+        stated = self._text.record.ages
+        if source == "record":
+            return judge_ages([AgeSpan(stated.min, stated.max)])
+        if stated.min is not None or stated.max is not None:
+            return None
+        return judge_ages(self._reader.ages.find_ages(self._text.split(source), is_name=source == "name"))
+
+
+def judge_audience(record: ListingRecord, language: Language | None = None) -> Verdict:
+    """The audience of a record of a metro whose language that is, else English. `adults_only` wins over everything else
+    that it states."""
+    return read_suitability(language).judge(record)
+
+
+_by_language: dict[int, tuple[Language | None, Suitability]] = {}
+
+
+def read_suitability(language: Language | None) -> Suitability:
+    """Kept by the language itself: a build has few."""
+    kept = _by_language.get(id(language))
+    if kept is None:
+        kept = _by_language[id(language)] = (language, _make_suitability(language))
+    return kept[1]
+
+
+def _make_suitability(language: Language | None) -> Suitability:
+    own = language or read_shipped_language(ENGLISH)
+    others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
+    return Suitability(_read_rules(), own.audience or AudienceWords(), [each for each in others if each is not None])
 
 
 @cache
-def read_suitability() -> Suitability:
-    return Suitability(files("pipeline.facts").joinpath("suitability.toml").read_bytes())
+def _read_rules() -> bytes:
+    return files("pipeline.facts").joinpath("suitability.toml").read_bytes()
 
 
 def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
@@ -127,25 +190,31 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     return "all_ages" if low == 0 else "families"
 
 
-def _apply_rule(rule: SuitabilityRule, told: _RecordText) -> str | None:
+def _apply_rule(rule: SuitabilityRule, found: _TextFindings) -> str | None:
     if rule.ages is not None:
-        audience = told.judge_ages(rule.ages)
+        audience = found.judge_ages(rule.ages)
         return audience if audience in rule.audiences else None
     assert rule.field is not None
-    return rule.audience if rule.phrases in told.find_phrases(rule.field) else None
+    return rule.audience if rule.phrases in found.find_phrases(rule.field) else None
 
 
-def _select_phrases(file: RuleFile, field: str) -> Phrases:
-    """The sets that rules of the field ask for: others must not take words from them."""
-    asked = {rule.phrases for rule in file.rules if rule.field == field}
-    return Phrases({name: file.phrases[name] for name in file.phrases if name in asked or name == IGNORED})
+def _name_sets() -> Collection[str]:
+    """The sets of phrases that a language may have: an operator's own may lack some of those that English has."""
+    english = read_shipped_language(ENGLISH).audience
+    assert english is not None
+    return english.phrases
 
 
-def _check_rule(rule: SuitabilityRule, file: RuleFile) -> None:
+def _select_phrases(words: AudienceWords, rules: Sequence[SuitabilityRule], field: str) -> Phrases:
+    asked = {rule.phrases for rule in rules if rule.field == field}
+    return Phrases({name: words.phrases[name] for name in words.phrases if name in asked or name == IGNORED})
+
+
+def _check_rule(rule: SuitabilityRule, known: Collection[str]) -> None:
     """ValueError for a rule that could never speak, or not in the vocabulary's words."""
     if rule.ages is not None:
         is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)
     else:
-        is_whole = rule.field in FIELDS and rule.phrases in file.phrases and rule.audience in AUDIENCES
+        is_whole = rule.field in FIELDS and rule.audience in AUDIENCES and rule.phrases in known
     if not is_whole:
         raise ValueError(f"rule {rule.name!r}: {msgspec.structs.asdict(rule)}")

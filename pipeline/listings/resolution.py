@@ -5,6 +5,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from outings.contract.languages.language import Language
 from outings.contract.resources.shared import (
     Ages,
     Location,
@@ -28,10 +29,12 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 class MetroContext(Struct, frozen=True, kw_only=True):
-    """What all rows of one build of one metro share. `horizon` bounds the occurrences, inclusive."""
+    """What all rows of one build of one metro share. `language`: None for English. `horizon` bounds the occurrences,
+    inclusive."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
+    language: Language | None = None
     horizon: tuple[date, date]
 
 

@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
+from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
 from pipeline.facts.ages import complete_ages
@@ -182,7 +183,7 @@ class RowMaker:
     def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
         record = decode_record(anew.encoded, anew.kind)
         assert isinstance(record, ListingRecord)
-        row, found = _make_row(_resolve(record, anew, self._directory), self._setting)
+        row, found = _make_row(_resolve(record, anew, self._directory, language=self._setting.language), self._setting)
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
         return row, found
@@ -228,10 +229,12 @@ def _gather_categories(categories: dict[str, int], row: Row) -> None:
         categories[organization] = categories.get(organization, 0) | row.columns["categories"]
 
 
-def _resolve(record: ListingRecord, anew: _NewListing, directory: Directory) -> ResolvedRecord[Any]:
+def _resolve(
+    record: ListingRecord, anew: _NewListing, directory: Directory, *, language: Language | None
+) -> ResolvedRecord[Any]:
     place = anew.place
     location = _locate(record.location, None if place is None else place.location, directory)
-    audience = judge_audience(record).audience
+    audience = judge_audience(record, language).audience
     return ResolvedRecord(
         record=record,
         id=anew.id,

@@ -125,6 +125,7 @@ class ListingRecord(Record, frozen=True, kw_only=True):
     organization: OrganizationReference = None
     location: Annotated[Location | None, kinds.LOCATION] = None
     ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
+    audience: Annotated[str | None, a_word(words.AUDIENCES)] = None
     is_indoor: kinds.Fact = None
     is_outdoor: kinds.Fact = None
     good_for_rainy: kinds.Flag = None

@@ -102,7 +102,8 @@ def _roll_metro_back(
     source.drop_rows(taken.ids)
     kept = strip_kept(store, manifest, taken)
     plan = MetroPlan(
-        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=today, stamp=stamp,
+        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related,
+        language=manifest.language, today=today, stamp=stamp,
         inputs="" if taken else manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
         model=keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
         site=read_settings(store, current.site),

@@ -3,8 +3,9 @@
 Listings are numbered as they come; `pipeline.tables.frames` puts them in natural order.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,17 +46,25 @@ class RowChange(Struct, frozen=True):
 
 class TableBuilder:
     """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `is_ours`: whether the release before
-    has the documents that this program would write.
+    has the documents that this program would write; `categories`: their words in the metro's language.
 
     A document without a `pack` is in the drawer.
     """
 
-    def __init__(self, previous: PreviousSnapshot, buffer: DocumentBuffer, *, stamp: int, is_ours: bool) -> None:
+    def __init__(
+        self,
+        previous: PreviousSnapshot,
+        buffer: DocumentBuffer,
+        *,
+        stamp: int,
+        is_ours: bool,
+        categories: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
-        self.index = TermIndexWriter()
+        self.index = TermIndexWriter(categories)
         self.changed: list[RowChange] = []
 
     def add_rows(self, rows: Iterable[Row]) -> None:

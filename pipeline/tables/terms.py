@@ -1,7 +1,7 @@
 """The words of every published listing: the index that `q` and search read."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -59,7 +59,9 @@ _decoder = msgspec.json.Decoder(ListingText)
 class TermIndexWriter:
     """The words of listings, gathered by number: of a million listings there are sixty million."""
 
-    def __init__(self) -> None:
+    def __init__(self, categories: Mapping[str, str]) -> None:
+        """`categories`: the words of each in the metro's language; one that has none is its own."""
+        self._categories = dict(categories)
         self._words: dict[str, int] = {}
         self._parts: list[tuple[Numbers, Numbers]] = []
 
@@ -68,7 +70,7 @@ class TermIndexWriter:
         words, known = array("I"), self._words
         sizes: list[tuple[int, int, int]] = []
         for number, document, keywords in documents:
-            for field, found in enumerate(_split_document(document, keywords)):
+            for field, found in enumerate(_split_document(document, keywords, self._categories)):
                 kept = found[:MOST_WORDS]
                 words.extend([known.setdefault(word, len(known)) for word in kept])
                 sizes.append((number, field, len(kept)))
@@ -115,19 +117,19 @@ def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
     return keys
 
 
-def index_documents(documents: Sequence[tuple[int, bytes, str | None]]) -> pl.DataFrame:
+def index_documents(documents: Sequence[tuple[int, bytes, str | None]], categories: Mapping[str, str]) -> pl.DataFrame:
     """The table `terms` of rows with their documents and keywords."""
-    index = TermIndexWriter()
+    index = TermIndexWriter(categories)
     index.add_documents(documents)
     return index.make_terms(np.arange(max((row for row, _, _ in documents), default=-1) + 1, dtype=np.uint32))
 
 
-def _split_document(document: bytes, keywords: str | None) -> list[list[str]]:
+def _split_document(document: bytes, keywords: str | None, categories: Mapping[str, str]) -> list[list[str]]:
     """A list of words for each of FIELDS."""
     text = _decoder.decode(document)
     parts = {
         "name": text.name,
-        "category": " ".join(text.categories).replace("_", " "),
+        "category": " ".join(categories.get(each, each) for each in text.categories).replace("_", " "),
         "keywords": keywords,
         "description": text.description,
         "organization": text.organization.name,

@@ -73,7 +73,8 @@ def strip_metro(
     snapshot = previous.snapshot
     assert snapshot is not None
     plan = MetroPlan(
-        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, today=manifest.date,
+        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related,
+        language=manifest.language, today=manifest.date,
         stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=held.base,
         model=keep_vectors(snapshot),
         centroids=carry_centroids(snapshot), program=None if manifest.origins is None else manifest.origins.program,

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from outings.answers.derived import derive_tables
-from outings.answers.search.understanding.related import read_shipped
+from outings.contract.languages.language import read_shipped_language
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.mapped_table import encode_mapped
@@ -111,7 +111,7 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
     )  # fmt: skip
     return Snapshot(
         metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),),
-        mapped=_write_mapped(tables, folder), related=read_shipped(),
+        mapped=_write_mapped(tables, folder), related=read_shipped_language("en").related,
     )  # fmt: skip
 
 

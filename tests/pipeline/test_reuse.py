@@ -143,9 +143,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     judge = row_maker.judge_audience
 
-    def tell(record: Any) -> Any:
+    def tell(record: Any, language: Any) -> Any:
         names.append(record.name)
-        return judge(record)
+        return judge(record, language)
 
     monkeypatch.setattr(row_maker, "judge_audience", tell)
     return names

@@ -11,6 +11,7 @@ from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Posti
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
 from outings.answers.search.understanding.related import RelatedWords
+from outings.answers.search.understanding.words import QueryWords
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.meetings import SLOTS, Meetings
@@ -34,6 +35,7 @@ class SearchIndex:
         metro, facts = reader.metro, reader.rows
         named = reader.open_index(open_areas).names
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
+        self.words = QueryWords(reader.language)
         self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
         self.vectors = facts.vectors
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
@@ -44,7 +46,7 @@ class SearchIndex:
             terms,
             postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
             name_words=ranks.read_array("name_words"),
-            related=RelatedWords(reader.related),
+            related=RelatedWords(reader.related, self.words),
         )
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))

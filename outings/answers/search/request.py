@@ -55,7 +55,8 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
-    parsed = parse_search(text, places=open_snapshot(snapshot).open_index(open_search).locations)
+    index = open_snapshot(snapshot).open_index(open_search)
+    parsed = parse_search(text, places=index.locations, words=index.words)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,

@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from outings.answers.snapshot.derived import DerivedTables
+from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.answers.snapshot.names import NAMES, ORGANIZATION_NAMES, Names
 from outings.answers.snapshot.programs import MEMBERS, Programs
 from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
+from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Packs, Snapshot
 
@@ -25,6 +26,7 @@ class SnapshotReader:
     def __init__(self, snapshot: Snapshot) -> None:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary
         self.related = snapshot.related
+        self.language = snapshot.language or read_shipped_language(ENGLISH)
         self.tables = snapshot.tables
         # The metro's local date when it last changed: of what depends on the build's date and is made again here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
@@ -83,7 +85,7 @@ class SnapshotReader:
         """Where a file lacks, all are made in memory: raises what Polars raises where a table is broken."""
         if self.is_mapped(derived):
             return {name: MappedTable(self._mapped[name]) for name in derived.names}
-        return derived.make_again(self.tables, self.date)
+        return derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
 
     def find_mapped(self, name: str) -> Path | None:
         """The file of a derived table."""

@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
-from Stemmer import Stemmer
 
 from outings.answers.cache import remember
+from outings.answers.snapshot.stems import make_stem
 from outings.answers.snapshot.texts import HashedTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
 
 # The letters that a word must have for one typo, and for two.
 LETTERS_FOR_TYPOS = (5, 9)
-LANGUAGE = "english"
 # Letters of what stays of a stem.
 _LEAST_STEM = 3
 # Distinct words asked for lately: one look-up of typos among 40,000 words is some 60 µs.
@@ -30,9 +29,10 @@ class Meaning(Struct, frozen=True):
 class Spelling:
     """Of one snapshot."""
 
-    def __init__(self, words: MappedTable) -> None:
+    def __init__(self, words: MappedTable, *, stems: str) -> None:
+        """`stems`: by the rules of which language."""
         self._words, self._stems = SimilarTexts(words, "word"), HashedTexts(words, "stem")
-        self._stem = Stemmer(LANGUAGE, maxCacheSize=0).stemWord
+        self._stem = make_stem(stems)
         self.list_meanings = remember(self._list_meanings, size=_MEMORY)
         self.list_forms = remember(self._list_forms, size=_MEMORY)
 

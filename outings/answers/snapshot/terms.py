@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from Stemmer import Stemmer
 
-from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.derived import DerivedTables, derive_table
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.spelling import LANGUAGE, Spelling
+from outings.answers.snapshot.spelling import Spelling
+from outings.answers.snapshot.stems import make_stem
 from outings.answers.snapshot.texts import make_letters, make_texts
+from outings.contract.languages.language import find_stems
 from outings.contract.text import SearchTerm, TextQuery
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
@@ -28,13 +29,13 @@ _NOWHERE: Places = np.empty(0, dtype=np.int64)
 _PLACES = ("row", "field", "position")
 
 
-def make_words(terms: pl.DataFrame) -> pl.DataFrame:
-    """Each word, where its places end, and its stem."""
+def make_words(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
+    """Each word, where its places end, and its stem by the rules of that language."""
     runs = terms["word"].rle().struct.unnest()
     words = runs["value"].alias("word")
-    stems = pl.Series("stem", Stemmer(LANGUAGE).stemWords(words.to_list()), dtype=pl.String())
+    stem = pl.Series("stem", map(make_stem(stems), words.to_list()), dtype=pl.String())
     ends = runs["len"].cast(pl.Int64()).cum_sum().alias("end")
-    return pl.DataFrame([*make_texts(words), make_letters(words), ends, *make_texts(stems)])
+    return pl.DataFrame([*make_texts(words), make_letters(words), ends, *make_texts(stem)])
 
 
 def make_places(terms: pl.DataFrame) -> pl.DataFrame:
@@ -42,15 +43,19 @@ def make_places(terms: pl.DataFrame) -> pl.DataFrame:
     return terms.select(place=row * (1 << _ROW_SHIFT) + field * (1 << _POSITION_BITS) + position)
 
 
-WORDS = derive_table("words", make_words, {"terms": ("word",)})
+WORDS = DerivedTables(
+    names=("words",),
+    columns={"terms": ("word",)},
+    make=lambda tables, context: {"words": make_words(tables["terms"], stems=find_stems(context.language))},
+)
 PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
 
 class Terms:
     """Words in order with where they stand."""
 
-    def __init__(self, words: MappedTable, *, places: MappedTable) -> None:
-        self.spelling = Spelling(words)
+    def __init__(self, words: MappedTable, *, places: MappedTable, stems: str) -> None:
+        self.spelling = Spelling(words, stems=stems)
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
 
@@ -117,7 +122,7 @@ class Terms:
 
 def open_terms(reader: SnapshotReader) -> Terms:
     """Of one snapshot."""
-    return Terms(reader.open_table(WORDS), places=reader.open_table(PLACES))
+    return Terms(reader.open_table(WORDS), places=reader.open_table(PLACES), stems=find_stems(reader.language))
 
 
 def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:

@@ -8,14 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outings.answers.snapshot.derived import TableContext
 from outings.answers.snapshot.terms import PLACES, Terms
 from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
+from outings.contract.languages.language import read_shipped_language
 from outings.contract.text import SearchTerm, parse_text
 from outings.contract.words import split_words
 from outings.release.tables import FIELDS, TERMS
 from tests.answers.worlds import TODAY
 
 Listing = dict[str, str]
+
+CONTEXT = TableContext(today=TODAY, language=read_shipped_language("en"))
 
 
 def index(listings: Sequence[Listing], folder: Path) -> Terms:
@@ -27,8 +31,8 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
-    words, places = (each.make_again({"terms": path}, TODAY)[each.names[0]] for each in (INDEX_WORDS, PLACES))
-    return Terms(words, places=places)
+    words, places = (each.make_again({"terms": path}, CONTEXT)[each.names[0]] for each in (INDEX_WORDS, PLACES))
+    return Terms(words, places=places, stems="english")
 
 
 def find(listings: Sequence[Listing], text: str, folder: Path) -> list[int]:

@@ -2,14 +2,18 @@
 
 import pytest
 
-from pipeline.facts.age_texts import AgeSpan, find_ages
+from outings.contract.languages.language import read_shipped_language
+from pipeline.facts.age_texts import AgeSpan, AgeTexts
 from pipeline.facts.phrases import fold_phrases, split_sentences
 
 BESIDE = frozenset({"wine", "waiver"})
 
 
-def find(text: str, *, is_name: bool) -> list[tuple[int | None, int | None]]:
-    spans = find_ages(split_sentences(fold_phrases(text)), is_name=is_name, ignored_beside=BESIDE)
+def find(text: str, *, is_name: bool, language: str = "en") -> list[tuple[int | None, int | None]]:
+    words = read_shipped_language(language).audience
+    assert words is not None
+    ages = AgeTexts(words.ages, ignored_beside=BESIDE)
+    spans = ages.find_ages(split_sentences(fold_phrases(text)), is_name=is_name)
     assert all(isinstance(span, AgeSpan) for span in spans)
     return [(span.min, span.max) for span in spans]
 

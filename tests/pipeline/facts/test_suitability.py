@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from outings.contract.languages.audience import AudienceWords
 from outings.contract.resources.shared import AgeRange
 from pipeline.facts.age_texts import AgeSpan
 from pipeline.facts.suitability import Suitability, Verdict, judge_ages, judge_audience
@@ -214,20 +215,17 @@ def test_several_ages_are_judged_together(spans: list[AgeSpan], audience: str | 
     ],
 )
 def test_a_rule_that_could_never_speak_is_refused(rule: str) -> None:
-    content = f'rules = [{rule}]\nadult_ages_ignored_beside = []\n[phrases]\nkids = ["kids"]\n'
+    content = f"rules = [{rule}]\n"
     with pytest.raises(ValueError):
-        Suitability(content.encode())
+        Suitability(content.encode(), AudienceWords(phrases={"kids": ("kids",)}))
 
 
 def test_rules_are_data() -> None:
     content = """
         rules = [{ name = "dogs", field = "name", phrases = "dogs", audience = "families" }]
-        adult_ages_ignored_beside = []
-        [phrases]
-        ignored = ["hot dogs"]
-        dogs = ["{dog|dogs} {walk|}"]
     """
-    rules = Suitability(content.encode())
+    words = AudienceWords(phrases={"ignored": ("hot dogs",), "dogs": ("{dog|dogs} {walk|}",)})
+    rules = Suitability(content.encode(), words)
     assert [rules.judge(make(name)).rule for name in ("Dog Walk", "Dogs!", "Hot Dogs", "Doges")] == [
         "dogs", "dogs", "nothing_said", "nothing_said",
     ]  # fmt: skip

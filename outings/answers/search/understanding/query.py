@@ -18,10 +18,10 @@ from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.search.understanding import phrases, words
-from outings.answers.search.understanding.ages import AgeSpan, find_ages, join_ages
+from outings.answers.search.understanding.ages import AgeSpan, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
+from outings.answers.search.understanding.words import QueryWords, read_english
 from outings.contract.errors import ApiError, bad_request
 
 __all__ = ["Age", "Locations", "ParsedQuery", "make_locations", "parse_search"]
@@ -64,35 +64,20 @@ class _Role(Enum):
 
 
 _IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
-_PHRASES: tuple[tuple[re.Pattern[str], _Role], ...] = (
-    (phrases.PRICES, _Role.PRICE),
-    (phrases.TIMES, _Role.TIME),
-    (phrases.AUDIENCE, _Role.AUDIENCE),
-    (phrases.FILLERS, _Role.FILLER),
-)
-_WORDS: dict[str, _Role] = {
-    word: role
-    for known, role in (
-        (words.KINDS, _Role.KIND),
-        (words.PRICES, _Role.PRICE),
-        (words.TIMES, _Role.TIME),
-        (words.AUDIENCE, _Role.AUDIENCE),
-        (words.FILLERS, _Role.FILLER),
-    )
-    for word in known
-}
 
 
-def parse_search(text: str, *, places: Locations) -> ParsedQuery:
-    """ApiError (400 nothing_searchable) where no word and no age is left."""
-    line = read_line(text)
-    spans = [span for span in find_ages(line.text) if not phrases.NAMES.search(line.text[span.start : span.end])]
-    roles = _Roles(line.list_tokens())
-    roles.claim_phrases(phrases.NAMES, line.text, _Role.WORD)
+def parse_search(text: str, *, places: Locations, words: QueryWords | None = None) -> ParsedQuery:
+    """`words`: of the metro's language, else English. ApiError (400 nothing_searchable) where no word and no age is
+    left."""
+    words = words or read_english()
+    line, names = read_line(text), words.name_phrases
+    spans = [span for span in words.ages.find_ages(line.text) if not names.search(line.text[span.start : span.end])]
+    roles = _Roles(line.list_tokens(), words)
+    roles.claim_phrases(names, line.text, _Role.WORD)
     for span in spans:
         roles.claim(span.start, span.end, _Role.AGE)
     roles.claim_runs(frozenset(places.metro), _Role.METRO)
-    for pattern, role in _PHRASES:
+    for pattern, role in _list_phrases(words):
         roles.claim_phrases(pattern, line.text, role)
     named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
     roles.claim_words()
@@ -109,11 +94,20 @@ def parse_search(text: str, *, places: Locations) -> ParsedQuery:
     )
 
 
+def _list_phrases(words: QueryWords) -> tuple[tuple[re.Pattern[str], _Role], ...]:
+    return (
+        (words.price_phrases, _Role.PRICE),
+        (words.time_phrases, _Role.TIME),
+        (words.audience_phrases, _Role.AUDIENCE),
+        (words.filler_phrases, _Role.FILLER),
+    )
+
+
 class _Roles:
     """One role for each token; whoever claims it first has it."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
+    def __init__(self, tokens: Sequence[Token], words: QueryWords) -> None:
+        self._tokens, self._words = tokens, words
         self._roles: list[_Role | None] = [None] * len(tokens)
 
     def claim(self, start: int, end: int, role: _Role) -> None:
@@ -122,7 +116,7 @@ class _Roles:
         if any(self._roles[n] is not None for n in numbers):
             return
         for n in numbers:
-            is_filler = role is not _Role.AGE and self._tokens[n].word in words.FILLERS
+            is_filler = role is not _Role.AGE and self._tokens[n].word in self._words.fillers
             self._roles[n] = _Role.FILLER if is_filler else role
 
     def claim_phrases(self, pattern: re.Pattern[str], text: str, role: _Role) -> None:
@@ -136,13 +130,21 @@ class _Roles:
         for start, end in find_runs(spelled, names):
             found.append(tuple(spelled[start:end]))
             # "new york city", where the metro is New York.
-            end += role is _Role.METRO and spelled[end : end + 1] == ["city"]
+            end += role is _Role.METRO and not self._words.city.isdisjoint(spelled[end : end + 1])
             self._roles[start:end] = [role] * (end - start)
         return found
 
     def claim_words(self) -> None:
         for n, token in enumerate(self._tokens):
-            self._roles[n] = self._roles[n] or _WORDS.get(token.word, _Role.WORD)
+            self._roles[n] = self._roles[n] or self._find_role(token.word)
+
+    def _find_role(self, word: str) -> _Role:
+        known = self._words
+        roles = (
+            (known.kinds, _Role.KIND), (known.prices, _Role.PRICE), (known.times, _Role.TIME),
+            (known.audience, _Role.AUDIENCE), (known.fillers, _Role.FILLER),
+        )  # fmt: skip
+        return next((role for words, role in roles if word in words), _Role.WORD)
 
     def settle_deciding(self, *, has_age: bool) -> Words:
         """The words that decide: those left over, else neighborhoods, else audience words where there is no age."""

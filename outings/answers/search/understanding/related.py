@@ -1,15 +1,12 @@
 """Words taken one for another in a search: which phrases of a query have others beside them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 from msgspec import Struct
-from Stemmer import Stemmer
 
-from outings.answers.search.understanding.words import FILLERS
-from outings.answers.snapshot.spelling import LANGUAGE
-from outings.contract.related import Group, parse_related
+from outings.answers.search.understanding.words import QueryWords, read_english
+from outings.contract.related import Group
 
 Words = tuple[str, ...]
 
@@ -22,19 +19,16 @@ class Alternatives(Struct, frozen=True):
     phrases: tuple[Words, ...]
 
 
-@cache
-def read_shipped() -> tuple[Group, ...]:
-    """The groups that come with the program."""
-    return parse_related(files(__package__).joinpath("related.csv").read_bytes())
-
-
 class RelatedWords:
     """Groups of phrases, by their stems and without filler words: as a query has them."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[Group], language: QueryWords | None = None) -> None:
+        """`language`: whose stems and filler words count, else English."""
+        known = language or read_english()
+        self._fillers, self._stem = known.fillers, lru_cache(maxsize=4_096)(known.stem)
         self._groups: dict[Words, list[Group]] = {}
         for group in groups:
-            for key in dict.fromkeys(_make_key(phrase.split()) for phrase in group):
+            for key in dict.fromkeys(self._make_key(phrase.split()) for phrase in group):
                 if key:
                     self._groups.setdefault(key, []).append(group)
         self._longest = max(map(len, self._groups), default=0)
@@ -44,9 +38,9 @@ class RelatedWords:
 
         In any of its forms; symmetric within a group, and not from group to group.
         """
-        key = _make_key(words)
+        key = self._make_key(words)
         phrases = (tuple(phrase.split()) for group in self._groups.get(key, ()) for phrase in group)
-        return tuple(dict.fromkeys(phrase for phrase in phrases if _make_key(phrase) != key))
+        return tuple(dict.fromkeys(phrase for phrase in phrases if self._make_key(phrase) != key))
 
     def find(self, words: Sequence[str]) -> Iterator[Alternatives]:
         """Of a query's words in order: each run of them, long ones and short, that has others beside it."""
@@ -55,11 +49,5 @@ class RelatedWords:
                 if phrases := self.list(*words[start:end]):
                     yield Alternatives(start, end, phrases)
 
-
-def _make_key(words: Sequence[str]) -> Words:
-    return tuple(_stem(word) for word in words if word not in FILLERS)
-
-
-@lru_cache(maxsize=4_096)
-def _stem(word: str) -> str:
-    return str(Stemmer(LANGUAGE, maxCacheSize=0).stemWord(word))
+    def _make_key(self, words: Sequence[str]) -> Words:
+        return tuple(self._stem(word) for word in words if word not in self._fillers)

@@ -65,7 +65,7 @@ COLUMNS = DerivedTables(
         "sections": tuple(SECTIONS),
         "sessions": tuple(SESSIONS),
     },
-    make=make_columns,
+    make=lambda tables, context: make_columns(tables, context.today),
 )  # fmt: skip
 
 

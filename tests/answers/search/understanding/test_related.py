@@ -4,10 +4,11 @@ from itertools import permutations
 
 import pytest
 
-from outings.answers.search.understanding import words
 from outings.answers.search.understanding.query import Locations, parse_search
-from outings.answers.search.understanding.related import Alternatives, RelatedWords, read_shipped
+from outings.answers.search.understanding.related import Alternatives, RelatedWords
+from outings.answers.search.understanding.words import read_english
 from outings.contract.errors import ApiError
+from outings.contract.languages.language import read_shipped_language
 
 RELATED = RelatedWords(
     (("pottery", "ceramics", "clay"), ("clay", "plasticine"), ("storytime", "story hour"), ("tae kwon do", "karate"))
@@ -52,7 +53,7 @@ def test_the_runs_of_a_query_are_found() -> None:
 
 def test_the_shipped_groups_are_read_and_symmetric() -> None:
     """But for phrases that differ in filler words: a query can't tell them apart."""
-    groups = read_shipped()
+    groups = read_shipped_language("en").related
     assert len(groups) > 100
     related = RelatedWords(groups)
     for group in groups:
@@ -62,18 +63,18 @@ def test_the_shipped_groups_are_read_and_symmetric() -> None:
 
 
 def drop_fillers(phrase: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in phrase.split() if word not in words.FILLERS))
+    return tuple(dict.fromkeys(word for word in phrase.split() if word not in read_english().fillers))
 
 
 def test_the_contracts_examples_are_shipped() -> None:
-    related = RelatedWords(read_shipped())
+    related = RelatedWords(read_shipped_language("en").related)
     assert ("ceramics",) in related.list("pottery")
     assert ("cooking",) in related.list("baking")
 
 
 def test_each_shipped_group_can_be_asked_for() -> None:
     """All words of one of its phrases decide. Others may be there to be found: a course for who asks for training."""
-    for group in read_shipped():
+    for group in read_shipped_language("en").related:
         assert any(decides(phrase) for phrase in group), group
 
 

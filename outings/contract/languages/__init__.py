@@ -1,0 +1,1 @@
+"""Languages: the words by which queries, audiences, categories and addresses are read. A folder of data for each."""

@@ -1,0 +1,99 @@
+"""`search.toml`: the words of a query."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+
+class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Single folded words, with blanks between."""
+
+    fillers: str = ""
+    kinds: str = ""
+    audience: str = ""
+    prices: str = ""
+    times: str = ""
+    city: str = ""
+
+
+class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Regular expressions; `<name>` is what `parts` says."""
+
+    names: tuple[str, ...] = ()
+    prices: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+    audience: tuple[str, ...] = ()
+    fillers: tuple[str, ...] = ()
+    parts: dict[str, str] = {}
+
+
+class AmountWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What stands before, between and behind numbers that are money."""
+
+    before: str = ""
+    to: str = ""
+    units: str = ""
+
+
+class NamedAge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
+    words: str
+    low: int
+    high: int
+
+
+class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Regular expressions, but for `numbers`: the words from one on, `a|b` being two of one number. Empty is never."""
+
+    numbers: str = ""
+    years: str = ""
+    months: str = ""
+    weeks: str = ""
+    sure_units: str = ""
+    old: str = ""
+    joins: str = ""
+    people: str = ""
+    ages: str = ""
+    under: str = ""
+    up_to: str = ""
+    over: str = ""
+    of_age: str = ""
+    and_up: str = ""
+    and_under: str = ""
+    people_behind: str = ""
+    certain: str = ""
+    counted: str = ""
+    named: tuple[NamedAge, ...] = ()
+    not_before: str = ""
+    named_behind: str = ""
+
+
+class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    stems: str = ""
+    words: RoleWords = RoleWords()
+    phrases: RolePhrases = RolePhrases()
+    amounts: AmountWords = AmountWords()
+    ages: AgeWords = AgeWords()
+
+    def list_patterns(self) -> Iterator[str]:
+        phrases = self.phrases
+        for pattern in (*phrases.names, *phrases.prices, *phrases.times, *phrases.audience, *phrases.fillers):
+            yield fill_parts(pattern, phrases.parts)
+        yield from (self.amounts.before, self.amounts.to, self.amounts.units)
+        texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name != "numbers")
+        yield from (each for each in texts if isinstance(each, str))
+        yield from (each.words for each in self.ages.named)
+
+
+_PART = re.compile(r"<([a-z_]+)>")
+
+
+def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
+    """ValueError for a part that nobody says."""
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] not in parts:
+            raise ValueError(f'"{pattern}" names <{match[1]}>; allowed: {", ".join(parts) or "none"}')
+        return parts[match[1]]
+
+    return _PART.sub(fill, pattern)

@@ -1,0 +1,68 @@
+"""`language` of a metro and `[languages]`: whose words it is read in."""
+
+from pathlib import Path
+
+import pytest
+
+from outings.configuration import ConfigurationError, read_configuration
+
+METRO = """
+[[metros]]
+slug = "porto"
+name = "Porto"
+timezone = "Europe/Lisbon"
+center = { lat = 41.15, lng = -8.61 }
+bounds = { south = 41.0, west = -8.8, north = 41.3, east = -8.4 }
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "outings.toml"
+    file.write_text(text)
+    return file
+
+
+def refuse(folder: Path, text: str) -> str:
+    with pytest.raises(ConfigurationError) as refused:
+        read_configuration(write(folder, text), {})
+    return str(refused.value)
+
+
+def test_a_metro_is_english_unless_it_says_otherwise(tmp_path: Path) -> None:
+    english = read_configuration(write(tmp_path, METRO), {})
+    spanish = read_configuration(write(tmp_path, METRO + 'language = "es"\n'), {})
+    assert [each.metros[0].language for each in (english, spanish)] == ["en", "es"]
+
+
+def test_a_language_that_nobody_knows_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    told = refuse(tmp_path, METRO + 'language = "esp"\n')
+    assert 'metros.porto.language: is "esp"; did you mean es?; allowed: en, es, and what [languages] names' in told
+
+
+def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
+    (tmp_path / "pt").mkdir()
+    (tmp_path / "pt" / "search.toml").write_text('stems = "portuguese"\n[words]\nfillers = "de do da para com"\n')
+    (tmp_path / "pt" / "related.csv").write_text("teatro,peca\n")
+    read = read_configuration(write(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n'), {})
+    portuguese = read.own_languages["pt"]
+    assert portuguese.search is not None
+    assert (portuguese.search.stems, portuguese.related) == ("portuguese", (("teatro", "peca"),))
+    assert portuguese.audience is None
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "told"),
+    [
+        ("search.toml", "stems = 3", "search.toml: Expected `str`, got `int` - at `$.stems`"),
+        ("search.toml", 'stems = "portugese"', 'search.toml: stems is "portugese"; did you mean'),
+        ("search.toml", "[phrases]\ntimes = ['(']", 'search.toml: "(" is no regular expression'),
+        ("search.toml", "[phrases]\ntimes = ['<day>']", 'search.toml: "<day>" names <day>; allowed: none'),
+        ("search.toml", "[words]\nfiller = 'de'", "search.toml: Object contains unknown field `filler`"),
+        ("related.csv", "teatro", 'related.csv: line 1: "teatro" stands alone'),
+        ("words.toml", "", "where no words are; allowed: a folder with any of search.toml, audience.toml"),
+    ],
+)
+def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, content: str, told: str) -> None:
+    (tmp_path / "pt").mkdir()
+    (tmp_path / "pt" / file).write_text(content)
+    assert told in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')
