@@ -18,6 +18,7 @@ COMMANDS = {
     "build": "Publish one new release from the feeds.",
     "serve": "Answer requests from the release in the store.",
     "keys": "Create, change and list keys, and show their usage.",
+    "site": "Write the pages of the current release into a folder.",
     "mirror": "Keep a SQLite file equal to what a key may read.",
     "takedown": "Withdraw listings at once, and keep them away.",
     "query": "Run a SELECT over what a release publishes.",

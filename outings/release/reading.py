@@ -49,14 +49,15 @@ def open_release(
         latest_version_id=listed.root.log.latest_version_id,
         metros=metros,
         history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(map_object, store, cache=cache))),
-        site=_open_site(store, listed.root.site, manifests, cache=cache, site=site),
+        site=open_site(store, listed.root.site, manifests, cache=cache, site=site),
     )
 
 
-def _open_site(
-    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path, site: Site | None
+def open_site(
+    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path, site: Site | None = None
 ) -> dict[str, SiteFile]:
-    """By path. Without a site a metro's pages would have no style: then there are none."""
+    """The files of the site that a root names, and of its metros, by path. Without a site a metro's pages would have no
+    style: then there are none. `site`: if it was read already. Raises NotFound, Corrupt and StoreError."""
     if sha is None:
         return {}
     site = site or read_site(store, sha)

@@ -1,0 +1,80 @@
+"""`outings site` writes what the server sends."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from outings.command import main
+from tests.edge.asking import ask
+from tests.pipeline.city import City, make_event
+from tests.takedown.towns import KITE, Town
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Iterator[Town]:
+    town = Town(tmp_path, releases=1)
+    town.city.site = '[site]\nname = "Harbor for families"\n'
+    town.write(1)
+    town.city.build()
+    yield town
+    town.close()
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.name[0] != "."}
+
+
+def test_a_folder_has_what_the_server_sends(town: Town, tmp_path: Path) -> None:
+    told = json.loads(town.run("site", str(tmp_path / "pages"), "--json").stdout)
+    files = read_folder(tmp_path / "pages")
+    assert sorted(files) == told["files"]
+    assert {"index.html", "openapi.json"} <= files.keys()
+    for path, data in files.items():
+        assert ask(town.edge, "/" + path.removesuffix("index.html")).body == data
+
+
+def test_a_second_run_removes_what_is_no_more(town: Town, tmp_path: Path) -> None:
+    town.run("site", str(tmp_path / "pages"))
+    before = read_folder(tmp_path / "pages")
+    town.city.site += 'colors = { accent = "#aa0000" }\n'
+    town.city.build()
+    town.run("site", str(tmp_path / "pages"))
+    (colored,) = read_folder(tmp_path / "pages").keys() - before.keys()
+    assert colored.startswith("assets/colors.")
+    town.city.site = town.city.site.replace("#aa0000", "#00aa00")
+    town.city.build()
+    town.run("site", str(tmp_path / "pages"))
+    assert colored not in read_folder(tmp_path / "pages")
+
+
+def test_what_was_taken_down_leaves_the_folder_with_the_next_run(town: Town, tmp_path: Path) -> None:
+    town.run("site", str(tmp_path / "pages"))
+    before = read_folder(tmp_path / "pages")
+    town.run("takedown", KITE)
+    town.run("site", str(tmp_path / "pages"))
+    after = read_folder(tmp_path / "pages")
+    assert after["index.html"] != before["index.html"]
+    assert not any(KITE.encode() in data for data in after.values())
+
+
+def test_a_folder_of_others_is_refused(town: Town, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/index.html").write_text("theirs")
+    refused = town.run("site", str(tmp_path / "theirs"), code=2)
+    assert "has files that this command did not write" in refused.output
+    assert (tmp_path / "theirs/index.html").read_text() == "theirs"
+
+
+def test_before_the_first_release_there_are_no_pages(tmp_path: Path) -> None:
+    city = City(tmp_path)
+    city.write([make_event("a")])
+    assert city.configuration.site is None
+    words = ["site", str(tmp_path / "pages"), "-c", str(tmp_path / "outings.toml")]
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 1
+    assert "`outings build` publishes one" in refused.output
+    assert not (tmp_path / "pages").exists()
