@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from threading import Timer
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
-from duckdb import DuckDBPyConnection
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from outings.configuration import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import parse_select
+from pipeline.feeds.row_faults import DATA_ERRORS, RowFault, remove_faulty_rows
 from pipeline.records.kinds import Members, Table
 from pipeline.records.members import make_members
 
@@ -26,23 +27,45 @@ _CLOCK_WORDS = frozenset(
 _UNSAID = {"current_localtime", "current_localtimestamp"}
 
 
+class Selection(NamedTuple):
+    """`records`: the rows as JSON objects. `faults`: rows of `feed` on which the statement fails; they are in none."""
+
+    records: Iterator[str]
+    faults: Sequence[RowFault] = ()
+
+
 def select_records(
     connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float = SELECT_SECONDS
-) -> Iterator[str]:
-    """The rows of `query` as JSON objects. Raises `ValueError` with what is wrong with it, before the first row."""
+) -> Selection:
+    """Raises `ValueError` with what is wrong with the query, before the first row."""
     timer = Timer(seconds, connection.interrupt)
     timer.start()
+    faults: Sequence[RowFault] = ()
     try:
         _check_statement(connection, query)
         result = connection.sql(query)
         _check_columns(result.columns, result.types, vocabulary)
-        result.query("listing", "SELECT to_json(listing)::VARCHAR AS record FROM listing").create("records")
+        try:
+            _make_table(result)
+        except DATA_ERRORS:
+            faults = remove_faulty_rows(connection, query, lambda query: _run(connection, query))
+            _make_table(connection.sql(query))
     except duckdb.InterruptException as error:
         raise ValueError(f"took longer than {seconds:g} seconds") from error
     except duckdb.Error as error:
         raise ValueError(str(error).strip()) from error
     finally:
         timer.cancel()
+    return Selection(_fetch(connection.execute("SELECT record FROM records")), faults)
+
+
+def _make_table(result: DuckDBPyRelation) -> None:
+    result.query("listing", "SELECT to_json(listing)::VARCHAR AS record FROM listing").create("records")
+
+
+def _run(connection: DuckDBPyConnection, query: str) -> Iterator[str]:
+    """Within a transaction that is rolled back."""
+    _make_table(connection.sql(query))
     return _fetch(connection.execute("SELECT record FROM records"))
 
 

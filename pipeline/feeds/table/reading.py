@@ -21,7 +21,7 @@ from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.quoting import quote
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting
-from pipeline.feeds.selection import ROW, select_records
+from pipeline.feeds.selection import ROW, Selection, select_records
 from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, read_select
 from pipeline.feeds.table.delimited import open_delimited
 from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines
@@ -69,10 +69,13 @@ class TableRead:
             opened = open_table(connection, feed, self._sources, scratch=folder)
             self.decided = [f"{file.name}: {part.decided}" for file, part in opened if part.decided]
             lock(connection)
-            rows = self._select(connection, query)
+            selection = self._select(connection, query)
             lines = _Lines(opened)
             yield from lines.list_faults()
-            for number, row in enumerate(rows, start=1):
+            for fault in selection.faults:
+                line, file = lines.locate(fault.row)
+                yield RawRecord(line, fault.value, fault.reason, fault.source_id, file=file)
+            for number, row in enumerate(selection.records, start=1):
                 raw = decode_record(row.encode(), line=number)
                 if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
                     self.files = lines.files
@@ -85,7 +88,7 @@ class TableRead:
         feed = self._setting.feed
         return tuple(explain_problems(problems, feed.map, self._setting.vocabulary)) if feed.map else problems
 
-    def _select(self, connection: DuckDBPyConnection, query: str | None) -> Iterator[str]:
+    def _select(self, connection: DuckDBPyConnection, query: str | None) -> Selection:
         feed, vocabulary = self._setting.feed, self._setting.vocabulary
         if query is not None:
             try:
@@ -114,10 +117,18 @@ class _Lines:
 
     def find(self, row: int) -> int:
         """The line of a row, numbered from 0, through all files."""
+        number, own = self._find(row)
+        return self._before[number] + own
+
+    def locate(self, row: int) -> tuple[int, str | None]:
+        """The line of a row in its file, and of several files which."""
+        number, own = self._find(row)
+        return own, self._opened[number][0].name if len(self._opened) > 1 else None
+
+    def _find(self, row: int) -> tuple[int, int]:
         number = bisect_right(self._rows, row) - 1
         part, inside = self._opened[number][1], row - self._rows[number]
-        own = inside + 1 if part.lines is None or inside >= len(part.lines) else part.lines[inside]
-        return self._before[number] + own
+        return number, inside + 1 if part.lines is None or inside >= len(part.lines) else part.lines[inside]
 
     def list_faults(self) -> Iterator[RawRecord]:
         several = len(self._opened) > 1
