@@ -1,4 +1,4 @@
-"""Ages that a text states: "ages 3-5", "18 mo–3 yrs", "21+", "de 6 a 12 años"."""
+"""Ages that a text states: "ages 3-5", "18 mo–3 yrs", "21+", "de 6 a 12 años", "grades K-2"."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from outings.contract.languages.audience import TextAgeWords
 from pipeline.facts.phrases import split_words
+from pipeline.records.grades import GradeSpan, find_grades
 
 _DIGIT = re.compile(r"[0-9]")
 _NEVER = r"(?!)"
@@ -59,7 +60,9 @@ class AgeTexts:
         """Of folded sentences (`pipeline.facts.phrases`). In a name shorter forms count: "2-3 yrs", "12 and under"."""
         found: list[AgeSpan] = []
         for sentence in sentences:
-            text = self._worded.sub(lambda match: self._numbers[match[0]], sentence)
+            grades = list(find_grades(sentence))
+            found += [AgeSpan(span.min, span.max) for span in grades]
+            text = self._worded.sub(lambda match: self._numbers[match[0]], _cut_spans(sentence, grades))
             if _DIGIT.search(text):
                 spans = list(self._find_spans(self._groups.sub(" ", text), is_name=is_name))
                 is_beside = not is_name and not self._ignored_beside.isdisjoint(split_words(text))
@@ -88,6 +91,12 @@ class AgeTexts:
 
     def _count_years(self, number: str, unit: str | None) -> int:
         return int(number) // 12 if unit is not None and self._months.fullmatch(unit) else int(number)
+
+
+def _cut_spans(text: str, spans: Sequence[GradeSpan]) -> str:
+    for span in reversed(spans):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return text
 
 
 def _has_units(match: re.Match[str], *, is_name: bool) -> bool:

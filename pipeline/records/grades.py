@@ -30,6 +30,8 @@ _HAS_WORD = re.compile(rf"\b{_WORD}")
 # Without the word "grade" only a range from or to kindergarten is one of grades; "K-9" is a dog.
 _BARE = re.compile(rf"(?:{_BEFORE}|{_KINDERGARTEN})\s*(?:-|through|thru)\s*(?!9\b){_GRADE}")
 _MAY_HAVE = re.compile(rf"grade|(?<!\w)(?:{_BEFORE}|{_KINDERGARTEN})(?!\w)")
+# Who works in the school is no child.
+_WORKERS = re.compile(r"\s+(?:teach|educator|staff|school|district|admin|curricul|education\b)")
 # A text of nothing else may leave out the word.
 _ALONE = re.compile(rf"(?:{_BEFORE}|{_KINDERGARTEN})")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
@@ -48,7 +50,8 @@ def find_grades(text: str) -> Iterator[GradeSpan]:
     """All that a text of lower-case letters says."""
     if _MAY_HAVE.search(text):
         for match in _GRADES.finditer(text):
-            if (_HAS_WORD.search(match[0]) or _BARE.match(match[0])) and (span := _read_span(match)) is not None:
+            said = _HAS_WORD.search(match[0]) or _BARE.match(match[0])
+            if said and not _WORKERS.match(text, match.end()) and (span := _read_span(match)) is not None:
                 yield span
 
 

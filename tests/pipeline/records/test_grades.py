@@ -50,6 +50,8 @@ def test_what_is_not_all_grades_is_none(text: str) -> None:
         ("for pre-k - 5 students", ["pre-k - 5"]),
         ("meet a k-9 unit", []),
         ("kindergarten readiness", []),
+        ("a workshop for k-12 teachers", []),
+        ("2nd grade teachers", []),
         ("room 3-5", []),
         ("a 5% grade", []),
         ("food grade 3.5", []),
