@@ -24,7 +24,7 @@ from pipeline.feeds.source import FeedSource
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.objects.site import compose_site
-from pipeline.plan import Build, Plan, choose_feeds, choose_metros, plan_build, widen_plan
+from pipeline.plan import Build, Plan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
@@ -47,7 +47,7 @@ TellRelease = Callable[[str, Sequence[Problem]], None]
 
 class BuildResult(Struct, frozen=True, kw_only=True):
     """`carried` are the slugs of metros whose inputs did not change, so that they were not built. `problems` belong to
-    no feed: polygons that were repaired or left out."""
+    no feed: polygons that were repaired or left out. `uncovered`: of each metro, what its language leaves unread."""
 
     published: Publication
     feeds: tuple[FeedResult, ...]
@@ -57,6 +57,7 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     changes: Mapping[str, int]
     objects: WriteCounts
     seconds: Mapping[str, float]
+    uncovered: Mapping[str, Sequence[str]] = {}
 
 
 def build_release(
@@ -134,6 +135,7 @@ def build_release(
             "fetch": opened - started, "plan": planned - opened, "feeds": read - planned, "metros": made - read,
             "publish": ended - made, "all": ended - started,
         },
+        uncovered=find_uncovered(build.configuration),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from pipeline.feeds.reading import FeedRead, locate_problems
 from pipeline.listings.resolution import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroPlan, find_horizon, open_previous, read_base
-from pipeline.plan import make_settings
+from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount
 from pipeline.records.spool import spool_records
@@ -137,7 +137,8 @@ class DryRun:
         speaking = [feed for feed in self._results if self._feeds[feed].metro in (None, metro.slug)]
         return MetroTask(
             plan=MetroPlan(
-                metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(), today=today,
+                metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(),
+                language=keep_language(find_language(self._configuration, metro)), today=today,
                 stamp=self._as_of.read_instant(metro.timezone), inputs="", details=False,
                 cache=self._scratch / ".cache", base=read_base(self._store, part),
             ),

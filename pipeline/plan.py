@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.configuration import Configuration, FeedTable, MetroTable
-from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
+from outings.contract.languages.language import ENGLISH, Language, list_uncovered, read_shipped_language
 from outings.contract.related import join_groups
 from outings.pages.settings import make_settings as make_site_settings
 from outings.release.root import Root
@@ -168,6 +168,13 @@ def _is_unchanged(plan: MetroPlan) -> bool:
 def find_language(configuration: Configuration, metro: MetroTable) -> Language:
     """The operator's own of that name, else one that ships."""
     return configuration.own_languages.get(metro.language) or read_shipped_language(metro.language)
+
+
+def find_uncovered(configuration: Configuration) -> dict[str, tuple[str, ...]]:
+    """By metro, what its language leaves unread."""
+    categories = configuration.vocabulary.categories
+    languages = {metro.slug: find_language(configuration, metro) for metro in configuration.metros}
+    return {slug: tuple(list_uncovered(language, categories)) for slug, language in languages.items()}
 
 
 def keep_language(language: Language) -> Language | None:

@@ -30,6 +30,7 @@ from pipeline.feed_warnings import FeedWarning, format_warning
 from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.neighborhoods import read_metro_neighborhoods
+from pipeline.plan import find_uncovered
 from pipeline.records.record import Problem
 from pipeline.records.report import Report, format_report, make_report, sum_counts
 from pipeline.scratch import open_scratch, sweep_scratch
@@ -97,7 +98,8 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
                 errors.append(error)
                 continue
             problems += (*dry_run.run(metro, neighborhoods), *wrong)
-    report = make_report(dry_run.counts, problems, unknown, decided=decided)
+    uncovered = find_uncovered(configuration)
+    report = make_report(dry_run.counts, problems, unknown, decided=decided, uncovered=uncovered)
     return CheckResult(report=report, warnings=(*unread, *dry_run.warnings), errors=tuple(errors))
 
 

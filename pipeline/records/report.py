@@ -41,12 +41,14 @@ class ProblemGroup(Struct, frozen=True, kw_only=True):
 
 class Report(Struct, frozen=True, kw_only=True):
     """`unknown_members`: of each feed, members that no record has, by path, with how often they came. `decided`: how
-    the files of a feed were read, where that was a choice."""
+    the files of a feed were read, where that was a choice. `uncovered`: of each metro, what its language leaves
+    unread."""
 
     feeds: tuple[FeedCount, ...]
     problems: tuple[ProblemGroup, ...]
     unknown_members: Mapping[str, Mapping[str, int]]
     decided: Mapping[str, Sequence[str]] = {}
+    uncovered: Mapping[str, Sequence[str]] = {}
 
 
 def make_report(
@@ -55,12 +57,14 @@ def make_report(
     unknown_members: Mapping[str, Mapping[str, int]],
     *,
     decided: Mapping[str, Sequence[str]] = {},
+    uncovered: Mapping[str, Sequence[str]] = {},
 ) -> Report:
     return Report(
         feeds=tuple(feeds),
         problems=group_problems(problems),
         unknown_members={feed: members for feed, members in unknown_members.items() if members},
         decided={feed: said for feed, said in decided.items() if said},
+        uncovered={metro: said for metro, said in uncovered.items() if said},
     )
 
 
@@ -109,6 +113,9 @@ def format_report(report: Report) -> str:
     if report.decided:
         lines += ["", "How files were read:"]
         lines += [f"  {feed}: {said}" for feed, decided in report.decided.items() for said in decided]
+    if report.uncovered:
+        lines += ["", "What the language of a metro leaves unread:"]
+        lines += [f"  {metro}: {said}" for metro, uncovered in report.uncovered.items() for said in uncovered]
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """What one build did, for people and as the object of `build --json`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ def list_problems(built: BuildResult) -> Iterator[Problem]:
     yield from built.problems
 
 
-def make_feeds_report(feeds: Sequence[FeedResult], problems: Iterable[Problem]) -> Report:
+def make_feeds_report(
+    feeds: Sequence[FeedResult], problems: Iterable[Problem], *, uncovered: Mapping[str, Sequence[str]] = {}
+) -> Report:
     counts = [
         FeedCount(
             feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
@@ -34,11 +36,12 @@ def make_feeds_report(feeds: Sequence[FeedResult], problems: Iterable[Problem]) 
         problems,
         {feed.feed: feed.unknown for feed in feeds},
         decided={feed.feed: feed.decided for feed in feeds},
+        uncovered=uncovered,
     )
 
 
 def make_build_report(built: BuildResult) -> Report:
-    return make_feeds_report(built.feeds, list_problems(built))
+    return make_feeds_report(built.feeds, list_problems(built), uncovered=built.uncovered)
 
 
 def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:
@@ -61,6 +64,7 @@ def describe_build(built: BuildResult, *, quarantine: Path | None) -> dict[str, 
         "problems": report.problems,
         "unknown_members": report.unknown_members,
         "decided": report.decided,
+        "uncovered": report.uncovered,
     }
 
 

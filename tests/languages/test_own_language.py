@@ -1,0 +1,68 @@
+"""A language that an operator brings: what its files say is read, and what they leave out is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.new_cities.exporting import run
+
+CONFIG = """
+[[metros]]
+slug = "porto"
+name = "Porto"
+timezone = "Europe/Lisbon"
+language = "{language}"
+center = {{ lat = 41.15, lng = -8.61 }}
+bounds = {{ south = 41.0, west = -8.8, north = 41.3, east = -8.4 }}
+
+[[feeds]]
+name = "agenda"
+metro = "porto"
+format = "ndjson"
+url = "agenda.ndjson"
+
+[languages]
+pt = "pt"
+"""
+EVENT = {
+    "type": "event", "source_id": "1", "name": "Hora do conto", "date_on": "2026-12-01",
+    "organization": {"name": "Biblioteca"}, "location": {"address": "Rua Nova 1"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def porto(tmp_path: Path) -> Path:
+    (tmp_path / "pt").mkdir()
+    (tmp_path / "pt" / "search.toml").write_text('[words]\nfillers = "de do da"\n')
+    (tmp_path / "pt" / "categories.toml").write_text('swim_water = "natacao agua"\n')
+    (tmp_path / "agenda.ndjson").write_text(json.dumps(EVENT))
+    return tmp_path
+
+
+def check(folder: Path, language: str, *options: str) -> Result:
+    config = folder / "outings.toml"
+    config.write_text(CONFIG.format(language=language))
+    return run("check", "-c", str(config), *options)
+
+
+def test_a_check_says_what_the_language_leaves_unread(porto: Path) -> None:
+    checked = check(porto, "pt")
+    assert checked.exit_code == 0, checked.output
+    assert "What the language of a metro leaves unread:\n  porto: no stems (stems in search.toml)" in checked.output
+    assert "porto: no words for audiences (audience.toml)" in checked.output
+    assert "porto: no words for categories (categories.toml): arts_creative, " in checked.output
+    assert "swim_water" not in checked.output
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_what_ships_leaves_nothing_unread(porto: Path, language: str) -> None:
+    told = json.loads(check(porto, language, "--json").stdout)
+    assert told["uncovered"] == {}
+
+
+def test_a_build_says_it_too(porto: Path) -> None:
+    check(porto, "pt")
+    built = run("build", "--as-of", "2026-11-30", "--workers", "1", "--json", "-c", str(porto / "outings.toml"))
+    assert json.loads(built.stdout)["uncovered"]["porto"][0].startswith("no stems")
