@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 COMMANDS = {
     "demo": "Make two sample metros, build them, print a key and serve them.",
     "init": "Look at files or addresses and draft a configuration.",
+    "presets": "List the systems whose feeds need no more than an address.",
     "check": "Check the configuration and every feed. Publish nothing.",
     "build": "Publish one new release from the feeds.",
     "serve": "Answer requests from the release in the store.",

@@ -21,10 +21,13 @@ UNIX = ("unix", "unix_ms")
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
-    """What a member is made of: one of `column`, `join` and `value`. The others say how the text that stands there is
-    read, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`."""
+    """What a member is made of: one of `column`, `first`, `join` and `value`. The others say how the text that stands
+    there is read, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`.
+
+    `first`: the columns of which the first that says something counts. `optional`: the file may lack the columns."""
 
     column: Text | None = None
+    first: tuple[Text, ...] = ()
     join: tuple[Text, ...] = ()
     value: Word | tuple[Word, ...] | None = None
     with_: str = " "
@@ -36,10 +39,11 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     decimal: Literal[".", ","] = "."
     yes: tuple[Text, ...] = ()
     no: tuple[Text, ...] = ()
+    optional: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self.join if self.column is None else (self.column,)
+        return self.first or self.join if self.column is None else (self.column,)
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -111,10 +115,10 @@ def _parse_rule(member: str, stated: Any) -> Rule:
 
 
 def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
-    sources = [word for word in ("column", "join", "value") if word in stated]
+    sources = [word for word in ("column", "first", "join", "value") if word in stated]
     if len(sources) != 1:
         said = "both " + " and ".join(sources) if sources else "no source"
-        raise MappingError(member, f"has {said}; allowed: one of column, join, value")
+        raise MappingError(member, f"has {said}; allowed: one of column, first, join, value")
     if rule.value is not None and len(stated) > 1:
         raise MappingError(member, "has a value and says how to read it; allowed: the value alone")
     if "with" in stated and not rule.join:

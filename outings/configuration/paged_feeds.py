@@ -34,9 +34,10 @@ def _check_words(decoder: Decoder, pages: dict[str, Any], key: str) -> None:
         decoder.report(f"{key}.path", f'is set together with by = "{by}"; allowed: only with next')
     if by not in PARAMETERS and pages.get("parameter"):
         decoder.report(f"{key}.parameter", f'is set together with by = "{by}"; allowed: only with page and offset')
-    for name in ("first", "last"):
-        if by != "page" and pages.get(name, 1) not in (1, ""):
-            decoder.report(f"{key}.{name}", f'is set together with by = "{by}"; allowed: only with page')
+    if by != "page" and pages.get("first", 1) != 1:
+        decoder.report(f"{key}.first", f'is set together with by = "{by}"; allowed: only with page')
+    if by == "offset" and pages.get("last"):
+        decoder.report(f"{key}.last", 'is set together with by = "offset"; allowed: only with page, next and link')
     if bool(pages.get("size")) != bool(pages.get("size_parameter")):
         missing = "size" if pages.get("size_parameter") else "size_parameter"
         decoder.report(f"{key}.{missing}", "is missing; allowed: both size and size_parameter, or neither")

@@ -15,7 +15,8 @@ class PagesTable(Struct, frozen=True, kw_only=True):
 
     The others are paths into a page, with points between their steps: `path` to the next address, `total` to the number
     of all rows, `last` to the number of the last page, `more` to whether another page follows. `empty`: a text in what
-    the server says, with a status of 400 to 499, where it has no such page."""
+    the server says, with a status of 400 to 499, where it has no such page. `most`: how many rows it gives at most,
+    however many there are."""
 
     by: Literal["page", "offset", "next", "link"]
     parameter: str = ""
@@ -27,6 +28,7 @@ class PagesTable(Struct, frozen=True, kw_only=True):
     last: str = ""
     more: str = ""
     empty: str = ""
+    most: Count | None = None
 
     @property
     def is_counted(self) -> bool:

@@ -10,6 +10,7 @@ from outings.configuration.checks import check_tables
 from outings.configuration.decoder import Decoder
 from outings.configuration.environment import overlay_environment
 from outings.configuration.languages import read_languages
+from outings.configuration.presets import apply_presets
 from outings.configuration.problems import ConfigurationError
 from outings.configuration.related import read_groups
 from outings.configuration.tables import Configuration, SigningTable, StoreTable
@@ -21,6 +22,8 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
     document = decoder.read_document()
     for variable, wrong in overlay_environment(document, environ):
         decoder.report(variable, wrong)
+    for key, wrong in apply_presets(document, environ):
+        decoder.report(key, wrong)
     tables = decoder.decode_table(document, Configuration)
     check_tables(decoder, tables)
     related = read_groups(decoder, tables.get("search", {}))

@@ -49,10 +49,12 @@ class MetroTable(Struct, frozen=True, kw_only=True):
 
 
 class FeedTable(Struct, frozen=True, kw_only=True):
-    """`url` stays as written, so that what is remembered of a feed does not name this machine's folders."""
+    """`url` stays as written, so that what is remembered of a feed does not name this machine's folders; what `preset`
+    names is filled in by now."""
 
     name: FeedName
     metro: str | None = None
+    preset: str = ""
     format: FormatName
     url: Text
     pages: PagesTable | None = None

@@ -238,6 +238,6 @@ def list_used(rules: Mapping[str, Any]) -> set[str]:
         if isinstance(rule, str):
             used.add(rule)
         else:
-            used.update(rule.get("join", ()))
+            used.update(rule.get("join", rule.get("first", ())))
             used.update({rule["column"]} if "column" in rule else ())
     return used

@@ -85,7 +85,7 @@ def encode(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_encode_key(name)} = {encode(each)}" for name, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{encode_key(name)} = {encode(each)}" for name, each in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(encode, value)) + "]"
     if isinstance(value, str):
@@ -94,5 +94,6 @@ def encode(value: Any) -> str:
     return repr(value)
 
 
-def _encode_key(name: str) -> str:
+def encode_key(name: str) -> str:
+    """A name that needs no quotes goes without."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else encode(name)

@@ -7,11 +7,12 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from outings.configuration.pages import PARAMETERS, PagesTable
+from outings.configuration.query_string import has_parameter, set_parameter
 from outings.release.root import PageMemory
 from pipeline.feeds.pages.page import Page, parse_page
 from pipeline.feeds.remote.feed_url import find_charset, show_url
 from pipeline.feeds.remote.fetcher import Validators
-from pipeline.feeds.remote.page_address import has_parameter, normalize_url, resolve_next, set_parameter
+from pipeline.feeds.remote.page_address import normalize_url, resolve_next
 
 MOST_PAGES = 10_000
 # Of one page, which is held in memory.
@@ -172,6 +173,9 @@ class _Walk:
     def _check_end(self, page: Page, url: str) -> None:
         """A walk that breaks off would remove all that it did not come to."""
         total, last = self._counts or (None, None)
+        if self._pages.most is not None and self._read >= self._pages.most:
+            told = f"{self._read:,} rows, and the server gives {self._pages.most:,} at most: others may be missing"
+            raise PageFault(url, f"makes {told}; ask for fewer in several feeds, or for all at another address")
         if page.more:
             raise PageFault(url, "says that there are more rows, and has none")
         if total is not None and self._read < total:

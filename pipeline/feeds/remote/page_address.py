@@ -1,13 +1,11 @@
-"""Addresses of pages: the one that a page names as the next, and those that are counted through."""
+"""The address that a page names as that of the next one."""
 
-from urllib.parse import SplitResult, parse_qsl, quote, unquote_plus, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit, urlunsplit
 
 from pipeline.feeds.remote.feed_url import SCHEMES, show_url
 
 _MOST_URL = 2_000
 _PORTS = {"http": 80, "https": 443}
-# What servers have in the names of parameters and in paths, and expect as it is.
-_PLAIN = "$:,*/[]"
 
 
 def resolve_next(stated: str, url: str) -> str:
@@ -30,24 +28,6 @@ def normalize_url(url: str) -> tuple[str, ...]:
     parts = urlsplit(url)
     asked = sorted(parse_qsl(parts.query, keep_blank_values=True))
     return parts.path or "/", *(text for pair in asked for text in pair)
-
-
-def has_parameter(url: str, name: str) -> bool:
-    return any(_read_name(pair) == name for pair in urlsplit(url).query.split("&"))
-
-
-def set_parameter(url: str, name: str, value: int | str | None) -> str:
-    """The address with this value of the parameter, whatever it had; None takes the parameter away. The rest of the
-    query stays as it is written."""
-    parts = urlsplit(url)
-    pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
-    if value is not None:
-        pairs.append(f"{quote(name, safe=_PLAIN)}={quote(str(value), safe=_PLAIN)}")
-    return urlunsplit(parts._replace(query="&".join(pairs)))
-
-
-def _read_name(pair: str) -> str:
-    return unquote_plus(pair.partition("=")[0])
 
 
 def _find_port(parts: SplitResult) -> int | None:

@@ -251,7 +251,7 @@ def test_a_rule_that_meets_nothing_is_named(read_mapped: Map, rule: str, said: s
         ('"price.min" = { column = "x", value = 3 }', "feeds.spl.map.price.min: has both column and value"),
         (
             '"price.min" = { decimal = "," }',
-            "feeds.spl.map.price.min: has no source; allowed: one of column, join, value",
+            "feeds.spl.map.price.min: has no source; allowed: one of column, first, join, value",
         ),
         ('"price.min" = { column = "x", decimal = ";" }', "feeds.spl.map.price.min.decimal: is wrong"),
         ('"price.min" = { column = "x", pattern = "(" }', "feeds.spl.map.price.min.pattern: is no pattern"),
@@ -288,3 +288,27 @@ def test_a_missing_name_is_told_with_its_column(read_mapped: Map) -> None:
     assert read.problems == ()
     read = read_mapped('slug = "x"', {"x": None, "name": " "})
     assert [each.reason for each in read.problems] == ['missing: column "name" is empty']
+
+
+def test_the_first_column_that_says_something_counts_and_the_file_may_lack_others(read_mapped: Map) -> None:
+    rows = [{"a": None, "b": "B", "tags": []}, {"a": "A", "b": "B", "tags": ["t"]}]
+    read = read_mapped('description = { first = ["none", "a", "b"] }\nkeywords = { first = ["tags", "b"] }', *rows)
+    assert list_values(read, "description") == ["B", "A"]
+    assert list_values(read, "keywords") == [("B",), ("t",)]
+    with pytest.raises(SettingError, match="which the file does not have"):
+        read_mapped('description = { first = ["none", "nothing"] }', *rows)
+
+
+def test_a_column_that_is_optional_may_be_missing_or_lead_nowhere(read_mapped: Map) -> None:
+    rules = """
+    description = { column = "none", optional = true }
+    "price.min" = { first = ["none", "venue.fee"], optional = true }
+    "location.address" = { join = ["venue.name", "a"], optional = true }
+    keywords = { column = "none[].name", optional = true }
+    """
+    read = read_mapped(rules, {"a": "A", "venue": []}, {"a": "A", "venue": []})
+    assert (list_values(read, "location.address"), read.problems) == (["A", "A"], ())
+    assert list_values(read, "description") == [None, None]
+    mixed = read_mapped(rules, {"a": "A", "venue": []}, {"a": "A", "venue": {"name": "V", "fee": 5}})
+    assert list_values(mixed, "location.address") == ["A", "V A"]
+    assert list_values(mixed, "price.min") == [None, 5]

@@ -17,7 +17,7 @@ from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.plan import Build
 from tests.pipeline.feeds.pages.paged_rows import BY_OFFSET, MAP, Make, Read
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import QUICK, Web, serve_web
+from tests.pipeline.feeds.web import PATIENT, Web, serve_web
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
 
 @pytest.fixture
 def read_pages(configure: Callable[..., Configuration], tmp_path: Path) -> Read:
-    def read(settings: str = BY_OFFSET, *, policy: RetryPolicy = QUICK, url: str | None = None) -> FeedRead:
+    def read(settings: str = BY_OFFSET, *, policy: RetryPolicy = PATIENT, url: str | None = None) -> FeedRead:
         configuration = configure(settings, url=url)
         sources = open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=policy)
         return read_source(configuration.feeds[0], configuration, sources["agenda"])

@@ -21,7 +21,7 @@ from tests.pipeline.feeds.pages.paged_rows import (
     serve_numbers,
     serve_offsets,
 )  # fmt: skip
-from tests.pipeline.feeds.web import QUICK, Page, Web
+from tests.pipeline.feeds.web import PATIENT, Page, Web
 
 BY_NEXT = 'pages = { by = "next", path = "links.next" }\nrecords = "rows"'
 BY_LINK = 'pages = { by = "link" }'
@@ -253,7 +253,7 @@ def test_a_server_that_asks_for_a_pause_between_pages_gets_it(read_pages: Read, 
     busy = make_json(make_rows(7)[3:6], statuses=[429], headers={"Retry-After": formatdate(until, usegmt=True)})
     web.pages["/rows"] = serve_offsets(make_rows(7), size=3)
     web.pages["/rows?offset=3"] = busy
-    assert list_ids(read_pages(policy=replace(QUICK, rest=5.0))) == IDS
+    assert list_ids(read_pages(policy=replace(PATIENT, rest=5.0))) == IDS
     assert time.time() >= until
 
 

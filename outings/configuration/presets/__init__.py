@@ -1,0 +1,162 @@
+"""Presets: what a feed of a known system needs beside its address, a file of data each.
+
+`preset = "socrata"` fills in the settings of a feed before they are checked. What the feed says itself wins.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import msgspec
+from msgspec import Struct
+
+from outings.configuration.environment import expand_references
+from outings.configuration.query_string import has_parameter, set_parameter
+from outings.configuration.suggestions import list_nearest
+
+_REMOTE = ("http://", "https://", "webcal:")
+
+
+class Rewrite(Struct, frozen=True, forbid_unknown_fields=True):
+    """`to` takes the place of what `pattern` finds, with its groups."""
+
+    pattern: str
+    to: str
+
+
+class Address(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of the address that a person has: `rewrites`, then `path` behind it unless it has `unless`, then
+    what it lacks of `query`. `pattern` is what it must have by then, `allowed` says it in words."""
+
+    rewrites: tuple[Rewrite, ...] = ()
+    path: str = ""
+    unless: str = ""
+    query: dict[str, str] = {}
+    pattern: str = ""
+    allowed: str = ""
+
+
+class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another of the system's answers, which the address tells by `pattern`: its settings and query stand in place
+    of the preset's."""
+
+    pattern: str
+    feed: dict[str, Any]
+    query: dict[str, str] | None = None
+
+
+class Preset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`url`: an example; `says`: which address a person gives; `needs`: what has to be done beside; `recognize`: what
+    tells an address of the system by itself."""
+
+    title: str
+    url: str
+    says: str
+    needs: str = ""
+    recognize: str = ""
+    address: Address = Address()
+    feed: dict[str, Any]
+    versions: tuple[Version, ...] = ()
+
+
+@cache
+def read_presets() -> Mapping[str, Preset]:
+    """By name."""
+    return {
+        path.stem: msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Preset)
+        for path in sorted(Path(__file__).parent.glob("*.toml"))
+    }
+
+
+def recognize_preset(url: str) -> str | None:
+    """The name of the system that an address is one of."""
+    found = (name for name, each in read_presets().items() if each.recognize and _has(each.recognize, url))
+    return next(found, None)
+
+
+def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Fills in the feeds of a document as it was read. Gives each wrong key with what is wrong."""
+    feeds = document.get("feeds")
+    for number, feed in enumerate(feeds if isinstance(feeds, list) else ()):
+        if not isinstance(feed, dict) or not isinstance(name := feed.get("preset"), str) or not name:
+            continue
+        key = f"feeds.{feed['name']}" if isinstance(feed.get("name"), str) else f"feeds[{number}]"
+        preset = read_presets().get(name)
+        if preset is None:
+            near = "".join(f"; did you mean {each}?" for each in list_nearest(name, read_presets())[:1])
+            yield f"{key}.preset", f'is "{name}"{near}; allowed: {", ".join(read_presets())}'
+            continue
+        yield from ((f"{key}.{place}", wrong) for place, wrong in fill_feed(feed, preset, environ))
+
+
+def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Fills in one feed, in place."""
+    url, missing = expand_references(str(feed.get("url", "")), environ)
+    is_remote = url.startswith(_REMOTE) and not missing
+    settings = dict(preset.feed)
+    if is_remote:
+        url = _rewrite(url, preset.address)
+        version = next((each for each in preset.versions if _has(each.pattern, url)), None)
+        query = preset.address.query
+        if version is not None:
+            settings |= version.feed
+            query = query if version.query is None else version.query
+        feed["url"] = _complete(url, preset.address, query)
+        if preset.address.pattern and not _has(preset.address.pattern, feed["url"]):
+            yield "url", f"is not the address of a {feed['preset']} feed; allowed: {preset.address.allowed}"
+    else:
+        # A file was saved from somewhere: no server is asked for it.
+        settings = {name: value for name, value in settings.items() if name not in ("pages", "headers")}
+    for name, value in settings.items():
+        _fill_setting(feed, name, value)
+
+
+def _rewrite(url: str, address: Address) -> str:
+    for each in address.rewrites:
+        url = re.sub(each.pattern, each.to, url, flags=re.IGNORECASE)
+    return url
+
+
+def _complete(url: str, address: Address, query: Mapping[str, str]) -> str:
+    if address.path and not _has(address.unless, url):
+        parts = urlsplit(url)
+        url = urlunsplit(parts._replace(path=parts.path.rstrip("/") + address.path))
+    for name, value in query.items():
+        if not has_parameter(url, name):
+            url = set_parameter(url, name, value)
+    return url
+
+
+def _has(pattern: str, url: str) -> bool:
+    return re.search(pattern, url, flags=re.IGNORECASE) is not None
+
+
+def _fill_setting(feed: dict[str, Any], name: str, value: Any) -> None:
+    stated = feed.get(name)
+    if name == "map":
+        if "select" not in feed:
+            feed[name] = _merge_map(value, stated if isinstance(stated, dict) else {})
+    elif stated is None:
+        feed[name] = value
+    elif isinstance(value, dict) and isinstance(stated, dict) and stated.get("by", value.get("by")) == value.get("by"):
+        feed[name] = {**value, **stated}
+
+
+def _merge_map(rules: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A member that the feed maps itself is its own; one that it sets to "" is left out."""
+    stated = set(_list_members(own))
+    kept = {member: rule for member, rule in rules.items() if member not in stated}
+    return kept | {member: rule for member, rule in own.items() if rule != ""}
+
+
+def _list_members(raw: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """`price.min` of a table within a table too. Words of rules are among them, and name no member."""
+    for name, value in raw.items():
+        member = f"{path}.{name}" if path else name
+        yield member
+        if isinstance(value, dict):
+            yield from _list_members(value, member)

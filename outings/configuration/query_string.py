@@ -1,0 +1,24 @@
+"""The query of an address, whose other parameters stay as they are written."""
+
+from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
+
+# What servers have in the names of parameters and in paths, and expect as it is.
+_PLAIN = "$:,*/[]="
+
+
+def has_parameter(url: str, name: str) -> bool:
+    """Whatever its case: most servers take either."""
+    return any(_read_name(pair).casefold() == name.casefold() for pair in urlsplit(url).query.split("&"))
+
+
+def set_parameter(url: str, name: str, value: int | str | None) -> str:
+    """The address with this value of the parameter, whatever it had; None takes the parameter away."""
+    parts = urlsplit(url)
+    pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
+    if value is not None:
+        pairs.append(f"{quote(name, safe=_PLAIN)}={quote(str(value), safe=_PLAIN)}")
+    return urlunsplit(parts._replace(query="&".join(pairs)))
+
+
+def _read_name(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])
