@@ -38,7 +38,7 @@ def make_groups(listings: pl.DataFrame) -> pl.DataFrame:
             "type", slug=pl.col("neighborhood_slug").fill_null(""), key=pl.col("neighborhood_key").fill_null("")
         )
         .agg(
-            *(is_stated.sum().cast(pl.Int64()).alias(name) for name, is_stated in _list_counted().items()),
+            *(is_stated.sum().cast(pl.Int64()).alias(name) for name, is_stated in list_counted().items()),
             (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum().alias("confidence"),
             *((statuses == number).sum().cast(pl.Int64()).alias(name) for number, name in enumerate(_CHECKED)),
             pl.col("crawled_at").drop_nulls().sort().alias("crawled"),
@@ -48,8 +48,8 @@ def make_groups(listings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _list_counted() -> dict[str, pl.Expr]:
-    """What is counted of each group: how many listings are so."""
+def list_counted() -> dict[str, pl.Expr]:
+    """What is counted of each group of published listings: how many are so."""
     return {
         "published": pl.col("status") == PUBLISHED,
         "dateless": ~pl.col("has_date"),
