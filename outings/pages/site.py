@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from outings.pages.city import render_city
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
 from outings.pages.page import Page
@@ -17,7 +18,7 @@ def render_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple
     return (render_home(settings, shown), *list_assets(settings))
 
 
-def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:  # noqa: ARG001
+def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:
     """The pages of one metro, from its snapshot alone, on the metro's local date. Called only where the site shows
     listings."""
-    return ()
+    return (render_city(snapshot, today=today, settings=settings),)

@@ -54,7 +54,8 @@ def test_a_script_shows_no_word_of_its_own(script: Path) -> None:
 
 def test_every_word_is_shown_somewhere() -> None:
     shown = "\n".join(path.read_text() for path in [*TEMPLATES, *(ROOT / "outings/pages").glob("*.py")])
-    computed = tuple(f"{way}_" for way in ("readers", "developers", "operators", "staff"))
+    ways = ("readers", "developers", "operators", "staff")
+    computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked"))
     unused = [
         f"{page}.{name}"
         for page, texts in ENGLISH.items()

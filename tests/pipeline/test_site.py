@@ -30,7 +30,7 @@ def read_page(city: City, path: str = "") -> str:
 
 def read_numbers(city: City) -> dict[str, int]:
     """Of the home page: how many events each metro has."""
-    rows = re.findall(r'<bdi>(.*?)</bdi></th><td class="n">(\d+)</td>', read_page(city))
+    rows = re.findall(r'<bdi>(.*?)</bdi></a></th><td class="n">(\d+)</td>', read_page(city))
     return {name: int(count) for name, count in rows}
 
 
@@ -92,8 +92,11 @@ def test_another_name_is_on_the_pages_of_the_next_build(city: City) -> None:
 
 def test_what_is_taken_down_is_on_no_page(city: City) -> None:
     city.build()
+    published = '<th scope="row">Events</th><td class="n">{}</td>'
+    assert published.format(2) in read_page(city, "cities/seattle/")
     take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
     assert read_numbers(city) == {"seattle": 1}
+    assert published.format(1) in read_page(city, "cities/seattle/")
 
 
 def test_a_rollback_brings_the_numbers_of_then_under_the_name_of_now(city: City) -> None:
