@@ -32,7 +32,7 @@ class Section(Struct, frozen=True):
 
 
 # In the order of the navigation. A page adds its line when it exists.
-SECTIONS: tuple[Section, ...] = ()
+SECTIONS: tuple[Section, ...] = (Section("explore/", "explore", needs_data=True),)
 
 
 def render_page(

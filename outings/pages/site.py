@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from outings.pages.city import render_city
+from outings.pages.explorer import render_explorer
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
 from outings.pages.page import Page
@@ -15,7 +16,8 @@ def render_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple
     """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
     the release, by slug; what they show is there only where the settings say so."""
     shown = tuple(metros) if settings.shows_data else ()
-    return (render_home(settings, shown), *list_assets(settings))
+    with_data = (render_explorer(settings),) if settings.shows_data else ()
+    return (render_home(settings, shown), *with_data, *list_assets(settings))
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:

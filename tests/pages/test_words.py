@@ -52,10 +52,20 @@ def test_a_script_shows_no_word_of_its_own(script: Path) -> None:
     assert shown == [], f"{script.name}: take these from the page, which has them from site/words/*.toml"
 
 
+def test_the_explorers_scripts_say_the_words_that_there_are() -> None:
+    code = "\n".join(script.read_text() for script in SCRIPTS)
+    words = {name.removeprefix("script_") for name in ENGLISH["explorer"] if name.startswith("script_")}
+    said = set(re.findall(r'say\("(\w+)"', code))
+    assert said <= words
+    unsaid = {name for name in words - said if not name.startswith(("word_", "count_")) and f'"{name}"' not in code}
+    assert unsaid == set()
+
+
 def test_every_word_is_shown_somewhere() -> None:
     shown = "\n".join(path.read_text() for path in [*TEMPLATES, *(ROOT / "outings/pages").glob("*.py")])
     ways = ("readers", "developers", "operators", "staff")
     computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked"))
+    computed += ("script_", "price_", "time_", "view_")  # the explorer's
     unused = [
         f"{page}.{name}"
         for page, texts in ENGLISH.items()

@@ -1,0 +1,98 @@
+/** What an API answered that is no success, or that it could not be reached (`status` 0). */
+export class Failure extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   * @param {number} wait seconds until it is worth another attempt
+   */
+  constructor(status, message, wait = 0) {
+    super(message);
+    this.status = status;
+    this.wait = wait;
+  }
+}
+
+const KEPT = "outings-key";
+
+/** The API as a client with a key reads it. The reader's own key is kept in this tab alone. */
+export class Api {
+  /**
+   * @param {string} base the address of `/v1/`
+   * @param {string} publicKey the site's own; empty where it has none
+   */
+  constructor(base, publicKey) {
+    this.base = new URL(base, document.baseURI);
+    this.publicKey = publicKey;
+  }
+
+  get ownKey() {
+    try {
+      return sessionStorage.getItem(KEPT) ?? "";
+    } catch {
+      return "";
+    }
+  }
+
+  /** @param {string} text empty: forget it */
+  keepKey(text) {
+    try {
+      if (text) sessionStorage.setItem(KEPT, text);
+      else sessionStorage.removeItem(KEPT);
+    } catch {
+      this.publicKey = text; // storage is switched off: it holds until the page is left
+    }
+  }
+
+  get key() {
+    return this.ownKey || this.publicKey;
+  }
+
+  /** @param {string} path behind `/v1/` */
+  locate(path) {
+    return new URL(path, this.base).href;
+  }
+
+  /**
+   * @param {string} path behind `/v1/`
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  async read(path, signal) {
+    const answer = await this.#fetch(path, signal);
+    const body = await answer.json().catch(() => null);
+    if (answer.ok && body) return body;
+    const wait = Number(answer.headers.get("retry-after")) || 0;
+    throw new Failure(answer.status, body?.error?.message ?? answer.statusText, wait);
+  }
+
+  /**
+   * The rows of a list, page after page until there are so many.
+   * @param {string} path
+   * @param {number} most
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<{rows: any[], isWhole: boolean}>}
+   */
+  async readRows(path, most, signal) {
+    const rows = [];
+    let cursor = null;
+    do {
+      const body = await this.read(cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path, signal);
+      rows.push(...body.data);
+      cursor = body.meta.next_cursor;
+    } while (cursor && rows.length < most);
+    return { rows, isWhole: !cursor };
+  }
+
+  /**
+   * @param {string} path
+   * @param {AbortSignal} [signal]
+   */
+  async #fetch(path, signal) {
+    try {
+      return await fetch(this.locate(path), { headers: this.key ? { "X-API-Key": this.key } : {}, signal });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Failure(0, String(error));
+    }
+  }
+}

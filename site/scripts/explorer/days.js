@@ -1,0 +1,26 @@
+const DAY = 86_400_000;
+
+/**
+ * @param {string} day
+ * @param {number} count
+ */
+export function addDays(day, count) {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY).toISOString().slice(0, 10);
+}
+
+/**
+ * The local date somewhere, now.
+ * @param {string} timezone
+ */
+export function findToday(timezone) {
+  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, year: "numeric", month: "2-digit", day: "2-digit" });
+  return parts.format(new Date());
+}
+
+/**
+ * Days since Monday.
+ * @param {string} day
+ */
+export function findWeekday(day) {
+  return (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+}

@@ -1,0 +1,74 @@
+/** @typedef {import("./language.js").Language} Language */
+
+/**
+ * When something is, in one line; empty where nothing is stated.
+ * @param {any} item
+ * @param {Language} language
+ */
+export function tellTime(item, language) {
+  if (item.type === "event") return tellEventTime(item, language);
+  if (item.type === "camp") return tellSpan(item.starts_on, item.ends_on, language);
+  if (item.type === "class") {
+    const days = (item.schedule?.days ?? []).map((/** @type {string} */ day) => language.name(day)).join(", ");
+    return [days, tellSpan(item.term?.starts_on, item.term?.ends_on, language)].filter(Boolean).join(" · ");
+  }
+  return item.type_hint ? language.name(item.type_hint) : "";
+}
+
+/**
+ * @param {any} item
+ * @param {Language} language
+ */
+function tellEventTime(item, language) {
+  const own = item.occurrence?.starts_local;
+  const next = own ?? item.occurrence?.next_starts_local ?? item.starts_local;
+  if (!next) return "";
+  const when = language.date(item.has_time ? next : next.split("T")[0]);
+  return item.is_recurring && !own ? language.say("and_again", { when }) : when;
+}
+
+/**
+ * @param {string | null | undefined} start
+ * @param {string | null | undefined} end
+ * @param {Language} language
+ */
+function tellSpan(start, end, language) {
+  if (!start) return "";
+  const first = language.date(start);
+  return end && end !== start ? language.say("span", { first, last: language.date(end) }) : first;
+}
+
+/**
+ * @param {any} item
+ */
+export function tellPlace(item) {
+  const { place, location } = item;
+  return [...new Set([place?.name, location?.neighborhood, location?.city].filter(Boolean))].join(", ");
+}
+
+/**
+ * @param {any} item
+ * @param {Language} language
+ */
+export function tellPrice(item, language) {
+  const price = item.price;
+  if (!price) return "";
+  if (price.is_free) return language.say("free");
+  if (price.min === null) return "";
+  const least = language.money(price.min, price.currency);
+  return price.max !== null && price.max > price.min
+    ? language.say("span", { first: least, last: language.money(price.max, price.currency) })
+    : least;
+}
+
+/**
+ * @param {any} item
+ * @param {Language} language
+ */
+export function tellAges(item, language) {
+  const { min = null, max = null } = item.ages ?? {};
+  if (min === null && max === null) return "";
+  if (max === null) return language.say("ages_from", { min });
+  if (min === null) return language.say("ages_to", { max });
+  return min === max ? language.say("ages_one", { min }) : language.say("ages", { min, max });
+}

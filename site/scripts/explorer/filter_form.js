@@ -1,0 +1,222 @@
+import { element, find } from "./element.js";
+import { changeFilters, listFilters } from "./state.js";
+
+/**
+ * @typedef {import("./language.js").Language} Language
+ * @typedef {import("./state.js").State} State
+ */
+
+// The local hours at which a block begins and before which it ends, as the API's facet counts them.
+/** @type {Record<string, [string, string]>} */
+const TIMES = {
+  early_morning: ["", "09:00"],
+  morning: ["09:00", "12:00"],
+  afternoon: ["12:00", "17:00"],
+  evening: ["17:00", ""],
+};
+const PAUSE = 400;
+
+/** The filters, as the state has them, with the counts of the last answer beside them. */
+export class FilterForm {
+  /**
+   * @param {Language} language
+   * @param {(change: (state: State) => State) => void} change
+   */
+  constructor(language, change) {
+    this.language = language;
+    this.change = change;
+    this.form = find("filters", HTMLFormElement);
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
+    this.#pauseTyping();
+    find("clear", HTMLButtonElement).addEventListener("click", () => {
+      this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }));
+    });
+    this.#fillChoices("weekday", (find("weekday", HTMLElement).dataset.values ?? "").split(","));
+  }
+
+  /** A number is taken when the typing stops, before the field is left. */
+  #pauseTyping() {
+    let timer = 0;
+    const age = find("age", HTMLInputElement);
+    age.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#read(age), PAUSE);
+    });
+  }
+
+  /** @param {HTMLInputElement} input */
+  #read(input) {
+    if (!input.checkValidity() && !input.value) return;
+    switch (input.name || input.id) {
+      case "metro":
+        return this.change((state) => ({ ...state, metro: input.value, filters: new Map(), page: 1, listing: "" }));
+      case "type":
+        return this.change((state) => this.#changeType(state, input.value));
+      case "price":
+        return this.#set({
+          free: input.value === "free" ? "true" : "",
+          max_price: input.value === "free" ? "" : input.value,
+        });
+      case "time": {
+        const [start, end] = TIMES[input.value] ?? ["", ""];
+        return this.#set({ start_after: start, start_before: end });
+      }
+      case "category":
+      case "weekday":
+        return this.#set({ [input.name]: this.#listChecked(input.name) });
+      default:
+        return this.#set({ [input.name]: input.checkValidity() ? input.value : "" });
+    }
+  }
+
+  /** @param {Record<string, string>} changes */
+  #set(changes) {
+    this.change((state) => changeFilters(state, changes));
+  }
+
+  /** Filters that the other collection has too are kept.
+   * @param {State} state
+   * @param {string} type
+   */
+  #changeType(state, type) {
+    const names = listFilters(type);
+    const filters = new Map([...state.filters].filter(([name]) => names.includes(name)));
+    const view = state.view === "calendar" && type !== "events" ? "list" : state.view;
+    return { ...state, type, view, filters, page: 1, listing: "" };
+  }
+
+  /** @param {string} name */
+  #listChecked(name) {
+    const boxes = find(name, HTMLElement).querySelectorAll("input:checked");
+    return [...boxes].map((box) => /** @type {HTMLInputElement} */ (box).value).join(",");
+  }
+
+  /** @param {any[]} metros */
+  fillMetros(metros) {
+    const options = metros.map((metro) => element("option", { value: metro.slug }, metro.name));
+    find("metro", HTMLSelectElement).replaceChildren(...options);
+  }
+
+  /** @param {any[]} neighborhoods */
+  fillNeighborhoods(neighborhoods) {
+    const options = neighborhoods.map((each) => element("option", { value: each.slug }, each.name));
+    find("neighborhood", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
+  }
+
+  /** @param {any} counts */
+  showTypes(counts) {
+    for (const each of this.form.querySelectorAll("[data-type]")) {
+      each.textContent = this.language.count(counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""] ?? 0);
+    }
+  }
+
+  /** @param {State} state */
+  show(state) {
+    find("metro", HTMLSelectElement).value = state.metro;
+    const type = this.form.querySelector(`[name="type"][value="${state.type}"]`);
+    if (type instanceof HTMLInputElement) type.checked = true;
+    for (const each of this.form.querySelectorAll("[data-dated]")) {
+      /** @type {HTMLElement} */ (each).hidden = state.type === "places";
+    }
+    for (const name of ["from", "to", "age"]) {
+      const input = find(name, HTMLInputElement);
+      if (document.activeElement !== input || !input.value) input.value = state.filters.get(name) ?? "";
+    }
+    find("price", HTMLSelectElement).value = state.filters.get("free") === "true" ? "free" : (state.filters.get("max_price") ?? "");
+    find("time", HTMLSelectElement).value = this.#findTime(state);
+    for (const name of ["neighborhood", "organization_id"]) this.#choose(find(name, HTMLSelectElement), state.filters.get(name) ?? "");
+    for (const name of ["category", "weekday"]) {
+      const chosen = (state.filters.get(name) ?? "").split(",");
+      for (const box of find(name, HTMLElement).querySelectorAll("input")) box.checked = chosen.includes(box.value);
+    }
+    find("clear", HTMLButtonElement).disabled = state.filters.size === 0;
+  }
+
+  /** @param {State} state */
+  #findTime(state) {
+    const [start, end] = [state.filters.get("start_after") ?? "", state.filters.get("start_before") ?? ""];
+    return Object.entries(TIMES).find(([, [first, last]]) => first === start && last === end)?.[0] ?? "";
+  }
+
+  /**
+   * Also where the choice is not among the options, as in an address that was sent.
+   * @param {HTMLSelectElement} select
+   * @param {string} value
+   */
+  #choose(select, value) {
+    if (value && ![...select.options].some((option) => option.value === value)) {
+      select.append(element("option", { value }, this.language.say("chosen")));
+    }
+    select.value = value;
+  }
+
+  /**
+   * @param {any} facets
+   * @param {State} state
+   */
+  showCounts(facets, state) {
+    this.#fillChoices("category", facets.category.filter(isStated).map((/** @type {any} */ each) => each.value));
+    this.#fillOrganizations(facets.organization.top);
+    for (const name of ["category", "weekday"]) {
+      for (const { value, count } of (facets[name] ?? []).filter(isStated)) {
+        const box = find(name, HTMLElement).querySelector(`[value="${CSS.escape(value)}"]`);
+        const shown = box?.parentElement?.querySelector(".count");
+        if (shown) shown.textContent = this.language.count(count);
+        box?.parentElement?.classList.toggle("none", count === 0);
+      }
+    }
+    this.#countOptions("time", facets.time_block ?? []);
+    this.#countOptions("price", (facets.price_band ?? []).filter((/** @type {any} */ each) => each.value === "free"));
+    this.show(state);
+  }
+
+  /**
+   * @param {string} id
+   * @param {{value: string, count: number}[]} counts
+   */
+  #countOptions(id, counts) {
+    for (const option of find(id, HTMLSelectElement).options) {
+      option.dataset.name ??= option.textContent ?? "";
+      const found = counts.find((each) => each.value === option.value);
+      option.textContent = found
+        ? this.language.say("option_count", { name: option.dataset.name, count: found.count })
+        : option.dataset.name;
+    }
+  }
+
+  /** @param {any[]} top */
+  #fillOrganizations(top) {
+    const options = top.map((each) =>
+      element("option", { value: each.id }, this.language.say("option_count", { name: each.name, count: each.count })),
+    );
+    find("organization_id", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
+  }
+
+  /**
+   * Boxes stay the same as long as the words do, so that none loses the focus.
+   * @param {string} name
+   * @param {string[]} values
+   */
+  #fillChoices(name, values) {
+    const frame = find(name, HTMLElement);
+    const shown = [...frame.querySelectorAll("input")].map((box) => box.value);
+    if (shown.join() === values.join()) return;
+    frame.replaceChildren(
+      ...values.map((value) =>
+        element(
+          "label",
+          {},
+          element("input", { type: "checkbox", name, value }),
+          ` ${this.language.name(value)} `,
+          element("span", { class: "count" }),
+        ),
+      ),
+    );
+  }
+}
+
+/** @param {{value: string}} bucket */
+function isStated(bucket) {
+  return bucket.value !== "unspecified";
+}

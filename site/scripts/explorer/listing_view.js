@@ -1,0 +1,76 @@
+import { element } from "./element.js";
+import { tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
+import { Failure } from "./api.js";
+
+/** @typedef {import("./language.js").Language} Language */
+
+/**
+ * One listing, with its history where the key may read it.
+ * @param {any} item
+ * @param {Language} language
+ * @param {() => void} close
+ */
+export function makeListing(item, language, close) {
+  const rows = [
+    ["when", tellTime(item, language)],
+    ["where", [tellPlace(item), item.location?.address].filter(Boolean).join(" · ")],
+    ["ages_label", tellAges(item, language)],
+    ["price_label", tellPrice(item, language)],
+    ["by", item.organization?.name],
+    ["categories", item.categories.map((/** @type {string} */ word) => language.name(word)).join(", ")],
+    ["confidence", language.count(item.confidence)],
+    ["updated", item.updated_at && language.moment(item.updated_at)],
+  ].filter(([, text]) => text);
+  return element(
+    "article",
+    { class: "listing" },
+    element("p", {}, element("button", { type: "button", onclick: close }, language.say("back"))),
+    element("h2", { id: "listing-name", tabindex: "-1", dir: "auto" }, item.name),
+    element(
+      "dl",
+      { class: "facts-table" },
+      ...rows.map(([word, text]) =>
+        element("div", {}, element("dt", {}, language.say(word)), element("dd", {}, element("bdi", {}, text))),
+      ),
+    ),
+    item.description && element("p", { class: "description", dir: "auto" }, item.description),
+    makeSource(item, language),
+    element("h3", {}, language.say("history")),
+    element("div", { id: "history" }, element("p", { class: "note" }, language.say("loading"))),
+  );
+}
+
+/**
+ * A link to where one signs up. Only a web address is one: a feed may say `javascript:`.
+ * @param {any} item
+ * @param {Language} language
+ */
+function makeSource(item, language) {
+  const address = [item.registration_url, item.registration?.url, item.ticket_url, item.website_url].find(
+    (each) => typeof each === "string" && /^https?:\/\//i.test(each),
+  );
+  return (
+    address &&
+    element("p", {}, element("a", { href: address, rel: "noopener noreferrer external", target: "_blank" }, language.say("site")))
+  );
+}
+
+/**
+ * @param {any[] | Failure} versions
+ * @param {Language} language
+ */
+export function makeHistory(versions, language) {
+  if (versions instanceof Failure) return element("p", { class: "note" }, versions.message);
+  if (!versions.length) return element("p", { class: "note" }, language.say("no_history"));
+  const lines = versions.map((version) =>
+    element(
+      "li",
+      {},
+      element("time", { datetime: version.changed_at }, language.moment(version.changed_at)),
+      " ",
+      language.name(version.kind),
+      version.fields.length ? `: ${version.fields.map((/** @type {string} */ name) => language.name(name)).join(", ")}` : "",
+    ),
+  );
+  return element("ol", { class: "history" }, ...lines);
+}

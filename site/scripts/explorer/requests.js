@@ -1,0 +1,85 @@
+import { addDays } from "./days.js";
+
+/** @typedef {import("./state.js").State} State */
+
+export const PAGE_SIZE = 20;
+/** The calendar's longest window. */
+export const CALENDAR_DAYS = 62;
+/** What the map and the CSV read at most: ten requests of the longest pages. */
+export const MOST_ROWS = 2000;
+const LONGEST_PAGE = 200;
+// The longest window in which a list has an item for each date.
+const EXPANDED_DAYS = 31;
+
+const FACETS = ["category", "age_band", "organization"];
+const DATED_FACETS = ["category", "weekday", "time_block", "price_band", "age_band", "organization"];
+
+/**
+ * One page of the list, with the counts of all filters beside it.
+ * @param {State} state
+ */
+export function requestList(state) {
+  const facets = (state.type === "places" ? FACETS : DATED_FACETS).join(",");
+  /** @type {Record<string, string>} */
+  const own = { facets, limit: String(PAGE_SIZE) };
+  if (listsDates(state)) own.occurrences = "expand";
+  if (state.page > 1) own.page = String(state.page);
+  return format(state, state.type, own);
+}
+
+/**
+ * Whether each date of an event is an item of its own, so that the list goes by dates as the calendar does: the API does so
+ * for windows of that length. The map has each event once.
+ * @param {State} state
+ */
+export function listsDates(state) {
+  if (state.type !== "events" || state.view === "map") return false;
+  const [from, to] = [state.filters.get("from"), state.filters.get("to")];
+  if (!to) return true; // the API's own window
+  return from !== undefined && to < addDays(from, EXPANDED_DAYS);
+}
+
+/**
+ * The longest pages of the list, cut to these members.
+ * @param {State} state
+ * @param {string[]} fields
+ */
+export function requestRows(state, fields) {
+  return format(state, state.type, { limit: String(LONGEST_PAGE), fields: fields.join(",") });
+}
+
+/**
+ * The filters of the list, over a window of its own.
+ * @param {State} state
+ * @param {{from: string, to: string}} window
+ */
+export function requestCalendar(state, window) {
+  const filters = new Map(state.filters);
+  filters.delete("q"); // which the calendar does not take
+  return format({ ...state, filters }, "events/calendar", window);
+}
+
+/** @param {State} state */
+export function requestAddress(state) {
+  return format(state, "events.ics/address", {});
+}
+
+/**
+ * @param {State} state
+ * @param {string} q
+ */
+export function requestSuggestions(state, q) {
+  return `${encodeURIComponent(state.metro)}/suggest?${new URLSearchParams({ q })}`;
+}
+
+/**
+ * @param {State} state
+ * @param {string} path
+ * @param {Record<string, string>} own
+ */
+function format(state, path, own) {
+  const query = new URLSearchParams([...state.filters]);
+  for (const [name, value] of Object.entries(own)) query.set(name, value);
+  const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  return `${encodeURIComponent(state.metro)}/${path}${text ? `?${text}` : ""}`;
+}

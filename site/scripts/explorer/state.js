@@ -1,0 +1,74 @@
+/**
+ * What the address says: the metro, the collection, the view, and filters by the API's own names.
+ * @typedef {{metro: string, type: string, view: string, page: number, listing: string, filters: Map<string, string>}} State
+ */
+
+export const TYPES = ["events", "classes", "camps", "places"];
+export const VIEWS = ["list", "map", "calendar"];
+
+const ALL = ["q", "category", "age", "neighborhood", "organization_id"];
+const DATED = ["from", "to", "weekday", "free", "max_price", "start_after", "start_before"];
+
+/** @param {string} type */
+export function listFilters(type) {
+  return type === "places" ? ALL : [...ALL, ...DATED];
+}
+
+/**
+ * Whatever is unknown is passed over: an address may be of another version.
+ * @param {string} query
+ * @returns {State}
+ */
+export function parseState(query) {
+  const sent = new URLSearchParams(query);
+  const type = choose(sent.get("type"), TYPES);
+  const view = choose(sent.get("view"), VIEWS);
+  const filters = new Map();
+  for (const name of listFilters(type)) {
+    const value = sent.get(name)?.trim();
+    if (value) filters.set(name, value);
+  }
+  const page = Number(sent.get("page"));
+  return {
+    metro: sent.get("metro") ?? "",
+    type,
+    view: view === "calendar" && type !== "events" ? "list" : view,
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    listing: sent.get("listing") ?? "",
+    filters,
+  };
+}
+
+/** @param {State} state */
+export function formatState(state) {
+  const sent = new URLSearchParams({ metro: state.metro });
+  if (state.type !== TYPES[0]) sent.set("type", state.type);
+  if (state.view !== VIEWS[0]) sent.set("view", state.view);
+  for (const [name, value] of state.filters) sent.set(name, value);
+  if (state.page > 1) sent.set("page", String(state.page));
+  if (state.listing) sent.set("listing", state.listing);
+  return `?${sent.toString().replaceAll("%2C", ",")}`;
+}
+
+/**
+ * The state with some filters changed: an empty value takes one away. It begins at the first page again.
+ * @param {State} state
+ * @param {Record<string, string>} changes
+ * @returns {State}
+ */
+export function changeFilters(state, changes) {
+  const filters = new Map(state.filters);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) filters.set(name, value);
+    else filters.delete(name);
+  }
+  return { ...state, filters, page: 1, listing: "" };
+}
+
+/**
+ * @param {string | null} value
+ * @param {string[]} allowed
+ */
+function choose(value, allowed) {
+  return value !== null && allowed.includes(value) ? value : allowed[0];
+}
