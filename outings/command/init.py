@@ -17,9 +17,11 @@ from outings.configuration import (
     is_zone,
     read_configuration,
 )
+from outings.configuration.presets import read_presets
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
+from pipeline.drafts.systems import NO_PRESET, make_feed
 from pipeline.drafts.words import read_words
 from pipeline.drafts.writing import write_toml
 from pipeline.feeds.mapping import compile_mapping
@@ -57,6 +59,7 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @click.option("--organization", default="", help="Who offers what the files list.")
 @click.option("--type", "type_", type=click.Choice(["event", "class", "camp", "place"]), help="What a row is.")
 @click.option("--column", "columns", multiple=True, metavar="ROLE=COLUMN", help="What a column is, as name=TITULO.")
+@click.option("--preset", type=click.Choice([*read_presets(), NO_PRESET]), help="Whose addresses they are.")
 @click.option("--allow-private", is_flag=True, help="Ask addresses of a private network too.")
 @click.option("--sql", is_flag=True, help="Print the SELECT that the mapping is, and write nothing.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
@@ -72,6 +75,7 @@ def init(
     organization: str,
     type_: str | None,
     columns: tuple[str, ...],
+    preset: str | None,
     allow_private: bool,
     sql: bool,
     yes: bool,
@@ -91,7 +95,11 @@ def init(
     asks = not yes and not as_json and sys.stdin.isatty()
     stated = _parse_columns(columns)
     try:
-        feeds = _name_feeds(files, config, allow_private=allow_private)
+        urls = _name_files(files, config)
+        feeds = [
+            make_feed(name, url, preset=preset or "", allow_private=allow_private, config=config, environ=os.environ)
+            for name, url in urls.items()
+        ]
         with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as found:
             city = _describe_metro(
                 found, name=metro, timezone=timezone, center=center, bounds=bounds, asks=asks
@@ -100,12 +108,14 @@ def init(
                 draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
                 for each in found
             ]
+    except ConfigurationError as error:
+        raise ConfigurationFailure("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
     except FeedError as error:
         raise click.ClickException(str(error)) from error
     if sql:
         click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
         return
-    text = write_toml(city, drafts, organization=organization)
+    text = write_toml(city, drafts, organization=organization, urls=urls)
     reads = _write_checked(config, text)
     if as_json:
         told = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
@@ -116,17 +126,16 @@ def init(
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
 
 
-def _name_feeds(files: Sequence[str], config: Path, *, allow_private: bool) -> list[FeedTable]:
-    """A feed a file, named after it. A path is written as it is from the configuration's folder."""
-    feeds: dict[str, FeedTable] = {}
+def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
+    """The url of each file by the name of its feed. A path is written as it is from the configuration's folder."""
+    urls: dict[str, str] = {}
     for place, file in enumerate(files):
-        remote = re.match(r"(https?|s3):", file) is not None
+        remote = re.match(r"(https?|s3|webcal):", file) is not None
         stem = re.sub(r"[?#].*", "", file).rstrip("/").rpartition("/")[2].partition(".")[0]
         name = make_slug(stem)[:50] or "feed"
-        name = name if name not in feeds else f"{name}-{place + 1}"
-        url = file if remote else os.path.relpath(file, config.absolute().parent)
-        feeds[name] = FeedTable(name=name, format="ndjson", url=url, allow_private=allow_private)
-    return list(feeds.values())
+        name = name if name not in urls else f"{name}-{place + 1}"
+        urls[name] = file if remote else os.path.relpath(file, config.absolute().parent)
+    return urls
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:

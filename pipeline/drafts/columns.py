@@ -92,7 +92,7 @@ def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
     """The paths into objects, where a column's texts are JSON of objects."""
     column = _read_column(connection, path, types)
     objects = []
-    for value in (column.filled[:50] if column is not None else ()):
+    for value in column.filled[:50] if column is not None else ():
         try:
             objects.append(json.loads(value) if value.startswith("{") else None)
         except ValueError:

@@ -14,7 +14,7 @@ from outings.configuration import Configuration, FeedTable
 from pipeline.drafts.columns import Column, list_columns
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import Roles, find_roles
-from pipeline.drafts.rules import choose_type, draft_rules
+from pipeline.drafts.rules import choose_type, draft_rules, list_used
 from pipeline.drafts.settings import find_format, find_packed, find_settings
 from pipeline.feeds.mapping import compile_mapping
 from pipeline.feeds.opening import open_sources
@@ -29,38 +29,41 @@ _SNIFFED = 1 << 22
 
 
 class OpenedFile(Struct, frozen=True, kw_only=True):
-    """One file, or a pattern of such, as it was found. `columns` and `connection` are of tables alone."""
+    """One file, or a pattern of such, as it was found. `columns` and `connection` are of tables alone; `known` are the
+    rules of its preset."""
 
     feed: FeedTable
+    known: Mapping[str, Any] = {}
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
     connection: DuckDBPyConnection | None = None
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
-    """`rules` as `[feeds.map]` has them; `roles` what the columns are taken for."""
+    """`rules` as `[feeds.map]` has them, `own` those of them that no preset says; `roles` what the columns are taken
+    for."""
 
     feed: FeedTable
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
     rules: Mapping[str, Any] = {}
+    own: Mapping[str, Any] = {}
     roles: Roles = {}
     sql: str = ""
 
 
 @contextmanager
 def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> Iterator[list[OpenedFile]]:
-    """`feeds`: a name and a url each, of any format. Raises FeedError."""
+    """`feeds`: a name and a url each, of any format, or a preset. Raises FeedError."""
     configuration = Configuration(directory=directory)
     with ExitStack() as stack:
         opened = []
         sources = open_sources(feeds, configuration, scratch=scratch)
         for feed in feeds:
             files = sources[feed.name].files
-            with files[0].path.open("rb") as file:
-                format_ = find_format(file.read(_SNIFFED))
-            if format_ != "table":
-                opened.append(OpenedFile(feed=replace(feed, format=format_)))
+            format_ = feed.format if feed.preset else _sniff(files[0])
+            if format_ != "table" or _is_known(feed, files):
+                opened.append(OpenedFile(feed=replace(feed, format=format_), known=feed.map))
                 continue
             folder = scratch / f"{feed.name}-table"
             folder.mkdir()
@@ -69,12 +72,23 @@ def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> Iterat
         yield opened
 
 
+def _sniff(file: SourceFile) -> str:
+    with file.path.open("rb") as opened:
+        return find_format(opened.read(_SNIFFED))
+
+
+def _is_known(feed: FeedTable, files: tuple[SourceFile, ...]) -> bool:
+    """Whether there is nothing to look at, and nothing to find out: pages without a row, and a preset that says all."""
+    return "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
+
+
 def _open_tables(
     feed: FeedTable, files: tuple[SourceFile, ...], connection: DuckDBPyConnection, folder: Path
 ) -> OpenedFile:
+    known = feed.map
     feed = replace(feed, format="table", map=dict(_UNMAPPED))
     try:
-        if find_kind(files[0].path, files[0].name) == "zip":
+        if not files[0].has_rows and find_kind(files[0].path, files[0].name) == "zip":
             feed = replace(feed, **find_packed(files[0].path))
         looked = folder / "looked"
         looked.mkdir()
@@ -86,7 +100,7 @@ def _open_tables(
     connection.execute("SET TimeZone = 'UTC'")
     columns = tuple(list_columns(connection))
     decided = tuple(f"{file.name}: {part.decided}" for file, part in opened if part.decided)
-    return OpenedFile(feed=feed, columns=columns, decided=decided, connection=connection)
+    return OpenedFile(feed=feed, known=known, columns=columns, decided=decided, connection=connection)
 
 
 def draft_feed(
@@ -100,15 +114,33 @@ def draft_feed(
     """`stated`: columns by the roles that the caller gives them."""
     feed = replace(opened.feed, metro=metro.slug)
     if opened.connection is None:
-        return FeedDraft(feed=feed)
-    roles = find_roles(opened.columns, opened.connection, months_first=metro.is_american, stated=stated)
-    rules = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))
+        return FeedDraft(feed=feed, rules=opened.known)
+    roles: Roles = {}
+    own: Mapping[str, Any] = {}
+    if "name" not in opened.known:
+        placed = list_used(opened.known) - {*stated.values()}
+        free = [column for column in opened.columns if column.path not in placed]
+        roles = find_roles(free, opened.connection, months_first=metro.is_american, stated=stated)
+        drafted = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))
+        own = _choose_own(drafted, opened.known, roles)
+    rules = {**opened.known, **own}
     table = opened.connection.table("feed")
     types = dict(zip(table.columns, table.types, strict=True))
     sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
     return FeedDraft(
-        feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, roles=roles, sql=sql
-    )
+        feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,
+        roles=roles, sql=sql,
+    )  # fmt: skip
+
+
+def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
+    """What a preset says is not drafted, but for an identity that has a column of its own: that one outlives a dataset
+    that is loaded anew."""
+    return {
+        member: rule
+        for member, rule in drafted.items()
+        if member not in known or (member == "source_id" and "source_id" in roles)
+    }
 
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:

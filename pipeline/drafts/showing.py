@@ -18,6 +18,8 @@ _VALUE_LETTERS = 100
 
 def format_draft(draft: FeedDraft, read: FeedRead) -> str:
     lines = [f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records"]
+    if draft.feed.preset:
+        lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
     lines += [f"  {said}" for said in draft.decided]
     if draft.columns:
         lines += ["", *_list_columns(draft)]
@@ -91,6 +93,7 @@ def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
     return {
         "name": draft.feed.name,
         "format": draft.feed.format,
+        "preset": draft.feed.preset,
         "url": draft.feed.url,
         "map": draft.rules,
         "decided": draft.decided,

@@ -1,7 +1,7 @@
 """Drafts → the text of an `outings.toml`, with what a person needs to go on from there."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,10 +15,15 @@ from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.rules import list_used
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
+# Of a feed with a preset, which says the others.
+_OWN_SETTINGS = ("encoding", "allow_private")
 _EXAMPLE_LETTERS = 30
 
 
-def write_toml(metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: str) -> str:
+def write_toml(
+    metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: str, urls: Mapping[str, str] = {}
+) -> str:
+    """`urls`: the addresses as they were given, by the feeds' names, where a preset completed them."""
     south, west, north, east = metro.bounds
     lines = [
         "# Drafted by `outings init`. Change what is not right, then run `outings check`.",
@@ -32,19 +37,22 @@ def write_toml(metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: 
         f"bounds = {{ south = {south}, west = {west}, north = {north}, east = {east} }}",
     ]
     for draft in drafts:
-        lines += ["", "[[feeds]]", *_write_feed(draft, organization)]
-        if draft.rules:
+        lines += ["", "[[feeds]]", *_write_feed(draft, organization, url=urls.get(draft.feed.name))]
+        if draft.own:
             lines += ["", *_write_map(draft)]
     return "\n".join(lines) + "\n"
 
 
-def _write_feed(draft: FeedDraft, organization: str) -> list[str]:
+def _write_feed(draft: FeedDraft, organization: str, *, url: str | None) -> list[str]:
     feed, defaults = draft.feed, {field.name: field.default for field in structs.fields(FeedTable)}
-    lines = [f"{name} = {encode(getattr(feed, name))}" for name in ("name", "metro", "format", "url")]
+    named = "preset" if feed.preset else "format"
+    lines = [f"{name} = {encode(getattr(feed, name))}" for name in ("name", "metro", named)]
+    lines.append(f"url = {encode(url or feed.url)}")
     if feed.format == "rpde":
         lines.append('mode = "delta"')
-    lines += [f"{name} = {encode(getattr(feed, name))}" for name in _SETTINGS if getattr(feed, name) != defaults[name]]
-    if organization and "organization.name" not in draft.rules:
+    settings = _OWN_SETTINGS if feed.preset else _SETTINGS
+    lines += [f"{name} = {encode(getattr(feed, name))}" for name in settings if getattr(feed, name) != defaults[name]]
+    if organization and "organization.name" not in draft.own:
         lines.append(f"defaults = {{ organization = {{ name = {encode(organization)} }} }}")
     return lines
 
@@ -52,7 +60,7 @@ def _write_feed(draft: FeedDraft, organization: str) -> list[str]:
 def _write_map(draft: FeedDraft) -> list[str]:
     columns = {column.path: column for column in draft.columns}
     lines = ["[feeds.map]"]
-    for member, rule in draft.rules.items():
+    for member, rule in draft.own.items():
         key = member if re.fullmatch(r"\w+", member) else encode(member)
         lines.append(f"{key} = {encode(rule)}{_comment(rule, columns)}")
     unplaced = list_unmapped(draft)
