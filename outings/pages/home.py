@@ -9,15 +9,16 @@ from msgspec import Struct
 
 from outings.contract.resources.organization import Counts
 from outings.pages.folders import find_templates
-from outings.pages.layout import render_page
+from outings.pages.json_text import format_json
+from outings.pages.layout import list_sections, render_page
 from outings.pages.page import Page
 from outings.release.site import SiteSettings
 
 # The request that is shown: it works as it stands wherever the program serves the sample cities.
 SAMPLE_METRO = "seattle"
-SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages"
-# Kinds of readers, by the beginning of their words.
-WAYS = ("readers", "developers", "operators", "staff")
+SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages.text"
+# Kinds of readers, by the beginning of their words, and the page that each begins with, where there is one.
+WAYS = {"readers": "explore/", "developers": "reference/", "operators": "guides/", "staff": ""}
 
 
 class MetroFigures(Struct, frozen=True, kw_only=True):
@@ -36,16 +37,16 @@ class MetroFigures(Struct, frozen=True, kw_only=True):
 @cache
 def _read_sample() -> str:
     """What the program answers to the request, for the sample cities on one day."""
-    answer = json.loads((find_templates() / "sample_answer.json").read_bytes())
-    return json.dumps(answer, indent=2, ensure_ascii=False)
+    return format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
 
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
     metro = metros[0].slug if metros else SAMPLE_METRO
+    sections = {section.path for section in list_sections(settings)}
     values = {
         "metros": metros,
         "request": f"/v1/{metro}/{SAMPLE_QUERY}",
         "answer": _read_sample(),
-        "ways": WAYS,
+        "ways": {way: path if path in sections else None for way, path in WAYS.items()},
     }
     return render_page("", "home.html", settings=settings, page_words="home", values=values)

@@ -50,7 +50,7 @@ def render_page(
         frame=words["frame"],
         settings=settings,
         policy=POLICY,
-        sections=[each for each in SECTIONS if settings.shows_data or not each.needs_data],
+        sections=list_sections(settings),
         link=link,
         asset=lambda name: link(read_assets()[name].path),
         colors=link(make_colors(settings.accent).path) if settings.accent else None,
@@ -58,6 +58,11 @@ def render_page(
         date=partial(format_date, words=words["frame"]),
     )  # fmt: skip
     return Page(path=path, data=shown.encode())
+
+
+def list_sections(settings: SiteSettings) -> list[Section]:
+    """Those that a site with these settings has."""
+    return [each for each in SECTIONS if settings.shows_data or not each.needs_data]
 
 
 def _link(path: str, target: str) -> str:

@@ -90,20 +90,25 @@ class SiteFile(Struct, frozen=True, kw_only=True):
 
 
 def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:
-    """Of path, media type and bytes. Equal files give equal bytes."""
+    """Of path, media type and bytes. Equal files give equal bytes. The gzip bytes of all files stand first: up to where
+    Brotli's begin, the object is one gzip file of many members."""
+    ordered = sorted(files)
+    coded = [_encode_file(data) for _, _, data in ordered]
     packed = bytearray()
-    extents = {}
-    for path, media, data in sorted(files):
-        coded = _encode_file(data)
-        offsets = []
-        for each in coded:
-            offsets.append((len(packed), len(each)))
-            packed += each
-        extents[path] = FileExtents(
-            media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=offsets[0], br=offsets[1]
-        )
+    zipped = [_append(packed, each) for each, _ in coded]
+    brotli_coded = [_append(packed, each) for _, each in coded]
+    extents = {
+        path: FileExtents(media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=first, br=second)
+        for (path, media, data), first, second in zip(ordered, zipped, brotli_coded, strict=True)
+    }
     whole = bytes(packed)
     return SiteFiles(object=hashlib.sha256(whole).hexdigest(), size=len(whole), files=extents), whole
+
+
+def _append(packed: bytearray, coded: bytes) -> Extent:
+    offset = len(packed)
+    packed += coded
+    return offset, len(coded)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -1,9 +1,11 @@
 """The pages of a release follow its listings: through builds, a takedown, a rollback and a prune."""
 
+import gzip
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import brotli
 import pytest
 
 from outings.pages.settings import SiteSettingsError
@@ -177,3 +179,12 @@ def find_contrast(first: str, second: str) -> float:
 
     dark, light = sorted((weigh(first), weigh(second)))
     return (light + 0.05) / (dark + 0.05)
+
+
+def test_both_codings_of_a_file_have_the_same_bytes(city: City) -> None:
+    city.build()
+    for file in city.open().site.values():
+        plain = file.read(b"")
+        assert gzip.decompress(file.read(b"gzip")) == plain
+        assert brotli.decompress(file.read(b"br")) == plain
+        assert len(plain) == file.extents.size
