@@ -22,5 +22,6 @@ class SiteBuildHook(BuildHookInterface):  # type: ignore[type-arg]
                 str(assets): "outings/site/assets",
                 str(Path(self.root, "site", "templates")): "outings/site/templates",
                 str(Path(self.root, "site", "words")): "outings/site/words",
+                str(Path(self.root, "docs", "guides")): "outings/site/guides",
             }
         )

@@ -16,6 +16,12 @@ def find_words() -> Path:
     return _find("words")
 
 
+def find_guides() -> Path:
+    """In Markdown."""
+    installed = _PROGRAM / "site" / "guides"
+    return installed if installed.is_dir() else _CHECKOUT / "docs" / "guides"
+
+
 def find_assets() -> Path:
     """Styles and scripts as `tools/build_site` makes them. The folder is missing in a checkout where it has not run."""
     installed = _PROGRAM / "site" / "assets"

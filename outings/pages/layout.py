@@ -32,7 +32,10 @@ class Section(Struct, frozen=True):
 
 
 # In the order of the navigation. A page adds its line when it exists.
-SECTIONS: tuple[Section, ...] = (Section("explore/", "explore", needs_data=True),)
+SECTIONS: tuple[Section, ...] = (
+    Section("explore/", "explore", needs_data=True),
+    Section("guides/", "guides"),
+)
 
 
 def render_page(

@@ -5,6 +5,7 @@ from datetime import date
 
 from outings.pages.city import render_city
 from outings.pages.explorer import render_explorer
+from outings.pages.guides import render_guides
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
 from outings.pages.page import Page
@@ -17,7 +18,7 @@ def render_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple
     the release, by slug; what they show is there only where the settings say so."""
     shown = tuple(metros) if settings.shows_data else ()
     with_data = (render_explorer(settings),) if settings.shows_data else ()
-    return (render_home(settings, shown), *with_data, *list_assets(settings))
+    return (render_home(settings, shown), *with_data, *render_guides(settings), *list_assets(settings))
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:

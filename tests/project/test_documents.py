@@ -14,7 +14,7 @@ from msgspec import structs
 from outings.command import main
 from outings.configuration import read_configuration
 from outings.configuration.tables import DERIVED, Configuration
-from outings.contract.errors import CODES
+from outings.contract.errors import CODES, REASONS
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
@@ -23,6 +23,8 @@ from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 READERS = (ROOT / "docs/readers.md").read_text()
+GUIDES = sorted((ROOT / "docs/guides").glob("*.md"))
+ERRORS = (ROOT / "docs/guides/errors.md").read_text()
 CONFIGURATION = (ROOT / "docs/configuration.md").read_text()
 COMMAND_PAGE = (ROOT / "docs/commands.md").read_text()
 LISTS = [route for route in ROUTES if route.name in [f"{collection}.list" for collection in COLLECTIONS.values()]]
@@ -53,12 +55,15 @@ def list_anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"))
-def test_every_page_says_first_who_it_is_for_and_what_they_can_do_after_it(name: str) -> None:
-    _, opening, *_ = (ROOT / "docs" / name).read_text().split("\n\n")
-    assert opening.startswith("For "), f"begin docs/{name} with 'For operators.' or whoever it is for"
-    assert "After this page you" in opening.replace("\n", " "), f"say in docs/{name} what they can do after it"
-    assert f"]({name})" in (ROOT / "docs/README.md").read_text(), f"add docs/{name} to docs/README.md"
+@pytest.mark.parametrize("page", [*ROOT.glob("docs/*.md"), *GUIDES], ids=lambda page: page.stem)
+def test_every_page_says_first_who_it_is_for_and_what_they_can_do_after_it(page: Path) -> None:
+    index = page.parent / "README.md"
+    if page == ROOT / "docs/README.md":
+        return
+    _, opening, *_ = page.read_text().split("\n\n")
+    assert opening.startswith("For "), f"begin {page} with 'For operators.' or whoever it is for"
+    assert "After this page you" in opening.replace("\n", " "), f"say in {page} what they can do after it"
+    assert page == index or f"]({page.name})" in index.read_text(), f"add {page} to {index}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -117,17 +122,24 @@ def test_readers_find_every_route_that_answers() -> None:
 
 def test_readers_find_every_status_that_is_sent() -> None:
     later = {"feature_not_in_plan"}
-    named = list_first_cells(read_section(READERS, "## Errors").replace("| 4", "|").replace("| 5", "|"))
-    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", read_section(READERS, "## Errors"), flags=re.MULTILINE)
+    section = read_section(ERRORS, "## What each code means")
+    named = list_first_cells(section.replace("| 4", "|").replace("| 5", "|"))
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", section, flags=re.MULTILINE)
     assert {code: int(status) for status, code in rows} == {k: v for k, v in CODES.items() if k not in later}
     assert not set(named) & later
 
 
+def test_readers_find_every_reason_of_a_bad_request() -> None:
+    assert list_first_cells(read_section(ERRORS, "## What a wrong request can be")) == ["reason", *REASONS]
+
+
 def test_readers_are_not_told_of_unknown_parameters() -> None:
-    queries = re.findall(r"/v1/[^\s\"']*\?([^\s\"']+)", READERS + (ROOT / "README.md").read_text())
+    texts = [path.read_text() for path in (ROOT / "README.md", ROOT / "docs/readers.md", *GUIDES)]
+    queries = re.findall(r"/v1/[^\s\"']*\?([^\s\"'`{}$]+)", "\n".join(texts))
     names = {pair.partition("=")[0] for query in queries for pair in query.split("&")}
     assert names
-    assert names <= set(PARAMETERS)
+    mistaken = {"categry"}  # the guide to errors shows what a mistake gets
+    assert names - mistaken <= set(PARAMETERS)
 
 
 @pytest.mark.parametrize("table", ["store", "metros", "feeds", "build", "edge", "weather", "search", "signing", "site"])

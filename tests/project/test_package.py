@@ -44,6 +44,9 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     sources = {name for name in list_tracked_files() if name.startswith(("site/templates/", "site/words/"))}
     assert sources
     assert {f"outings/{name}" for name in sources} <= held
+    guides = {name.removeprefix("docs/") for name in list_tracked_files() if name.startswith("docs/guides/")}
+    assert guides
+    assert {f"outings/site/{name}" for name in guides} <= held
     assert {"outings/site/assets/site.css", "outings/site/assets/site.js"} <= held
     assert {name.split("/")[0] for name in held} == {"outings", "pipeline", "edge"}
 

@@ -36,7 +36,7 @@ COLLECTIONS = {
     "place": "places",
     "organization": "organizations",
 }
-# What moves with the day or other records, and is no change of the record (docs/mirrors.md).
+# What moves with the day or other records, and is no change of the record (docs/guides/mirror.md).
 MOVING = {"event": {"occurrence"}, "organization": {"counts", "categories", "metros"}}
 BUILD = ("build", "--json", "--workers", "1")
 ELSEWHERE = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}

@@ -1,0 +1,91 @@
+"""Documents in Markdown as parts of pages: headings with anchors, links between pages, code with colours."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+from msgspec import Struct
+
+from outings.pages.highlighting import highlight_code
+
+# Languages of a block that shows what the block right above it answers.
+ANSWERS = ("json", "text")
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+# The address that a link becomes; None where the site has no such page.
+Directing = Callable[[str], str | None]
+
+
+class OutlineEntry(Struct, frozen=True):
+    anchor: str
+    text: str
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """`lead` is the opening: for whom it is, and what they can do after it. `body` is all below it, and `outline` its
+    main headings."""
+
+    title: str
+    lead: Markup
+    body: Markup
+    outline: tuple[OutlineEntry, ...]
+
+
+def render_document(text: str, *, direct: Directing) -> Document:
+    """A document opens with its title and one paragraph: three tokens each, of which the second has the text."""
+    tokens = _MARKDOWN.parse(text)
+    outline = tuple(_anchor_headings(tokens))
+    for token in tokens:
+        if token.children:
+            token.children = list(_direct_links(token.children, direct))
+    return Document(title=tokens[1].content, lead=_render(tokens[3:6]), body=_render(tokens[6:]), outline=outline)
+
+
+def _render(tokens: Sequence[Token]) -> Markup:
+    # HTML in the Markdown is off, and the rules below escape what they show.
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704
+
+
+def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
+    """A heading below the title gets the anchor that code hosts give it."""
+    for token, content in pairwise(tokens):
+        if token.type == "heading_open" and token.tag != "h1":
+            text = "".join(part.content for part in content.children or ())
+            anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+            token.attrSet("id", anchor)
+            if token.tag == "h2":
+                yield OutlineEntry(anchor, text)
+
+
+def _direct_links(tokens: Sequence[Token], direct: Directing) -> Iterator[Token]:
+    """A link that leads to no page becomes its text."""
+    is_dropped = False
+    for token in tokens:
+        if token.type == "link_open":
+            address = direct(str(token.attrGet("href")))
+            is_dropped = address is None
+            token.attrSet("href", address or "")
+        if not (is_dropped and token.type in ("link_open", "link_close")):
+            yield token
+        if token.type == "link_close":
+            is_dropped = False
+
+
+def _render_block(_: RendererHTML, tokens: Sequence[Token], index: int, *__: object) -> str:
+    token = tokens[index]
+    language = token.info.partition(" ")[0]
+    is_answer = language in ANSWERS and index > 0 and tokens[index - 1].type == "fence"
+    return Markup('<pre class="{}" tabindex="0"><code>{}</code></pre>\n').format(
+        "code answer" if is_answer else "code", highlight_code(token.content, language)
+    )
+
+
+# A wide table moves sideways within its own frame, not the page.
+_MARKDOWN.add_render_rule("table_open", lambda *_: '<div class="wide" tabindex="0">\n<table>\n')
+_MARKDOWN.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
+_MARKDOWN.add_render_rule("fence", _render_block)

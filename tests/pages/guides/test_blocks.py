@@ -1,0 +1,59 @@
+"""Who follows a guide gets what it shows: every block is run, in order, and every answer is compared."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.conftest import Demo
+from tests.pages.guides.comparison import find_difference, match_text, parse_shown
+from tests.pages.guides.reader import Block, Reader, read_blocks
+
+FOLDER = Path(__file__).parents[3] / "docs/guides"
+GUIDES = {path.stem: read_blocks(path.read_text()) for path in FOLDER.glob("*.md")}
+# These publish cities of their own, which takes many seconds.
+SLOW = {"feed", "builds", "mirror"}
+# What the fixture has done already.
+STARTS_DEMO = "make run\n"
+
+
+@pytest.fixture
+def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
+    following = Reader(tmp_path, server=demo.url, key=demo.key)
+    yield following
+    following.stop()
+
+
+def compare(block: Block, came: str) -> str | None:
+    """None where the guide shows this, or nothing."""
+    if block.answer is None:
+        return None
+    if block.answer_language == "json":
+        return find_difference(parse_shown(block.answer), json.loads(came), is_moving=block.is_moving)
+    is_alike = (
+        len(block.answer.splitlines()) == len(came.splitlines())
+        if block.is_moving
+        else match_text(block.answer, came)
+    )
+    return None if is_alike else f"the guide shows\n{block.answer}\nand this came\n{came}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long if name in SLOW else ())
+        for name, blocks in sorted(GUIDES.items())
+        if blocks
+    ],
+)
+def test_every_block_of_a_guide_works_and_answers_what_the_guide_shows(name: str, reader: Reader, demo: Demo) -> None:
+    for block in GUIDES[name]:
+        if block.language == "toml":
+            continue  # a piece of a configuration; tests/project/test_documents.py holds its settings
+        if block.code == STARTS_DEMO:
+            came = (demo.folder / "output.txt").read_text()
+        else:
+            came = reader.run(block)
+        difference = compare(block, came)
+        assert difference is None, f"docs/guides/{name}.md, line {block.line}: {difference}"
