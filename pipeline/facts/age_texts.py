@@ -44,17 +44,18 @@ class AgeTexts:
         self._groups = re.compile(words.groups or _NEVER)
         self._months = re.compile(words.months or _NEVER)
         patterns = [
+            (words.name_ranges, self._read_range),
             (words.ranges, self._read_range), (words.lows, self._read_low), (words.unit_ranges, self._read_range),
             ((rf"<low>\+(?=\s*(?:$|[)\].,;:!|/-]|{words.plus_behind or _NEVER}))",), self._read_low),
             (words.highs, self._read_high), (words.name_highs, self._read_high),
         ]  # fmt: skip
-        # In this order: what one has read is not read again.
+        # In this order: what one has read is not read again. Those of names alone stand first and last.
         made = [
             [_AgePattern(_compile(each, words), read, texts is words.unit_ranges) for each in texts]
             for texts, read in patterns
         ]
-        self._patterns = [each for several in made[:-1] for each in several]
-        self._name_patterns = [*self._patterns, *made[-1]]
+        self._patterns = [each for several in made[1:-1] for each in several]
+        self._name_patterns = [each for several in made for each in several]
 
     def find_ages(self, sentences: Sequence[str], *, is_name: bool) -> list[AgeSpan]:
         """Of folded sentences (`pipeline.facts.phrases`). In a name shorter forms count: "2-3 yrs", "12 and under"."""
@@ -78,7 +79,10 @@ class AgeTexts:
             text = each.pattern.sub(" ", text)
 
     def _read_range(self, match: re.Match[str]) -> AgeSpan | None:
-        """The first number's unit, where it has none, is the second's."""
+        """The first number's unit, where it has none, is the second's. One number alone is both ends."""
+        if "high" not in match.re.groupindex:
+            age = self._count_years(match["low"], match["low_unit"])
+            return AgeSpan(age, age)
         low = self._count_years(match["low"], match["low_unit"] or match["high_unit"])
         high = self._count_years(match["high"], match["high_unit"])
         return AgeSpan(low, high) if low <= high else None

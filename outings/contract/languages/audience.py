@@ -25,13 +25,14 @@ class TextAgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     lows: tuple[str, ...] = ()
     unit_ranges: tuple[str, ...] = ()
     highs: tuple[str, ...] = ()
+    name_ranges: tuple[str, ...] = ()
     name_highs: tuple[str, ...] = ()
     plus_behind: str = ""
 
     def list_patterns(self) -> Iterator[str]:
         yield from (self.years, self.months, self.old, self.groups, self.not_before, self.plus_behind)
         blank = {"low": r"\d", "high": r"\d"}
-        for pattern in (*self.ranges, *self.lows, *self.unit_ranges, *self.highs, *self.name_highs):
+        for pattern in (*self.ranges, *self.lows, *self.unit_ranges, *self.highs, *self.name_ranges, *self.name_highs):
             yield fill_parts(pattern.replace("!>", ">"), blank)
 
 

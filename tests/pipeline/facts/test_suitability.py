@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from outings.contract.languages.audience import AudienceWords
+from outings.contract.languages.language import Language, read_shipped_language
 from outings.contract.resources.shared import AgeRange
 from pipeline.facts.age_texts import AgeSpan
 from pipeline.facts.suitability import Suitability, Verdict, judge_ages, judge_audience
@@ -81,6 +82,24 @@ NAMES = [
     ("Parents' Night Out", "kids", "kids_in_name"),
     ("Girls' Night Out", "adults", "adults_in_name"),
     ("Café con niños", "all_ages", "nothing_said"),
+    ("Semana Santa Procession", "all_ages", "nothing_said"),
+    ("Santa Monica Pier Concert", "all_ages", "nothing_said"),
+    ("Concert at Santa María", "all_ages", "nothing_said"),
+    ("Breakfast with Santa", "kids", "kids_in_name"),
+    ("Santa's Workshop", "kids", "kids_in_name"),
+    ("Narcotics Anonymous", "adults", "adults_in_name"),
+    ("Al-Anon Family Groups", "adults", "adults_in_name"),
+    ("Boys Basketball (13 yrs)", "teens", "ages_in_name"),
+    ("Boys Basketball (10 yrs)", "kids", "kids_in_name"),
+    ("Rowing: Novice Girls (13-19)", "teens", "ages_in_name"),
+    ("2.5 18+ Volleys Clinic", "adults", "ages_in_name"),
+    ("Team Fee (2-3 Courts)", "all_ages", "nothing_said"),
+    ("Three-Year-Old Aquatics", "kids", "kids_in_name"),
+    # Adults are found in any language that ships; others only in the metro's own.
+    ("Cata de vinos", "adults", "adults_in_name"),
+    ("Solo para adultos: monólogos", "adults", "adults_only_in_name"),
+    ("Taller para niños y adultos", "all_ages", "nothing_said"),
+    ("Títeres para niños", "all_ages", "nothing_said"),
 ]
 
 
@@ -125,6 +144,10 @@ DESCRIPTIONS = [
     ("A workshop for seniors.", "adults", "adults_in_description"),
     ("Beginners, older adults, anyone who likes to move.", "all_ages", "nothing_said"),
     ("The children's author is now an adult.", "all_ages", "nothing_said"),
+    ("Some material may not be suitable for children.", "all_ages", "nothing_said"),
+    ("Solo mayores de 18.", "adults", "adults_only_in_description"),
+    ("Taller para adultos.", "adults", "adults_in_description"),
+    ("Niños de 3 a 6 años acompañados de un adulto.", "all_ages", "nothing_said"),
     ("x" * 5000 + " For adults only.", "all_ages", "nothing_said"),
 ]
 
@@ -132,6 +155,38 @@ DESCRIPTIONS = [
 @pytest.mark.parametrize(("description", "audience", "rule"), DESCRIPTIONS, ids=[each[0][:50] for each in DESCRIPTIONS])
 def test_a_description_says_it(description: str, audience: str, rule: str) -> None:
     assert judge(description=description) == Verdict(audience=audience, rule=rule)
+
+
+SPANISH = [
+    ("Cuentacuentos", None, "kids"),
+    ("Taller de robótica", "De 8 a 12 años.", "kids"),
+    ("Taller de robótica", "A partir de 14 años.", "teens"),
+    ("Teatro", "A partir de 6 años.", "families"),
+    ("Teatro", "Mayores de 18 años.", "adults"),
+    ("Teatro", "Todos los públicos.", "all_ages"),
+    ("Semana Santa", "Procesión por el centro.", "all_ages"),
+    ("Danza en familia", None, "families"),
+    ("Plaza Mayor: concierto", None, "all_ages"),
+    ("Monólogos", "Solo mayores de 18.", "adults"),
+    ("Yoga", "Dirigido a adultos.", "adults"),
+    ("Narcóticos Anónimos", None, "adults"),
+    ("Yoga para mayores", None, "adults"),
+    ("Concierto", "Los menores irán acompañados de un adulto.", "all_ages"),
+    ("Bebecuentos", "Para bebés con un adulto.", "kids"),
+    ("Adults Only Night", None, "adults"),
+    ("Kids' Day", None, "all_ages"),
+]
+
+
+@pytest.mark.parametrize(("name", "description", "audience"), SPANISH)
+def test_in_a_spanish_metro_spanish_says_it(name: str, description: str | None, audience: str) -> None:
+    assert judge_audience(make(name, description), read_shipped_language("es")).audience == audience
+
+
+def test_a_language_without_audiences_hears_adults_alone() -> None:
+    other = Language(code="pt")
+    names = ("Kids' Day", "Wine Tasting", "Cata de vinos")
+    assert [judge_audience(make(name), other).audience for name in names] == ["all_ages", "adults", "adults"]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +235,13 @@ def test_stated_ages_say_it(low: int | None, high: int | None, audience: str, ru
         ({"keywords": ("Teen Programs",), "description": "For adults."}, "teens", "teens_in_keywords"),
         ({"keywords": ("Best", "for", "Kidneys")}, "all_ages", "nothing_said"),
         ({"keywords": ("Best for Kids",), "adults_only": True}, "adults", "adults_only_stated"),
+        ({"name": "Wine Tasting", "audience": "families"}, "families", "audience_stated"),
+        ({"name": "Kids' Day", "audience": "teens"}, "teens", "audience_stated"),
+        ({"name": "Adults Only Swim", "audience": "kids"}, "adults", "adults_only_in_name"),
+        ({"audience": "kids", "description": "Solo para mayores de 18."}, "adults", "adults_only_in_description"),
+        ({"audience": "kids", "ages": AgeRange(min=21)}, "adults", "adult_ages_stated"),
+        ({"name": "Adults Only Swim", "audience": "kids", "adults_only": False}, "kids", "audience_stated"),
+        ({"audience": "kids", "adults_only": True}, "adults", "adults_only_stated"),
     ],
 )
 def test_the_first_rule_that_speaks_decides(members: dict[str, Any], audience: str, rule: str) -> None:

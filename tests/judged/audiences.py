@@ -1,0 +1,75 @@
+"""Texts of listings with the audience that a reader took from them, and how the suitability check does on them."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from outings.contract.languages.language import read_shipped_language
+from outings.contract.vocabulary import AUDIENCES
+from pipeline.facts.suitability import ADULTS, Verdict, judge_audience
+from pipeline.records.record import EventRecord
+
+_FILE = Path(__file__).with_name("audiences.csv")
+
+
+class LabelledText(Struct, frozen=True, kw_only=True):
+    """`second`: what an independent second reading said; empty for those outside of its sample."""
+
+    language: str
+    source: str
+    audience: str
+    second: str
+    name: str
+    keywords: str
+    text: str
+
+
+class AudienceMeasures(Struct, frozen=True, kw_only=True):
+    """`precision`: the share of what the check calls so that is so; `recall`: the share of what is so that it finds."""
+
+    labelled: int
+    precision: float
+    recall: float
+
+
+def read_labelled() -> list[LabelledText]:
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return [LabelledText(**row) for row in csv.DictReader(file)]
+
+
+def judge_text(text: LabelledText) -> Verdict:
+    """In a metro of the text's own language."""
+    keywords = tuple(filter(None, text.keywords.split(";")))
+    record = EventRecord(
+        feed="f", line=1, type="event", source_id="1", name=text.name, keywords=keywords, description=text.text or None
+    )
+    return judge_audience(record, read_shipped_language(text.language))
+
+
+def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:
+    """By class, and `all` for the share that is right."""
+    pairs = Counter((text.audience, judge_text(text).audience) for text in texts)
+    measured = {each: _measure_class(pairs, each) for each in AUDIENCES}
+    right = sum(count for (label, found), count in pairs.items() if label == found) / pairs.total()
+    return {**measured, "all": AudienceMeasures(labelled=pairs.total(), precision=right, recall=right)}
+
+
+def _measure_class(pairs: Mapping[tuple[str, str], int], audience: str) -> AudienceMeasures:
+    labelled = sum(count for (label, _), count in pairs.items() if label == audience)
+    found = sum(count for (_, said), count in pairs.items() if said == audience)
+    right = pairs.get((audience, audience), 0)
+    return AudienceMeasures(labelled=labelled, precision=right / (found or 1), recall=right / (labelled or 1))
+
+
+def list_shown(texts: Iterable[LabelledText]) -> list[LabelledText]:
+    """Texts for adults that the check would show to families."""
+    return [text for text in texts if text.audience == ADULTS and judge_text(text).audience != ADULTS]
+
+
+def measure_agreement(texts: Sequence[LabelledText]) -> tuple[int, float]:
+    """How many texts were read twice, and the share of them on which both readings agree."""
+    twice = [text for text in texts if text.second]
+    return len(twice), sum(text.second == text.audience for text in twice) / (len(twice) or 1)
