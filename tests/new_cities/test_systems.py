@@ -1,5 +1,6 @@
 """An address of a known system becomes a feed by `outings init`, with no editor."""
 
+import json
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,6 +52,19 @@ def test_a_site_with_the_events_calendar_needs_no_more_than_its_address(draft: D
         "the-events-calendar", web.url, {"organization": {"name": "Parks"}},
     )  # fmt: skip
     assert not {"map", "pages", "records", "format"} & set(feed)
+
+
+def test_the_events_of_a_site_are_served(draft: Draft, web: Web, tmp_path: Path) -> None:
+    web.pages[TRIBE] = calendars.make_tribe([calendars.make_tribe_event(number) for number in range(1, 6)])
+    draft(TRIBE)
+    config = str(tmp_path / "outings.toml")
+    assert run("build", "--as-of", "2026-11-30", "--workers", "1", "-c", config).exit_code == 0
+    query = "SELECT name, price_min, lat FROM events ORDER BY name"
+    told = run("query", query, "--format", "json", "-c", config)
+    rows = json.loads(told.stdout)["rows"]
+    assert [(row["name"], row["price_min"], row["lat"]) for row in rows] == [
+        (f"Tot & Play {number}", 5, 47.68) for number in range(1, 6)
+    ]
 
 
 def test_a_calendar_with_nothing_to_come_is_drafted_too(draft: Draft, web: Web) -> None:

@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from outings.configuration import list_nearest
-from outings.configuration.mapping import MappingError
+from outings.configuration.mapping import MappingError, Rule
 from pipeline.feeds.quoting import literal, quote
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
@@ -28,6 +28,33 @@ def fold(text: str) -> str:
     """As `lower(strip_accents(…))` does."""
     plain = unicodedata.normalize("NFD", text)
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
+
+
+def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
+    """Of the columns that the file has. Raises `MappingError` for one that it has to have."""
+    found, missing = [], list[MappingError]()
+    for each in rule.columns:
+        try:
+            found.append(find_text(member, each, columns))
+        except MappingError as error:
+            missing.append(error)
+    if missing and not rule.optional and not (rule.first and found):
+        raise missing[0]
+    return found
+
+
+def choose_first(found: Sequence[Text]) -> Text:
+    """What the first says that says something; a list without an entry says nothing."""
+    if not found:
+        return Text("NULL::VARCHAR")
+    if not any(each.many for each in found):
+        return Text(f"coalesce({', '.join(each.sql for each in found)})")
+    lists = (
+        f"CASE WHEN len({each.sql}) > 0 THEN {each.sql} END" if each.many
+        else f"CASE WHEN {each.sql} IS NOT NULL THEN [{each.sql}] END"
+        for each in found
+    )  # fmt: skip
+    return Text(f"coalesce({', '.join(lists)})", many=True)
 
 
 def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:

@@ -10,7 +10,7 @@ from typing import Any
 
 from outings.configuration.mapping import MappingError, Rule, parse_mapping
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.mapping.columns import Text, find_text, fold
+from pipeline.feeds.mapping.columns import Text, choose_first, find_texts, fold
 from pipeline.feeds.mapping.figures import compile_flag, compile_number
 from pipeline.feeds.mapping.moments import read_clock, read_day, read_moment
 from pipeline.feeds.mapping.targets import TIMES, Target, find_targets
@@ -48,9 +48,9 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """The text or list of texts that the member is read from."""
-    found = _find_texts(member, rule, columns)
+    found = find_texts(member, rule, columns)
     if rule.first:
-        text = _choose_first(found)
+        text = choose_first(found)
     elif not found:
         text = Text("NULL::VARCHAR")
     elif rule.join:
@@ -75,33 +75,6 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
         # A member of one value: all that stand there, in one text.
         text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda each: each <> ''), ', '), '')")
     return text
-
-
-def _find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
-    """Of the columns that the file has. Raises `MappingError` for one that it has to have."""
-    found, missing = [], list[MappingError]()
-    for each in rule.columns:
-        try:
-            found.append(find_text(member, each, columns))
-        except MappingError as error:
-            missing.append(error)
-    if missing and not rule.optional and not (rule.first and found):
-        raise missing[0]
-    return found
-
-
-def _choose_first(found: list[Text]) -> Text:
-    """What the first says that says something; a list without an entry says nothing."""
-    if not found:
-        return Text("NULL::VARCHAR")
-    if not any(each.many for each in found):
-        return Text(f"coalesce({', '.join(each.sql for each in found)})")
-    lists = (
-        f"CASE WHEN len({each.sql}) > 0 THEN {each.sql} END" if each.many
-        else f"CASE WHEN {each.sql} IS NOT NULL THEN [{each.sql}] END"
-        for each in found
-    )  # fmt: skip
-    return Text(f"coalesce({', '.join(lists)})", many=True)
 
 
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:

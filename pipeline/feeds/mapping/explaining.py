@@ -30,7 +30,7 @@ def explain_problems(problems: Iterable[Problem], raw: Mapping[str, Any], vocabu
 def _explain(reason: str, rule: Rule, target: Target) -> str:
     code, _, said = reason.partition(": ")
     also = said[said.index(" (also wrong") :] if " (also wrong" in said else ""
-    column = " + ".join(f'"{each}"' for each in rule.columns)
+    column = (" or " if rule.first else " + ").join(f'"{each}"' for each in rule.columns)
     where = f"{code}: column {column}"
     if code == "missing":
         return f"{where} is empty{also}"

@@ -53,6 +53,8 @@ async def open_pages(
                 memories = await walk_pages(
                     feed, pages, fetch=fetch_page, target=target, tell=lambda line: tell(f"feed {feed.name}: {line}")
                 )
+            read = sum(memory.rows for memory in memories)
+            tell(f"feed {feed.name}: {len(memories):,} pages, {read:,} rows")
     except PageFault as fault:
         raise FeedError(feed.name, show_url(fault.url), str(fault)) from None
     except FetchError as error:

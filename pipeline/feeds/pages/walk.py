@@ -80,7 +80,7 @@ async def walk_pages(
 
 
 class _Walk:
-    """`read`: rows so far; `empty`: pages without rows in a row; `counts`: what the server counts in all."""
+    """`read`: rows so far; `empty`: pages without rows in a row; `total` and `last`: what the server said latest."""
 
     def __init__(
         self,
@@ -96,7 +96,8 @@ class _Walk:
         self._memories: list[PageMemory] = []
         self._seen: set[tuple[str, ...]] = set()
         self._before: Sequence[bytes] = ()
-        self._counts: tuple[int | None, int | None] | None = None
+        self._total: int | None = None
+        self._last: int | None = None
         self._read = self._empty = 0
 
     async def run(self) -> tuple[PageMemory, ...]:
@@ -134,11 +135,10 @@ class _Walk:
             raise PageFault(url, str(error)) from error
 
     def _take(self, page: Page, answer: PageAnswer, url: str) -> None:
-        counts = (page.total, page.last)
-        if answer.content is not None:
-            if self._counts not in (None, counts):
-                raise MovedRows(url, "counts other rows than the page before it: they change while they are read")
-            self._counts = counts
+        if _differ(self._total, page.total) or _differ(self._last, page.last):
+            raise MovedRows(url, "counts other rows than the page before it: they change while they are read")
+        self._total = self._total if page.total is None else page.total
+        self._last = self._last if page.last is None else page.last
         if page.rows and page.rows == self._before:
             raise PageFault(url, "has the same rows as the page before it: the server does not know these pages")
         for row in page.rows:
@@ -172,7 +172,7 @@ class _Walk:
 
     def _check_end(self, page: Page, url: str) -> None:
         """A walk that breaks off would remove all that it did not come to."""
-        total, last = self._counts or (None, None)
+        total, last = self._total, self._last
         if self._pages.most is not None and self._read >= self._pages.most:
             told = f"{self._read:,} rows, and the server gives {self._pages.most:,} at most: others may be missing"
             raise PageFault(url, f"makes {told}; ask for fewer in several feeds, or for all at another address")
@@ -183,3 +183,8 @@ class _Walk:
         number = len(self._memories) if page.rows else len(self._memories) - 1
         if last is not None and number < last - self._pages.first + 1:
             raise PageFault(url, f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
+
+
+def _differ(before: int | None, now: int | None) -> bool:
+    """Some servers count on the first page alone."""
+    return before is not None and now is not None and before != now

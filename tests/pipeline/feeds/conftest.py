@@ -1,6 +1,7 @@
 """A configuration with one metro and one feed, and its files, written where the test may write."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,6 +19,13 @@ from tests.pipeline.feeds.calendars import wrap
 from tests.pipeline.feeds.documents import ReadJsonld
 from tests.pipeline.feeds.instants import ReadIcs
 from tests.pipeline.feeds.settings import METRO, Configure, ReadNdjson, ReadTable
+from tests.pipeline.feeds.web import Web, serve_web
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with serve_web() as served:
+        yield served
 
 
 @pytest.fixture

@@ -295,6 +295,8 @@ def test_the_first_column_that_says_something_counts_and_the_file_may_lack_other
     read = read_mapped('description = { first = ["none", "a", "b"] }\nkeywords = { first = ["tags", "b"] }', *rows)
     assert list_values(read, "description") == ["B", "A"]
     assert list_values(read, "keywords") == [("B",), ("t",)]
+    (problem,) = read_mapped('"price.min" = { first = ["none", "a"] }', {"a": "much"}).problems
+    assert 'column "none" or "a" is no number' in problem.reason
     with pytest.raises(SettingError, match="which the file does not have"):
         read_mapped('description = { first = ["none", "nothing"] }', *rows)
 

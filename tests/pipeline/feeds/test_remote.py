@@ -3,7 +3,7 @@
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from email.utils import formatdate
 from pathlib import Path
@@ -32,12 +32,6 @@ from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
 
 GZIP = {"Content-Encoding": "gzip"}
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    with serve_web() as served:
-        yield served
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A server on loopback and the one feed that walks through its pages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -17,13 +17,7 @@ from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.plan import Build
 from tests.pipeline.feeds.pages.paged_rows import BY_OFFSET, MAP, Make, Read
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import PATIENT, Web, serve_web
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    with serve_web() as served:
-        yield served
+from tests.pipeline.feeds.web import PATIENT, Web
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.pipeline.feeds.pages.paged_rows import (
     serve_numbers,
     serve_offsets,
 )  # fmt: skip
-from tests.pipeline.feeds.web import PATIENT, Page, Web
+from tests.pipeline.feeds.web import PATIENT, Page, Web, serve_web
 
 BY_NEXT = 'pages = { by = "next", path = "links.next" }\nrecords = "rows"'
 BY_LINK = 'pages = { by = "link" }'
@@ -186,6 +186,56 @@ def test_a_walk_that_breaks_off_is_told_with_its_page_and_publishes_nothing(
         read_pages(WITH_TOTAL)
     assert str(raised.value).startswith(f"feed agenda: {web.url}/rows")
     assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "answer", "pages"),
+    [
+        (BY_OFFSET, serve_offsets(make_rows(7), size=3), 4),
+        (BY_NUMBER, serve_numbers(make_rows(7), size=3), 4),
+        (BY_NEXT, serve_next(), 3),
+        (BY_LINK, serve_links, 3),
+    ],
+    ids=["by offset", "by number", "by the next address", "by the header Link"],
+)
+@pytest.mark.parametrize(
+    "broken",
+    [Page(status=502), Page(status=410), Page(b"[{]"), Page(b""), Page(b"[{}", length=9), make_json({"message": "no"})],
+    ids=["502", "410", "no JSON", "nothing", "cut off", "an error in place of rows"],
+)
+def test_whichever_page_fails_the_feed_is_not_read(
+    read_pages: Read, web: Web, settings: str, answer: Callable[[str], Page], pages: int, broken: Page
+) -> None:
+    def break_page(number: int) -> Callable[[str], Page]:
+        return lambda target: broken if len(set(web.targets)) == number else answer(target)
+
+    for failing in range(1, pages + 1):
+        web.asked.clear()
+        web.pages["/rows"] = break_page(failing)
+        with pytest.raises(FeedError):
+            read_pages(settings)
+        assert len(set(web.targets)) == failing
+
+
+def test_a_server_may_count_on_its_first_page_alone(read_pages: Read, web: Web) -> None:
+    web.pages["/rows"] = serve_offsets(make_rows(7), size=3, wrap=lambda rows: {"rows": rows})
+    first = {"rows": make_rows(3), "total": 7}
+    answer = web.pages["/rows"]
+    web.pages["/rows"] = lambda target: make_json(first) if target == "/rows" else answer(target)
+    assert list_ids(read_pages('records = "rows"\npages = { by = "offset", total = "total" }')) == IDS
+    first["total"] = 8
+    with pytest.raises(FeedError, match="7 of 8 rows were read: it breaks off"):
+        read_pages('records = "rows"\npages = { by = "offset", total = "total" }')
+
+
+def test_pages_go_on_where_a_redirect_leads_without_the_token(read_pages: Read, web: Web) -> None:
+    with serve_web() as moved:
+        web.pages["/rows"] = Page(status=301, headers={"Location": f"{moved.url}/rows"})
+        moved.pages["/rows"] = serve_next()
+        read = read_pages(f'{BY_NEXT}\nheaders = {{ X-App-Token = "${{TOKEN}}" }}')
+        assert list_ids(read) == IDS
+        assert (len(web.asked), len(moved.asked)) == (1, 3)
+        assert {headers.get("x-app-token") for _, headers in moved.asked} == {None}
 
 
 @pytest.mark.parametrize("settings", [BY_OFFSET, BY_NUMBER])

@@ -1,7 +1,7 @@
 """Feeds of known systems, from an address as a person has it to records, against servers that answer as documented."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,10 @@ from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.presets import calendars, portals
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import PATIENT, Page, Web, serve_web
+from tests.pipeline.feeds.web import PATIENT, Page, Web
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 CKAN_ID = "12345678-1234-1234-1234-123456789abc"
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    with serve_web() as served:
-        yield served
 
 
 Configure = Callable[..., Configuration]
