@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 # Debian packages that tests need beside Python: the README's requests are run, the tracked files read, limits counted,
 # units verified.
 TEST_PACKAGES := curl git redis-server systemd
+# Long tests put it before servers. Debian starts it as it is installed, which is not for a newcomer's `make test`.
+LONG_TEST_PACKAGES := nginx-light
 
 # How many cases a generated test tries, and how often a crash test kills: 5 in `make test` (tests/conftest.py), this many
 # in `make test-long`.
@@ -57,6 +59,7 @@ test: test-environment
 	@tools/run_in_memory $(BIN)/pytest $(ARGS)
 
 test-long: test-environment
+	@tools/install_packages $(LONG_TEST_PACKAGES)
 	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "(long or generated) and not browser" $(ARGS)
 
 pages-environment:

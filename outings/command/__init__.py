@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "Check the configuration and every feed. Publish nothing.",
     "build": "Publish one new release from the feeds.",
     "serve": "Answer requests from the release in the store.",
+    "front": "Write the configuration of nginx before servers.",
     "keys": "Create, change and list keys, and show their usage.",
     "site": "Write the pages of the current release into a folder.",
     "mirror": "Keep a SQLite file equal to what a key may read.",

@@ -1,0 +1,1 @@
+"""Fronts: programs that stand between readers and servers, and the configuration that each of them needs."""

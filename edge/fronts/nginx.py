@@ -1,0 +1,104 @@
+"""The configuration of nginx before one or more servers."""
+
+from collections.abc import Iterator
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from msgspec import Struct
+
+from edge.replies.responses import make_refusal
+from edge.request_context import MOST_HEADER_BYTES
+from outings.contract import errors
+from outings.contract.errors import ApiError
+from outings.contract.routes import ROUTES
+
+# Filled in by nginx, in the form of the servers' own.
+_REQUEST_ID = b"$request_id"
+# What a reader waits where no server answers: a dead one is replaced within a few seconds.
+_RETRY_AFTER = 5
+# nginx writes these itself.
+_OWN_HEADERS = ("content-type", "content-length")
+# nginx's statuses for a request that it can't take (494: headers too long) and for servers that it can't reach.
+_UNREADABLE, _UNREACHABLE, _REFUSED_METHODS = (400, 413, 414, 494), (502, 504), (405,)
+
+
+class NginxFront(Struct, frozen=True, kw_only=True):
+    """`edges` as `HOST:PORT`; `listen` and `plain` as nginx's own `listen`. Without `certificate` (a path, as
+    `certificate_key`) there is no TLS, and `plain` means nothing."""
+
+    edges: tuple[str, ...]
+    name: str
+    listen: str
+    plain: str = "80"
+    certificate: str | None = None
+    certificate_key: str | None = None
+    log_folder: str = "/var/log/nginx"
+
+
+class FrontError(Struct, frozen=True, kw_only=True):
+    """An error that the front answers itself. `replaced`: the front's statuses for it."""
+
+    code: str
+    status: int
+    replaced: tuple[int, ...]
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+def render_nginx(front: NginxFront) -> str:
+    return _open().get_template("nginx.conf.jinja").render(
+        edges=front.edges,
+        name=front.name,
+        listen=front.listen,
+        plain=front.plain,
+        certificate=front.certificate,
+        certificate_key=front.certificate_key,
+        log_folder=front.log_folder,
+        header_bytes=MOST_HEADER_BYTES,
+        probes=list(list_probes()),
+        errors=list(_list_errors()),
+        missing=_make_error(errors.not_found("There is no such route."), ()),
+    )  # fmt: skip
+
+
+def list_probes() -> Iterator[str]:
+    """Paths without a key that are not for the public."""
+    return (route.path for route in ROUTES if not route.needs_key and route.name != "openapi")
+
+
+def _list_errors() -> Iterator[FrontError]:
+    unreadable = errors.bad_request(
+        reason="out_of_range",
+        message=f"The request is no HTTP, or longer than the {MOST_HEADER_BYTES} bytes that are read of it.",
+        max=MOST_HEADER_BYTES,
+    )
+    yield _make_error(unreadable, _UNREADABLE)
+    yield _make_error(errors.method_not_allowed(), _REFUSED_METHODS)
+    yield _make_error(errors.unavailable(_RETRY_AFTER), _UNREACHABLE)
+
+
+def _make_error(error: ApiError, replaced: tuple[int, ...]) -> FrontError:
+    headers, body = make_refusal(error, _REQUEST_ID)
+    shown = ((name.decode(), value.decode()) for name, value in headers)
+    return FrontError(
+        code=error.code,
+        status=error.status,
+        replaced=replaced,
+        headers=tuple((name, value) for name, value in shown if name not in _OWN_HEADERS),
+        body=body.decode(),
+    )
+
+
+def _open() -> Environment:
+    # What an operator gives was checked by the command; our own texts are quoted.
+    made = Environment(  # noqa: S701
+        loader=PackageLoader("edge.fronts", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    made.filters["quote"] = _quote
+    return made
+
+
+def _quote(text: str) -> str:
+    """As nginx reads it. `$request_id` stays what it is: nginx fills it in."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,88 @@
+"""`outings front`: the configuration of a program that stands before servers."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from outings.command.options import read_config
+
+# What may stand in a configuration of nginx without quotes.
+_ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}")
+_NAME = re.compile(r"[A-Za-z0-9.*_-]+")
+_LISTEN = re.compile(r"(?:(?:[0-9.]+|\[[0-9A-Fa-f:]+\]):)?[0-9]{1,5}")
+_PATH = re.compile(r"/[A-Za-z0-9._/@+=-]*")
+
+
+@click.group()
+def front() -> None:
+    """Write the configuration of a front, such as nginx."""
+
+
+@front.command()
+@click.option(
+    "--edge", "edges", multiple=True, required=True, metavar="HOST:PORT", help="A server. Repeat it for each."
+)
+@click.option("--name", default="_", show_default=True, help="The host name that readers use; `_` is any.")
+@click.option("--listen", metavar="[ADDRESS:]PORT", help="Where to listen; 443 with a certificate, else 80.")
+@click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is turned away.")
+@click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
+@click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
+@click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH")
+@click.option(
+    "-c", "--config", type=click.Path(path_type=Path), default=None, help="The servers' configuration, to check it."
+)
+def nginx(
+    *,
+    edges: Sequence[str],
+    name: str,
+    listen: str | None,
+    plain: str,
+    certificate: str | None,
+    certificate_key: str | None,
+    log_folder: str,
+    config: Path | None,
+) -> None:
+    """Print a configuration of nginx for one server or more."""
+    from edge.fronts.nginx import NginxFront, render_nginx
+
+    if (certificate is None) != (certificate_key is None):
+        raise click.UsageError("--certificate and --certificate-key go together")
+    listening = listen or ("80" if certificate is None else "443")
+    for edge in edges:
+        _check(edge, _ADDRESS, option="--edge", example="10.0.0.5:8000")
+    _check(name, _NAME, option="--name", example="api.example.org")
+    _check(listening, _LISTEN, option="--listen", example="443 or 127.0.0.1:8443")
+    _check(plain, _LISTEN, option="--plain", example="80")
+    for option, path in (
+        ("--certificate", certificate), ("--certificate-key", certificate_key), ("--log-folder", log_folder)
+    ):  # fmt: skip
+        if path is not None:
+            _check(path, _PATH, option=option, example="/etc/ssl/outings.pem")
+    if config is not None:
+        _warn(config, edges)
+    front = NginxFront(
+        edges=tuple(dict.fromkeys(edges)), name=name, listen=listening, plain=plain, certificate=certificate,
+        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"),
+    )  # fmt: skip
+    sys.stdout.write(render_nginx(front))
+
+
+def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) -> None:
+    if not pattern.fullmatch(text):
+        raise click.UsageError(f"{option} {text!r}: write it such as {example}")
+
+
+def _warn(config: Path, edges: Sequence[str]) -> None:
+    """Of what makes several servers count apart."""
+    from edge.limits.factory import LOCAL
+
+    table = read_config(config).edge
+    if len(set(edges)) > 1 and table.rate_storage == LOCAL:
+        click.echo(
+            f"{config}: [edge] rate_storage is {LOCAL!r}, so each machine counts by itself and a key gets its limit "
+            'from each of them. Give all of them one Redis: rate_storage = "redis://HOST:6379/0".',
+            err=True,
+        )

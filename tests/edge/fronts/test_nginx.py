@@ -1,0 +1,299 @@
+"""`outings front nginx`: what readers get through it is what servers answer, and a server may die."""
+
+import gzip
+import http.client
+import json
+import signal
+import socket
+import ssl
+import threading
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from outings.command import main
+from tests.edge.fronts.conftest import Deployment, deploy, withdraw
+from tests.edge.fronts.fronting import Answer, ask, find_port, start_nginx
+from tests.edge.limits.conftest import RedisServer
+from tests.edge.processes.serving import wait_until
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
+
+LIST = "/v1/harbor/events?from=2026-08-10"
+# What differs between any two answers of the same.
+MOVING = ("date", "server", "connection", "keep-alive", "x-request-id", "x-trace-id", "x-ratelimit-remaining",
+          "x-ratelimit-reset", "ratelimit-remaining", "ratelimit-reset", "ratelimit", "x-quota-remaining")  # fmt: skip
+
+
+def compare(deployment: Deployment, target: str, *, method: str = "GET", **headers: str) -> Answer:
+    """Through nginx the answer is the server's own, and says each thing once."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    direct = ask(deployment.edges[0].port, target, method=method, headers=sent)
+    through = ask(deployment.nginx.port, target, method=method, headers=sent)
+    assert through.status == direct.status
+    names = Counter(name.lower() for name, _ in through.headers)
+    assert [name for name, count in names.items() if count > 1] == []
+    assert select_still(through) == select_still(direct)
+    if through.status == 200 or method == "HEAD":
+        assert through.body == direct.body
+    return through
+
+
+def select_still(answer: Answer) -> dict[str, str]:
+    still = {name.lower(): value for name, value in answer.headers if name.lower() not in MOVING}
+    if answer.status >= 400:
+        still.pop("content-length", None)
+    return still
+
+
+def test_an_answer_is_the_same_through_it(deployment: Deployment) -> None:
+    key = deployment.keys["all"]
+    whole = compare(deployment, LIST, X_API_Key=key)
+    assert json.loads(whole.body)["data"]
+    [etag] = whole.find("etag")
+    assert compare(deployment, LIST, X_API_Key=key, If_None_Match=etag).status == 304
+    assert compare(deployment, LIST, method="HEAD", X_API_Key=key).body == b""
+    packed = compare(deployment, LIST, X_API_Key=key, Accept_Encoding="gzip")
+    assert packed.find("content-encoding") == ["gzip"]
+    assert gzip.decompress(packed.body) == whole.body
+    compare(deployment, "/v1/harbor/export/events.jsonl", X_API_Key=key)
+    compare(deployment, "/openapi.json")
+
+
+@pytest.mark.parametrize(
+    ("target", "status"), [("/v1/nowhere/events", 404), (f"{LIST}&limit=9999", 400), ("/v1//events", 404)]
+)
+def test_an_error_is_the_servers_own(deployment: Deployment, target: str, status: int) -> None:
+    assert compare(deployment, target, X_API_Key=deployment.keys["all"]).status == status
+    assert compare(deployment, LIST).status == 401
+    assert compare(deployment, LIST, X_API_Key="wrong").status == 401
+    assert compare(deployment, LIST, method="POST", X_API_Key=deployment.keys["all"]).status == 405
+    assert compare(deployment, LIST, method="OPTIONS").status == 204
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_what_is_for_operators_is_not_passed_on(deployment: Deployment, path: str) -> None:
+    assert ask(deployment.edges[0].port, path).status == 200
+    check_error(ask(deployment.nginx.port, path), status=404, code="not_found")
+
+
+def check_error(answer: Answer, *, status: int, code: str) -> None:
+    """As the API's own: the body's id is the header's."""
+    assert answer.status == status
+    error = json.loads(answer.body)["error"]
+    assert error["code"] == code
+    assert answer.find("x-request-id") == [error["request_id"]]
+    assert answer.find("content-type") == ["application/json"]
+    assert answer.find("cache-control") == ["no-store"]
+
+
+def test_what_it_refuses_itself_looks_like_the_apis_errors(deployment: Deployment) -> None:
+    port = deployment.nginx.port
+    check_error(ask(port, f"/v1/harbor/events?q={'a' * 40_000}"), status=400, code="bad_request")
+    check_error(ask(port, LIST, headers={"X-Long": "a" * 40_000}), status=400, code="bad_request")
+    check_error(ask(port, LIST, method="TRACE"), status=405, code="method_not_allowed")
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as asking:
+        asking.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\n")
+        assert b" 400 " in asking.recv(4096).splitlines()[0]
+
+
+def test_without_a_server_it_says_when_to_come_back(tmp_path: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        front = start_nginx(tmp_path / "nginx", "--edge", f"127.0.0.1:{closed.getsockname()[1]}")
+        try:
+            answer = ask(front.port, LIST)
+            check_error(answer, status=503, code="unavailable")
+            assert answer.find("retry-after") == ["5"]
+        finally:
+            front.stop()
+
+
+def test_no_log_has_a_query_string(deployment: Deployment) -> None:
+    ask(deployment.nginx.port, "/v1/harbor/events?signature=sesame", headers={"X-API-Key": deployment.keys["all"]})
+    wait_until(lambda: '"path":"/v1/harbor/events"' in deployment.nginx.log)
+    assert all(json.loads(line)["request_id"] for line in deployment.nginx.log.splitlines())
+    texts = [path.read_text() for path in deployment.nginx.folder.glob("*.log")]
+    assert not any("sesame" in text or "?" in text for text in texts)
+
+
+def test_the_limit_of_a_key_is_exact_over_both_servers(deployment: Deployment) -> None:
+    statuses: list[int] = []
+
+    def take() -> None:
+        answer = ask(deployment.nginx.port, LIST, headers={"X-API-Key": deployment.keys["limited"]})
+        statuses.append(answer.status)
+
+    began = time.monotonic()
+    threads = [threading.Thread(target=take) for _ in range(180)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Two of a minute come back each second.
+    leaked = 1 + int((time.monotonic() - began) * 2)
+    assert 120 <= statuses.count(200) <= 120 + leaked
+    assert statuses.count(200) + statuses.count(429) == 180
+
+
+def test_whoever_makes_up_addresses_is_counted_by_its_own(deployment: Deployment) -> None:
+    """The servers trust nginx, and nginx says whom it talks to."""
+    refused = 0
+    for number in range(200):
+        headers = {"X-API-Key": "wrong", "X-Forwarded-For": f"10.1.2.{number}"}
+        refused += ask(deployment.nginx.port, LIST, headers=headers).status == 429
+    assert refused > 0
+
+
+class Readers:
+    """Eight of them, each on a connection to nginx, without a pause."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._stopped = threading.Event()
+        self.statuses: list[int] = []
+        self.faults: list[Exception] = []
+        self._threads = [threading.Thread(target=self._ask) for _ in range(8)]
+
+    def __enter__(self) -> "Readers":
+        for thread in self._threads:
+            thread.start()
+        self.wait(50)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    def wait(self, more: int) -> None:
+        """Until so many more were answered."""
+        until = len(self.statuses) + more
+        wait_until(lambda: len(self.statuses) >= until or bool(self.faults))
+
+    def _ask(self) -> None:
+        headers = {"X-API-Key": self._deployment.keys["billed"]}
+        try:
+            while not self._stopped.is_set():
+                self.statuses.append(ask(self._deployment.nginx.port, LIST, headers=headers).status)
+        except Exception as fault:  # noqa: BLE001 the test asserts that there was none
+            self.faults.append(fault)
+
+
+def read_used(deployment: Deployment) -> int:
+    """Of the month, by a request that is not billed."""
+    answer = ask(deployment.nginx.port, "/v1/nowhere", headers={"X-API-Key": deployment.keys["billed"]})
+    return int(answer.find("x-quota-limit")[0]) - int(answer.find("x-quota-remaining")[0])
+
+
+def count_retries(deployment: Deployment) -> int:
+    """Requests that nginx sent to a second server."""
+    return sum("," in json.loads(line)["tries"] for line in deployment.nginx.log.splitlines())
+
+
+def test_no_request_fails_while_servers_die_restart_and_are_replaced(tmp_path: Path, own_redis: RedisServer) -> None:
+    deployment = deploy(tmp_path, own_redis)
+    first, second = deployment.edges
+    try:
+        used = read_used(deployment)
+        with Readers(deployment) as readers:
+            first.kill()
+            readers.wait(200)
+            first.start()
+            readers.wait(100)
+            second.stop()
+            readers.wait(200)
+            second.start()
+            readers.wait(100)
+            for edge in deployment.edges:
+                assert edge.process is not None
+                edge.process.send_signal(signal.SIGHUP)
+                readers.wait(200)
+            deployment.nginx.reload()
+            readers.wait(200)
+        assert readers.faults == []
+        assert Counter(readers.statuses) == {200: len(readers.statuses)}
+        counted = read_used(deployment) - used
+        assert len(readers.statuses) <= counted <= len(readers.statuses) + count_retries(deployment)
+    finally:
+        withdraw(deployment)
+
+
+def write_certificate(folder: Path, *, serial: int) -> None:
+    """Self-signed, for loopback."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    built = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(serial)
+        .not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=2))
+    )  # fmt: skip
+    signed = built.sign(key, hashes.SHA256())
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    (folder / "certificate.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+
+
+def read_serial(port: int) -> int:
+    return x509.load_pem_x509_certificate(ssl.get_server_certificate(("127.0.0.1", port)).encode()).serial_number
+
+
+def test_a_new_certificate_is_taken_up_and_no_request_in_clear_is_answered(
+    deployment: Deployment, tmp_path: Path
+) -> None:
+    write_certificate(tmp_path, serial=1)
+    plain = find_port()
+    front = start_nginx(
+        tmp_path / "nginx", "--edge", deployment.edges[0].address, "--plain", f"127.0.0.1:{plain}",
+        "--certificate", f"{tmp_path}/certificate.pem", "--certificate-key", f"{tmp_path}/key.pem",
+    )  # fmt: skip
+    try:
+        context = ssl._create_unverified_context()
+        connection = http.client.HTTPSConnection("127.0.0.1", front.port, context=context, timeout=60)
+        connection.request("GET", LIST, headers={"X-API-Key": deployment.keys["all"]})
+        assert connection.getresponse().status == 200
+        connection.close()
+        assert ask(plain, LIST, headers={"X-API-Key": deployment.keys["all"]}).status == 426
+        assert read_serial(front.port) == 1
+        write_certificate(tmp_path, serial=2)
+        front.reload()
+        wait_until(lambda: read_serial(front.port) == 2)
+    finally:
+        front.stop()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--edge"),
+        (["--edge", "10.0.0.5"], "--edge '10.0.0.5': write it such as 10.0.0.5:8000"),
+        (["--edge", "a:1;"], "--edge 'a:1;'"),
+        (["--edge", "a:1", "--name", "a b"], "--name 'a b'"),
+        (["--edge", "a:1", "--certificate", "/a.pem"], "go together"),
+        (["--edge", "a:1", "--certificate", "a.pem", "--certificate-key", "/b"], "--certificate 'a.pem'"),
+        (["--edge", "a:1", "--listen", "x"], "--listen 'x'"),
+    ],
+)
+def test_what_is_wrong_is_refused(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, ["front", "nginx", *words])
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_two_servers_that_count_apart_are_told_of(tmp_path: Path) -> None:
+    config = tmp_path / "outings.toml"
+    config.write_text('[store]\nurl = "file:store"\n')
+    words = ["front", "nginx", "--edge", "a:1", "--edge", "b:1", "-c", str(config)]
+    assert "rate_storage is 'local'" in CliRunner().invoke(main, words).stderr
+    config.write_text('[store]\nurl = "file:store"\n[edge]\nrate_storage = "redis://127.0.0.1:6379/0"\n')
+    assert CliRunner().invoke(main, words).stderr == ""
