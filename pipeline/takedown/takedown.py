@@ -20,7 +20,7 @@ from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
 from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.objects.site import compose_site, read_settings
-from pipeline.takedown.holders import find_first_holder
+from pipeline.takedown.kept_releases import find_first_with_text
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.metro import MetroWithdrawal, find_held, strip_metro
 from pipeline.takedown.records import forget_answers, strip_memory
@@ -89,7 +89,7 @@ def _take_down(
     changes = {each.slug: each.changes for each in built if each is not None}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
     first = _find_first(store, root, wanted)
-    since = find_first_holder(store, taken, ids=wanted, before=first, trust=trust)
+    since = find_first_with_text(store, taken, ids=wanted, before=first, trust=trust)
     published = publish(
         store,
         base=root,

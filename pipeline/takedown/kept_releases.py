@@ -20,7 +20,7 @@ from pipeline.takedown.marks import WithdrawalMatcher
 _TABLES = ("listings", "organizations")
 
 
-def find_first_holder(
+def find_first_with_text(
     store: Store, taken: WithdrawalMatcher, *, ids: Collection[str], before: int, trust: Trust = ANYBODY
 ) -> int:
     """The sequence of the oldest kept release with a text of it, or `before`, which has one.
@@ -28,16 +28,16 @@ def find_first_holder(
     Every kept release before that one is looked at, because a listing may leave quarantine and come back. An object
     that several releases name is read once. Raises Untrusted, Corrupt and StoreError.
     """
-    holders = _Holders(store, taken, ids)
+    search = _TextSearch(store, taken, ids)
     first = before
     for each in list_releases(store, trust=trust):
         is_open = each.root.sequence < first and not has_ended(each.root.ended, each.root.sequence)
-        if is_open and holders.has_text(each.root):
+        if is_open and search.has_text(each.root):
             first = each.root.sequence
     return first
 
 
-class _Holders:
+class _TextSearch:
     """Remembers the answer for each object that it read."""
 
     def __init__(self, store: Store, taken: WithdrawalMatcher, ids: Collection[str]) -> None:
