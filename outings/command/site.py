@@ -7,12 +7,14 @@ import click
 import msgspec
 
 from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.configuration import Configuration
 from outings.contract.openapi import encode_document
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.reading import open_site
 from outings.release.root import Root, format_release_id
+from outings.release.site import read_site
 from outings.release.store import Store
 from outings.release.trust import read_reader
 
@@ -23,8 +25,11 @@ LIST = ".outings-site.json"
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @take_config
+@click.option(
+    "--internal", "is_internal", is_flag=True, help="Add pages for you alone: builds, and what to mend in each feed."
+)
 @take_json
-def site(*, folder: Path, config: Path, as_json: bool) -> None:
+def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
     """Write the pages of the current release into FOLDER. What an earlier run wrote there and is no more is removed."""
     configuration = read_config(config)
     before = _read_list(folder)
@@ -33,6 +38,8 @@ def site(*, folder: Path, config: Path, as_json: bool) -> None:
     if current is None or current.root.site is None:
         raise click.ClickException("there is no release with pages yet; `outings build` publishes one")
     files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
+    if is_internal:
+        files |= dict(_list_internal(store, current.root.site, configuration))
     write_folder(folder, files, before=before)
     release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
     if as_json:
@@ -48,6 +55,19 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")
     vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
     yield "openapi.json", encode_document(vocabulary)
+
+
+def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
+    """What is in no release. It tells of rows that were refused, so it is for the operator and who keeps a feed."""
+    from outings.pages.feeds import FOLDER, render_feeds
+    from pipeline.reports.feed_reports import FeedReporter
+
+    reporter = FeedReporter(
+        store, cache=configuration.edge.cache, trust=read_trust(configuration, read_reader)
+    )
+    settings = read_site(store, site).settings
+    for page in render_feeds(settings, reporter.list_releases(), reporter.list_feeds()):
+        yield f"{FOLDER}index.html" if page.path == FOLDER else page.path, page.data
 
 
 def _read_list(folder: Path) -> frozenset[str]:

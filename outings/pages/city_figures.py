@@ -96,7 +96,7 @@ class CityFigures(Struct, frozen=True, kw_only=True):
 def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     """Raises what Polars raises where a table is broken."""
     listings = read_columns(snapshot.tables["listings"], "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
-    listings = listings.with_columns(is_stated.alias(name) for name, is_stated in _list_having().items())
+    listings = listings.with_columns(is_stated.alias(name) for name, is_stated in list_having().items())
     located = listings.select("lat", "lng").drop_nulls()
     measures = measure_coverage(snapshot, types=TYPES, today=today)
     gaps = _count_gaps(listings, snapshot)
@@ -115,7 +115,8 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     )
 
 
-def _list_having() -> dict[str, pl.Expr]:
+def list_having() -> dict[str, pl.Expr]:
+    """Of a published listing, whether it has each of MEMBERS."""
     counted = list_counted()
     return {name: counted[f"with_{name}"].fill_null(value=False) for name in MEMBERS}
 

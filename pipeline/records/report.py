@@ -76,27 +76,39 @@ def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, int]:
     }
 
 
-def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
-    """The quarantined first, then the most frequent."""
+def group_by_cause(problems: Iterable[Problem]) -> list[list[Problem]]:
+    """Those of one feed and field with the same code together: the quarantined first, then the most frequent."""
 
     def name_group(problem: Problem) -> tuple[bool, str, str, str]:
-        field = _INDEX.sub("[]", problem.field or "")
-        return not problem.quarantined, problem.feed, field, problem.reason.split(":")[0]
+        return not problem.quarantined, problem.feed, name_field(problem) or "", name_code(problem)
 
-    groups = []
-    for (_, feed, field, code), members in groupby(sorted(problems, key=name_group), key=name_group):
-        found = list(members)
-        groups.append(
-            ProblemGroup(
-                feed=feed,
-                field=field or None,
-                code=code,
-                count=len(found),
-                quarantined=found[0].quarantined,
-                example=found[0],
-            )
+    groups = [list(members) for _, members in groupby(sorted(problems, key=name_group), key=name_group)]
+    return sorted(groups, key=lambda group: (not group[0].quarantined, -len(group)))
+
+
+def name_code(problem: Problem) -> str:
+    """What stands before the colon of its reason."""
+    return problem.reason.split(":")[0]
+
+
+def name_field(problem: Problem) -> str | None:
+    """The path of its member, whichever entry of a list it is."""
+    return _INDEX.sub("[]", problem.field or "") or None
+
+
+def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
+    """The quarantined first, then the most frequent."""
+    return tuple(
+        ProblemGroup(
+            feed=first.feed,
+            field=name_field(first),
+            code=name_code(first),
+            count=1 + len(others),
+            quarantined=first.quarantined,
+            example=first,
         )
-    return tuple(sorted(groups, key=lambda group: (not group.quarantined, -group.count)))
+        for first, *others in group_by_cause(problems)
+    )
 
 
 def format_report(report: Report) -> str:

@@ -64,7 +64,7 @@ def test_the_explorers_scripts_say_the_words_that_there_are() -> None:
 def test_every_word_is_shown_somewhere() -> None:
     shown = "\n".join(path.read_text() for path in [*TEMPLATES, *(ROOT / "outings/pages").glob("*.py")])
     ways = ("readers", "developers", "operators", "staff")
-    computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked"))
+    computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked", "lacks", "code"))
     computed += ("script_", "price_", "time_", "view_")  # the explorer's
     unused = [
         f"{page}.{name}"

@@ -1,0 +1,110 @@
+"""Pages for the operator alone: the last releases side by side, and for each feed what is to be mended, as a file that
+can be sent to whoever keeps the feed."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from outings.pages.assets import read_assets
+from outings.pages.city_figures import MEMBERS
+from outings.pages.layout import render_page
+from outings.pages.page import Page
+from outings.release.site import SiteSettings
+
+# They are never part of a release: only `outings site --internal` writes them.
+FOLDER = "internal/"
+
+
+class FeedCounts(Struct, frozen=True, kw_only=True):
+    """What became of a feed's records in one release."""
+
+    read: int
+    listings: int
+    merged: int
+    quarantined: int
+
+
+class ReleaseColumn(Struct, frozen=True, kw_only=True):
+    """`versions`: how many listings and organizations the release changed; null where that is not known. `feeds` by
+    name."""
+
+    id: str
+    built_on: date
+    versions: int | None
+    feeds: Mapping[str, FeedCounts]
+
+
+class WrongLine(Struct, frozen=True, kw_only=True):
+    file: str | None
+    line: int
+    source_id: str | None
+    value: str | None
+
+
+class WrongGroup(Struct, frozen=True, kw_only=True):
+    """Problems with one cause. `code` says which, `allowed` what may stand there, in the program's own words. `lines`
+    are the first of `count`. `quarantined`: the records are not published, else the value alone is left out."""
+
+    field: str | None
+    code: str
+    allowed: str
+    quarantined: bool
+    count: int
+    lines: tuple[WrongLine, ...]
+
+
+class IncompleteListing(Struct, frozen=True, kw_only=True):
+    """`missing`: those of MEMBERS that it does not state."""
+
+    name: str
+    source_id: str
+    missing: tuple[str, ...]
+
+
+class FeedReport(Struct, frozen=True, kw_only=True):
+    """A feed in the current release. `brought` and `lost` are the first names of so many listings, compared with the
+    last release in which the feed was another (`before`; null where none is kept)."""
+
+    name: str
+    counts: FeedCounts
+    before: date | None
+    brought: int
+    brought_names: tuple[str, ...]
+    lost: int
+    lost_names: tuple[str, ...]
+    groups: tuple[WrongGroup, ...]
+    published: int
+    incomplete: int
+    incomplete_listings: tuple[IncompleteListing, ...]
+
+
+def render_feeds(
+    settings: SiteSettings, releases: Sequence[ReleaseColumn], feeds: Sequence[FeedReport]
+) -> tuple[Page, ...]:
+    """`releases`: the newest first; `feeds` are those of the newest, by name."""
+    index = render_page(
+        FOLDER, "feeds.html", settings=settings, page_words="feeds", values={"releases": releases, "feeds": feeds}
+    )
+    return (index, *(_render_feed(settings, each, built_on=releases[0].built_on) for each in feeds))
+
+
+def name_feed_page(name: str) -> str:
+    return f"{FOLDER}{name}.html"
+
+
+def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date) -> Page:
+    """With its styles in it, so that it can be sent as one file. Its policy allows nothing but these, by their hash."""
+    style = read_assets()["site.css"].data
+    digest = base64.b64encode(hashlib.sha256(style).digest()).decode()
+    values = {
+        "feed": feed,
+        "built_on": built_on,
+        "members": MEMBERS,
+        "style": Markup(style.decode()),  # noqa: S704 our own
+        "own_policy": f"default-src 'none'; style-src 'sha256-{digest}'",
+    }
+    return render_page(name_feed_page(feed.name), "feed.html", settings=settings, page_words="feed", values=values)

@@ -1,0 +1,151 @@
+"""What a release and those before it say of each feed, for the operator's pages: counts, problems, listings that came
+and went, and what listings lack."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
+from pathlib import Path
+
+import polars as pl
+
+from outings.pages.city_figures import MEMBERS, list_having
+from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
+from outings.release.cache import fetch_object
+from outings.release.manifest import read_manifest
+from outings.release.parquet_columns import read_columns
+from outings.release.releases import ListedRelease, list_releases
+from outings.release.root import FeedMemory, Root
+from outings.release.store import Store
+from outings.release.tables import PUBLISHED
+from outings.release.trust import Trust
+from outings.release.withdrawals import has_ended
+from pipeline.records.problems import read_problems
+from pipeline.records.record import Problem
+from pipeline.records.report import group_by_cause, name_code, name_field
+
+RELEASES = 6
+# So far back a release is looked for in which a feed was another.
+_LOOKED_AT = 200
+_MOST_LINES = 50
+_MOST_NAMES = 100
+_COLUMNS = (
+    "status", "source", "name", "lat", "lng", "age_min", "age_max", "has_image", "has_price", "has_clock", "has_date",
+    "type", "verification", "confidence",
+)  # fmt: skip
+
+
+class FeedReporter:
+    """Of the current release and those before it that nothing ended: what a takedown took is in none of its reports."""
+
+    def __init__(self, store: Store, *, cache: Path, trust: Trust) -> None:
+        self._store, self._cache = store, cache
+        known = list(islice(list_releases(store, trust=trust), _LOOKED_AT))
+        ended = known[0].root.ended if known else ()
+        self._releases = [each for each in known if not has_ended(ended, each.root.sequence)]
+        self._read_listings = lru_cache(maxsize=RELEASES)(self._open_listings)
+
+    def list_releases(self) -> tuple[ReleaseColumn, ...]:
+        """The newest first."""
+        shown = self._releases[: RELEASES + 1]
+        versions = {after.id: _count_versions(before, after) for after, before in pairwise(shown)}
+        return tuple(
+            ReleaseColumn(
+                id=each.id,
+                built_on=each.root.built_at.date(),
+                versions=versions.get(each.id),
+                feeds={name: _count_feed(memory) for name, memory in each.root.feeds.items()},
+            )
+            for each in shown[:RELEASES]
+        )
+
+    def list_feeds(self) -> tuple[FeedReport, ...]:
+        """Of the current release, by name."""
+        if not self._releases:
+            return ()
+        return tuple(self._report(name, memory) for name, memory in sorted(self._releases[0].root.feeds.items()))
+
+    def _report(self, name: str, memory: FeedMemory) -> FeedReport:
+        now = self._select(self._releases[0].root, name)
+        other = self._find_other(name, memory)
+        before = None if other is None else self._select(other.root, name)
+        brought, lost = (
+            _name_difference(*pair) if before is not None else (0, ()) for pair in ((now, before), (before, now))
+        )
+        incomplete = now.filter(pl.any_horizontal(~pl.col(*MEMBERS)))
+        return FeedReport(
+            name=name,
+            counts=_count_feed(memory),
+            before=None if other is None else other.root.built_at.date(),
+            brought=brought[0], brought_names=brought[1],
+            lost=lost[0], lost_names=lost[1],
+            groups=tuple(_group_problems(read_problems(self._store, memory.problems))),
+            published=now.height,
+            incomplete=incomplete.height,
+            incomplete_listings=tuple(_list_incomplete(incomplete)),
+        )  # fmt: skip
+
+    def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
+        """The last release in which the feed was another."""
+        for each in self._releases[1:]:
+            found = each.root.feeds.get(name)
+            if found is not None and found.hash != memory.hash:
+                return each
+        return None
+
+    def _select(self, root: Root, feed: str) -> pl.DataFrame:
+        frames = [self._read_listings(part.manifest) for _, part in sorted(root.parts.items())]
+        return pl.concat(frames).filter(pl.col("feed") == feed)
+
+    def _open_listings(self, manifest: str) -> pl.DataFrame:
+        """A metro's published listings, with the feed and the record's own id."""
+        table = read_manifest(self._store, manifest).tables["listings"]
+        path = fetch_object(self._store, table.object, folder=self._cache)
+        published = read_columns(path, "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
+        parts = pl.col("source").str.splitn("/", 3)
+        return published.select(
+            "source", "name", parts.struct[0].alias("feed"), parts.struct[2].alias("source_id"),
+            *(is_stated.alias(name) for name, is_stated in list_having().items()),
+        )  # fmt: skip
+
+
+def _count_versions(before: ListedRelease, after: ListedRelease) -> int:
+    return after.root.log.latest_version_id - before.root.log.latest_version_id
+
+
+def _count_feed(memory: FeedMemory) -> FeedCounts:
+    return FeedCounts(
+        read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined
+    )
+
+
+def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple[str, ...]]:
+    """The listings that only the first has: how many, and the first names."""
+    own = one.join(other, on="source", how="anti").sort("name", "source")
+    return own.height, tuple(own["name"].head(_MOST_NAMES))
+
+
+def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
+    """Those that lack most first."""
+    ordered = listings.with_columns(lacking=pl.sum_horizontal(~pl.col(*MEMBERS))).sort(
+        "lacking", "name", "source", descending=[True, False, False]
+    )
+    for row in ordered.head(_MOST_NAMES).iter_rows(named=True):
+        missing = tuple(name for name in MEMBERS if not row[name])
+        yield IncompleteListing(name=row["name"], source_id=row["source_id"] or "", missing=missing)
+
+
+def _group_problems(problems: Sequence[Problem]) -> Iterator[WrongGroup]:
+    """As the report of a build groups them, with the lines."""
+    for group in group_by_cause(problems):
+        first = group[0]
+        lines = [
+            WrongLine(file=each.file, line=each.line, source_id=each.source_id, value=each.value) for each in group
+        ]
+        yield WrongGroup(
+            field=name_field(first),
+            code=name_code(first),
+            allowed=first.reason.partition(": ")[2],
+            quarantined=first.quarantined,
+            count=len(group),
+            lines=tuple(lines[:_MOST_LINES]),
+        )

@@ -1,0 +1,112 @@
+"""`outings site --internal`: the operator's own pages say what each feed brought and lost, and what to mend in it."""
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from outings.command import main
+from outings.release.releases import list_releases
+from pipeline.takedown.takedown import take_down
+from tests.pipeline.city import City, make_event
+
+SITE = '[site]\nname = "Harbor"\n'
+WALK = "0d5c0000-0000-4000-8000-0000000000a1"
+
+
+def write_site(city: City, *words: str) -> Path:
+    folder = city.folder / "pages"
+    done = CliRunner().invoke(main, ["site", str(folder), "-c", str(city.folder / "outings.toml"), *words])
+    assert done.exit_code == 0, done.stderr
+    return folder
+
+
+def read_text(path: Path) -> str:
+    """What is to be read on a page, on one line."""
+    body = re.sub(r"<style>.*?</style>|<[^>]*>", " ", path.read_text(), flags=re.DOTALL)
+    return " ".join(unescape(body).split())
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    """Two releases: a walk and a swim, then a talk instead of the swim, and a row that is wrong."""
+    city = City(tmp_path)
+    city.site = SITE
+    city.write([make_event("walk", id=WALK, name="Walk"), make_event("swim", name="Swim")], feed="museum")
+    city.write([make_event("else", name="Something else")], feed="library")
+    city.build()
+    rows = [make_event("walk", id=WALK, name="Walk"), make_event("talk", name="Talk"), make_event("bad", name="Bad")]
+    rows[2]["price"] = {"min": "five <dollars>"}
+    city.write(rows, feed="museum")
+    city.build("2026-08-11")
+    return city
+
+
+def test_without_the_option_nothing_of_it_is_written(city: City) -> None:
+    assert not (write_site(city) / "internal").exists()
+    write_site(city, "--internal")
+    assert (city.folder / "pages/internal/museum.html").exists()
+    write_site(city)
+    assert not (city.folder / "pages/internal/museum.html").exists()
+
+
+def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
+    text = read_text(write_site(city, "--internal") / "internal/museum.html")
+    assert "What to mend in museum" in text
+    assert "1 of 3 records were not taken" in text
+    assert "Written in a way that cannot be read: price.min 1 ×" in text
+    assert "expected a number" in text
+    assert "3 bad five <dollars>" in text
+
+
+def test_a_feed_without_faults_is_told_that_nothing_has_to_be_mended(city: City) -> None:
+    text = read_text(write_site(city, "--internal") / "internal/library.html")
+    assert "Nothing has to be mended" in text
+    assert "Records that were not taken" not in text
+
+
+def test_a_feed_reads_what_it_brought_and_what_is_not_there_any_more(city: City) -> None:
+    text = read_text(write_site(city, "--internal") / "internal/museum.html")
+    assert "Not there any more: 1 These listings were there on 10 August 2026." in text
+    assert re.search(r"look for them in your file\. Swim ", text)
+    assert re.search(r"New: 1 These listings were not there on 10 August 2026\. Talk ", text)
+
+
+def test_builds_that_change_nothing_in_a_feed_do_not_hide_what_it_lost(city: City) -> None:
+    city.write([make_event("else", name="Something new")], feed="library")
+    city.build("2026-08-12")
+    assert "Not there any more: 1" in read_text(write_site(city, "--internal") / "internal/museum.html")
+
+
+def test_the_releases_stand_side_by_side_with_the_records_that_were_set_aside(city: City) -> None:
+    text = read_text(write_site(city, "--internal") / "internal/index.html")
+    second, first = (each.id for each in list_releases(city.store))
+    assert text.index(second) < text.index(first)
+    assert re.search(r"museum 2 1 set aside 2 library|museum 2 1 set aside 2 Changes", text)
+
+
+def test_a_listing_that_was_taken_down_is_on_no_page_of_the_operators_either(city: City) -> None:
+    now = datetime(2026, 8, 11, 18, tzinfo=UTC)
+    take_down(city.store, [WALK], reason="asked", now=now, cache=city.cache)
+    folder = write_site(city, "--internal")
+    assert [path.name for path in (folder / "internal").iterdir() if "Walk" in path.read_text()] == []
+
+
+def test_a_feeds_page_is_one_file_that_loads_nothing(city: City) -> None:
+    page = (write_site(city, "--internal") / "internal/museum.html").read_text()
+    assert re.findall(r"<(?:link|script|img)\b|(?:src|href)=|url\((?!\"?data:)", page) == []
+    style = re.search(r"<style>(.*?)</style>", page, flags=re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert f"default-src &#39;none&#39;; style-src &#39;sha256-{digest}&#39;" in page
+
+
+def test_what_families_would_like_to_know_is_listed_by_listing(city: City) -> None:
+    text = read_text(write_site(city, "--internal") / "internal/museum.html")
+    assert "2 of 2 listings do not say" in text
+    assert re.search(r"Talk talk (missing )+", text)
