@@ -27,6 +27,7 @@ from edge.middleware.rate_limit import LimitHeadersMiddleware, RateLimitMiddlewa
 from edge.middleware.request_id import RequestIdMiddleware
 from edge.middleware.routing import RoutingMiddleware
 from edge.middleware.usage import UsageMiddleware
+from edge.middleware.visitor_limiter import VisitorKey, VisitorLimiter
 from edge.public.openapi import OpenApiEndpoint
 from edge.public.probes import make_public
 from edge.releases import Releases
@@ -82,6 +83,7 @@ class Edge:
         seal: Seal | None = None,
         rollback_guard: RollbackGuard | None = None,
         calendar_secrets: Sequence[str] = (),
+        visitors: VisitorKey = VisitorKey(),
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or UsageRecorder(clock=clock)
@@ -96,6 +98,9 @@ class Edge:
         self.connections = connections or ConnectionLimiter()
         self._limits = limits or MappedLimitStore(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._addresses = CalendarAddresses(calendar_secrets)
+        self._visitors = VisitorLimiter(
+            visitors, proxies=self._proxies, clock=lambda: round(clock().timestamp() * 1_000_000)
+        )
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._answer_threads = ThreadPool(threads=1, queue=64)
@@ -139,7 +144,7 @@ class Edge:
         endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts, addresses=self._addresses)
         limiter = RateLimiter(self._limits, counts=self.counts)
         authentication = AuthenticationMiddleware(
-            RateLimitMiddleware(endpoint, limiter=limiter),
+            RateLimitMiddleware(endpoint, limiter=limiter, visitors=self._visitors),
             ring=self._ring,
             proxies=self._proxies,
             failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
@@ -159,6 +164,7 @@ class Edge:
             bodies=bodies,
             counts=self.counts,
             usage=self._usage,
+            visitors=self._visitors,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from edge.key_ring import KeyRing
 from edge.limits.limiter import LimitDecision, RateLimiter
 from edge.middleware.request_id import make_request_id
+from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.replies.bodies import Bodies
 from edge.replies.conditional_requests import matches
@@ -61,8 +62,10 @@ class FastPath:
         bodies: Bodies,
         counts: Counts,
         usage: UsageRecorder,
+        visitors: VisitorLimiter,
     ) -> None:
         self._app = app
+        self._visitors = visitors
         self._ring = ring
         self._limiter = limiter
         self._planner = planner
@@ -102,7 +105,9 @@ class FastPath:
             return None  # a name sent twice
         if sum(map(len, headers)) + sum(map(len, headers.values())) > MOST_HEADER_BYTES:
             return None
-        return self._ring.find_active(headers.get(b"x-api-key", b""))
+        key_text = headers.get(b"x-api-key", b"")
+        # Whose requests are counted by address too: the server may not know it yet.
+        return None if self._visitors.is_visitors(key_text) else self._ring.find_active(key_text)
 
     def _find_answer(self, scope: Scope, headers: Mapping[bytes, bytes], principal: Principal) -> _CachedAnswer | None:
         planned = self._planner.recall_plan(read_path(scope), scope["query_string"], entitlement=principal.entitlement)

@@ -4,20 +4,26 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.key_ring import KeyRing
 from edge.limits.limiter import RateLimiter
+from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.request_context import RequestContext
 
 
 class RateLimitMiddleware:
-    """Answers 429 over the rate or the quota. A success and a 304 are billed, no other answer."""
+    """Answers 429 over the rate or the quota, and to an address that asked too much with the visitors' key. A success
+    and a 304 are billed, no other answer."""
 
-    def __init__(self, app: ASGIApp, *, limiter: RateLimiter) -> None:
+    def __init__(self, app: ASGIApp, *, limiter: RateLimiter, visitors: VisitorLimiter) -> None:
         self._app = app
         self._limiter = limiter
+        self._visitors = visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
         assert context.principal is not None
+        if context.key_texts and self._visitors.is_visitors(context.key_texts[0]):
+            context.limits = (await self._limiter.show(context.principal)).list_fields()
+            self._visitors.check(scope)
         taken = await self._limiter.take(context.principal)
         context.limits = taken.list_fields()
         if not taken.has_passed:

@@ -16,6 +16,7 @@ from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.factory import open_geocoder
 from edge.limits.factory import LOCAL, open_limits
 from edge.middleware.client_address import TrustedProxies
+from edge.middleware.visitor_limiter import VisitorKey
 from edge.rollback_guard import RollbackGuard
 from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counts
@@ -24,6 +25,7 @@ from edge.usage.recorder import UsageRecorder
 from edge.weather.factory import open_forecasts
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration, split_secrets
+from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
 from outings.contract.plans import settle_plans
 from outings.release.key_seal import open_seal
@@ -68,8 +70,13 @@ def make_served_edge(
         trust=trust,
         seal=open_seal(edge.legacy_key_secret),
         calendar_secrets=split_secrets(edge.calendar_secrets),
+        visitors=_make_visitor_key(configuration.site),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
+
+
+def _make_visitor_key(site: SiteTable | None) -> VisitorKey:
+    return VisitorKey() if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute)
 
 
 def set_up_logs() -> None:

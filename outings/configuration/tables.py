@@ -154,10 +154,12 @@ class ColorsTable(Struct, frozen=True, kw_only=True):
 
 
 class SiteTable(Struct, frozen=True, kw_only=True):
-    """`key` is shown to every visitor; `words` is a file that replaces words of the pages."""
+    """`key` is shown to every visitor, and each address has `key_per_minute` requests with it; `words` is a file that
+    replaces words of the pages."""
 
     name: str = ""
     key: str = ""
+    key_per_minute: Count = 120
     language: Literal["en", "es"] = "en"
     words: Path | None = None
     colors: ColorsTable = ColorsTable()
