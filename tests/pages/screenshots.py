@@ -45,4 +45,4 @@ def take_all(paths: list[str]) -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    take_all(sys.argv[1:] or ["/", *(f"/{section.path}" for section in SECTIONS)])
+    take_all(sys.argv[1:] or ["/", *(f"/{section.path}" for section in SECTIONS), "/cities/seattle/"])

@@ -9,7 +9,7 @@ from tests.pages.conftest import WIDTHS, Pages, Scheme
 
 pytestmark = pytest.mark.browser
 
-PATHS = ["/", *(f"/{section.path}" for section in SECTIONS)]
+PATHS = ["/", *(f"/{section.path}" for section in SECTIONS), "/cities/seattle/"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
