@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -55,21 +56,37 @@ def split_words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
 
 
-@cache
-def parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+@dataclass(frozen=True)
+class Definition:
+    """Of a class, a function or, with an empty name, a whole file."""
+
+    name: str
+    is_class: bool
+    docstring: str
 
 
 @cache
-def list_definitions(path: Path) -> tuple[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, ...]:
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return tuple(each for each in ast.walk(parse(path)) if isinstance(each, kinds))
+def list_definitions(path: Path) -> tuple[Definition, ...]:
+    """The file itself first. Trees are not kept: the garbage collector would walk through all of them, for 30 s."""
+    tree = ast.parse(path.read_text())
+    return tuple(_list_definitions(tree))
+
+
+def _list_definitions(node: ast.AST) -> Iterator[Definition]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    if isinstance(node, kinds):
+        name = getattr(node, "name", "")
+        yield Definition(name, isinstance(node, ast.ClassDef), ast.get_docstring(node) or "")
+    # What is defined stands in a block of statements, never in an expression.
+    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for each in getattr(node, block, ()) if isinstance(getattr(node, block, ()), list) else ():
+            yield from _list_definitions(each)
 
 
 def list_names(path: Path) -> Iterator[str]:
     """Of a file and what it defines; names of tests are sentences, and may have any word."""
     yield path.stem
-    yield from (each.name for each in list_definitions(path) if not each.name.startswith("test_"))
+    yield from (each.name for each in list_definitions(path) if each.name and not each.name.startswith("test_"))
 
 
 def find_replaced(name: str) -> str | None:
@@ -109,17 +126,17 @@ def test_no_class_is_named_by_a_participle() -> None:
         explain(path, f"{each.name}: name it by a noun, what it is (PruneResult, not Pruned)")
         for path in FILES
         for each in list_definitions(path)
-        if isinstance(each, ast.ClassDef) and is_participle(each.name)
+        if each.is_class and is_participle(each.name)
     ]
     assert found == [], "\n".join(found)
 
 
 def test_each_docstring_stands_by_itself() -> None:
     found = [
-        explain(path, f"{getattr(each, 'name', 'the file')}: say what it is, not that it is the same as another")
+        explain(path, f"{each.name or 'the file'}: say what it is, not that it is the same as another")
         for path in FILES
-        for each in (parse(path), *list_definitions(path))
-        if (ast.get_docstring(each) or "").startswith("The same")
+        for each in list_definitions(path)
+        if each.docstring.startswith("The same")
     ]
     assert found == [], "\n".join(found)
 
