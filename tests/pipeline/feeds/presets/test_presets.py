@@ -225,11 +225,12 @@ def test_events_of_libcal_are_read_with_a_token(read_preset: Read, web: Web) -> 
     web.pages["/1.1/events"] = calendars.make_libcal(3)
     read = read_preset("libcal", "/1.1/events?cal_id=7")
     assert (len(read.records), read.problems) == (3, ())
-    first, bare, _ = read.records
+    first, bare, gone = read.records
     assert (first.source_id, first.starts_local.isoformat(), first.price.min) == ("1", "2026-12-05T18:30:00", 5)
     assert (first.location.address, first.location.lat) == ("Children's Room, Main", 47.6)
     assert (first.registration_url, first.keywords) == ("https://l.example/event/1", ("Storytime", "Babies"))
     assert (bare.location, bare.price.note, bare.image_url) == (None, None, None)
+    assert (gone.location, gone.price.note, gone.image_url) == (None, None, None)
     assert {headers.get("authorization") for _, headers in web.asked} == {"Bearer secret"}
 
 
@@ -297,12 +298,24 @@ def test_calendars_are_read_as_icalendar(
             "https://calendar.google.com/calendar/ical/a/public/basic.ics",
         ),
         ("socrata", "/saved/rows.json", "/saved/rows.json"),
+        *(
+            ("socrata", url, "https://data.example.gov/resource/abcd-1234.json?$select=:*,*&$order=:id")
+            for url in (
+                "https://dev.socrata.com/foundry/data.example.gov/abcd-1234",
+                "https://data.example.gov/api/views/abcd-1234/rows.csv?accessType=DOWNLOAD",
+                "https://data.example.gov/resource/abcd-1234.csv",
+            )
+        ),
+        (
+            "socrata", "https://data.example.gov/resource/abcd-1234?$select=a&$order=b",
+            "https://data.example.gov/resource/abcd-1234.json?$select=a&$order=b",
+        ),
     ],
 )  # fmt: skip
 def test_an_address_becomes_that_of_the_feed(configure: Configure, preset: str, url: str, completed: str) -> None:
     settings = map_columns() if preset == "socrata" else ""
     (feed,) = configure(preset, url, settings).feeds
-    assert (feed.url, feed.pages) == (completed, None)
+    assert feed.url == completed
 
 
 @pytest.mark.parametrize(
