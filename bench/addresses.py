@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from outings.answers.gazetteer.gazetteer import open_gazetteer
 from outings.answers.gazetteer.reading import list_readings
 from outings.answers.gazetteer.spots import SPOTS
+from outings.answers.gazetteer.streets import open_streets
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.release.reading import open_release
@@ -63,7 +64,7 @@ def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) ->
         mapped = {name: path for name, path in snapshot.mapped.items() if name != SPOTS}
         snapshot = replace(snapshot, mapped=mapped)
     opened = open_snapshot(snapshot)
-    list(list_readings("1 Main St, Springfield"))
+    list(list_readings("1 Main St, Springfield", open_streets(opened.language)))
     held, started = read_own(), time.process_time()
     opened.open_index(open_gazetteer).find_address(address)
     first, held = time.process_time() - started, read_own() - held

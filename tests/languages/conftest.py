@@ -9,6 +9,7 @@ from msgspec.json import decode
 from starlette.testclient import TestClient
 
 from edge.app import Edge
+from edge.geocoding.local import LocalGeocoder
 from outings.release.folder import FolderStore
 from tests.new_cities.exporting import draft, run
 
@@ -22,7 +23,8 @@ def valladolid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]
     assert built.exit_code == 0, built.output
     made = run("keys", "create", "--plan", "standard", "--json", "-c", str(config))
     edge = Edge(
-        FolderStore(folder / "var/store"), cache=folder / "cache", clock=lambda: datetime(2026, 11, 30, 17, tzinfo=UTC)
-    )
+        FolderStore(folder / "var/store"), cache=folder / "cache", clock=lambda: datetime(2026, 11, 30, 17, tzinfo=UTC),
+        geocoder=LocalGeocoder(),
+    )  # fmt: skip
     with TestClient(edge, headers={"X-API-Key": decode(made.stdout)["key"]}) as client:
         yield client

@@ -18,7 +18,7 @@ from outings.answers.gazetteer.spots import (
     name_words,
     name_zip,
 )
-from outings.answers.gazetteer.streets import Words, fold_words
+from outings.answers.gazetteer.streets import Streets, Words, open_streets
 from outings.answers.snapshot.distance import find_line, find_point, find_vectors, measure_squares
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
@@ -29,8 +29,6 @@ from outings.release.snapshot import MetroSettings
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
 ONE_PLACE_M = 250
 
-_COUNTRY = ("usa", "us", "united states")
-
 Numbers = NDArray[np.uint32]
 Phrases = frozenset[str]
 
@@ -38,7 +36,10 @@ Phrases = frozenset[str]
 class Gazetteer:
     """Spots by every name, address and corner. Nothing is guessed: a name of two places far apart is of none."""
 
-    def __init__(self, metro: MetroSettings, spots: MappedTable, names: MappedTable, areas: MappedTable) -> None:
+    def __init__(
+        self, metro: MetroSettings, streets: Streets, *, spots: MappedTable, names: MappedTable, areas: MappedTable
+    ) -> None:
+        self._streets = streets
         self._lats, self._lngs, self._areas, self._placed = (
             spots.read_array(name) for name in ("lat", "lng", "area", "is_placed")
         )
@@ -47,15 +48,15 @@ class Gazetteer:
         self._ends, self._spots = names.read_lists("spots")
         self._phrases = areas.read_texts("phrases")
         self._cities = self._read_phrases(CITIES)
-        called = (name_words(fold_words(name)) for name in (metro.name, metro.slug, *metro.aliases))
-        self._everywhere = frozenset({*called, *_COUNTRY}) | self._read_phrases(STATES)
+        called = (name_words(streets.fold_words(name)) for name in (metro.name, metro.slug, *metro.aliases))
+        self._everywhere = frozenset({*called, *map(name_words, streets.countries)}) | self._read_phrases(STATES)
 
     def find_address(self, address: str) -> Center | None:
         """A house, a corner, a place by its name; else a neighborhood's or a zip's middle. None where nothing of the
         metro is so called, or more than one thing is."""
         if (code := read_zip(address)) is not None:
             return self._find_middle(self._list_spots(name_zip(code)))
-        readings = list(list_readings(address))
+        readings = list(list_readings(address, self._streets))
         for reading in readings:
             if found := self._find_spot(reading):
                 return found
@@ -115,12 +116,16 @@ class Gazetteer:
 
 def open_gazetteer(reader: SnapshotReader) -> Gazetteer:
     """In memory, from documents, where the build did not map it."""
-    paths = [reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)]
-    if None not in paths:
-        return Gazetteer(reader.metro, *(MappedTable(path) for path in paths if path is not None))
-    made = make_spots(reader)
-    tables = (MappedTable(encode_mapped(made[name])) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS))
-    return Gazetteer(reader.metro, *tables)
+    paths = {name: reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)}
+    if None in paths.values():
+        made = make_spots(reader)
+        tables = {name: MappedTable(encode_mapped(made[name])) for name in paths}
+    else:
+        tables = {name: MappedTable(path) for name, path in paths.items() if path is not None}
+    streets = open_streets(reader.language)
+    return Gazetteer(
+        reader.metro, streets, spots=tables[SPOTS], names=tables[SPOT_NAMES], areas=tables[SPOT_AREAS]
+    )  # fmt: skip
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

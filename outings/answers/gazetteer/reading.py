@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import usaddress
 from msgspec import Struct
 
-from outings.answers.gazetteer.streets import Words, fold_words, split_corner
+from outings.answers.gazetteer.streets import Streets, Words
 
 _ZIP = re.compile(r"(\d{5})(?:-\d{4})?")
+# Up to the number behind a street's name.
+_HOUSE = re.compile(r"[^\d,]+\d+[a-z]?\b", re.IGNORECASE)
 _BEHIND = frozenset({"PlaceName", "StateName", "ZipCode", "CountryName"})
 _INSIDE = frozenset({"OccupancyType", "OccupancyIdentifier", "SubaddressType", "SubaddressIdentifier"})
 # The library's tagger is one for the process.
@@ -21,25 +23,31 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     head: str
     tail: Words
+    streets: Streets
     zip: str | None = None
 
     @property
     def words(self) -> Words:
-        return fold_words(self.head)
+        return self.streets.fold_words(self.head)
 
     @property
     def corner(self) -> tuple[Words, Words] | None:
-        found = split_corner(self.head)
+        found = self.streets.split_corner(self.head)
         return found if found is None or found[0] <= found[1] else (found[1], found[0])
 
 
-def list_readings(address: str) -> Iterator[Reading]:
-    """The likeliest first: all of it as one name; as `usaddress` labels its parts; cut at each comma."""
-    yield Reading(head=address, tail=())
-    yield _label(address)
+def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
+    """The likeliest first: all of it as one name; as `usaddress` labels its parts, or cut behind the number of the
+    house; cut at each comma."""
+    address = streets.join_number(address)
+    yield Reading(head=address, tail=(), streets=streets)
+    if streets.labels == "usaddress":
+        yield _label(address, streets)
+    elif house := _HOUSE.match(address):
+        yield _make_reading(house[0], address[house.end() :], streets)
     pieces = address.split(",")
     for count in range(len(pieces) - 1, 0, -1):
-        yield _make_reading(",".join(pieces[:count]), " ".join(pieces[count:]))
+        yield _make_reading(",".join(pieces[:count]), " ".join(pieces[count:]), streets)
 
 
 def read_zip(address: str) -> str | None:
@@ -48,7 +56,7 @@ def read_zip(address: str) -> str | None:
     return found[1] if found else None
 
 
-def _label(address: str) -> Reading:
+def _label(address: str, streets: Streets) -> Reading:
     """What comes before city, state and zip, without the unit in the house."""
     with _tagging:
         labelled = usaddress.parse(address)
@@ -56,9 +64,10 @@ def _label(address: str) -> Reading:
     while end and labelled[end - 1][1] in _BEHIND:
         end -= 1
     head = " ".join(token for token, label in labelled[:end] if label not in _INSIDE)
-    return _make_reading(head, " ".join(token for token, _ in labelled[end:]))
+    return _make_reading(head, " ".join(token for token, _ in labelled[end:]), streets)
 
 
-def _make_reading(head: str, tail: str) -> Reading:
+def _make_reading(head: str, tail: str, streets: Streets) -> Reading:
     zips = _ZIP.findall(tail)
-    return Reading(head=head.strip(" ,"), tail=fold_words(_ZIP.sub(" ", tail)), zip=zips[0] if zips else None)
+    behind = streets.fold_words(_ZIP.sub(" ", tail))
+    return Reading(head=head.strip(" ,"), tail=behind, streets=streets, zip=zips[0] if zips else None)

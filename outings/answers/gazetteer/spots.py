@@ -14,7 +14,7 @@ from outings.answers.gazetteer.places import (
     list_names,
 )
 from outings.answers.gazetteer.states import list_state_words
-from outings.answers.gazetteer.streets import Words, fold_words
+from outings.answers.gazetteer.streets import Streets, Words, open_streets
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES
@@ -57,11 +57,12 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     any city of the metro may too; `zip`, five digits, empty where it is not known. The neighborhoods are the last ones.
     SPOT_NAMES: each text once, with its spots. SPOT_AREAS: phrases by lines.
     """
-    builder = _SpotBuilder()
+    streets = open_streets(reader.language)
+    builder = _SpotBuilder(streets)
     for document, lat, lng in _read_documents(reader):
         builder.add_document(document, lat=lat, lng=lng)
     areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
-    builder.add_neighborhoods({fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
+    builder.add_neighborhoods({streets.fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
     return builder.make_frames()
 
 
@@ -81,7 +82,8 @@ def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, fl
 
 
 class _SpotBuilder:
-    def __init__(self) -> None:
+    def __init__(self, streets: Streets) -> None:
+        self._streets = streets
         self._spots: list[tuple[float, float, int, int, str]] = []
         self._names: list[tuple[str, int]] = []
         self._areas: dict[frozenset[Words], int] = {}
@@ -89,19 +91,19 @@ class _SpotBuilder:
         self._states: set[str] = set()
 
     def add_document(self, document: PlacedDocument, *, lat: float, lng: float) -> None:
-        location = document.location
-        cities = {*list_cities(document)}
-        area = self._number_area(cities | {fold_words(location.neighborhood or "")})
+        location, streets = document.location, self._streets
+        cities = {*list_cities(document, streets)}
+        area = self._number_area(cities | {streets.fold_words(location.neighborhood or "")})
         self._cities |= cities
         self._states.update(filter(None, [location.state]))
         names = {
-            *map(name_words, list_names(document)), *map(name_words, list_addresses(document)),
-            *map(name_corner, list_crossings(document)),
+            *map(name_words, list_names(document, streets)), *map(name_words, list_addresses(document, streets)),
+            *map(name_corner, list_crossings(document, streets)),
         }  # fmt: skip
         if location.zip:
             names.add(name_zip(location.zip))
         code = (location.zip or "")[:_ZIP_DIGITS]
-        self._add((lat, lng, area, int(is_placed(document)), code), names)
+        self._add((lat, lng, area, int(is_placed(document, streets)), code), names)
 
     def add_neighborhoods(self, middles: Mapping[Words, tuple[float, float]]) -> None:
         nothing = self._number_area(())
@@ -118,7 +120,7 @@ class _SpotBuilder:
     def make_frames(self) -> dict[str, pl.DataFrame]:
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
         found = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
-        areas = [self._cities, list_state_words(self._states), *self._areas]
+        areas = [self._cities, list_state_words(self._states, self._streets), *self._areas]
         lines = ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in areas]
         kinds = {"lat": pl.Float64(), "lng": pl.Float64(), "area": pl.UInt32(), "is_placed": pl.UInt8()}
         return {

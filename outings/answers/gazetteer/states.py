@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from outings.answers.gazetteer.streets import Words, fold_words
+from outings.answers.gazetteer.streets import Streets, Words
 
 _STATES = """
 AL Alabama/AK Alaska/AZ Arizona/AR Arkansas/CA California/CO Colorado/CT Connecticut/DE Delaware
@@ -13,10 +13,11 @@ ND North Dakota/OH Ohio/OK Oklahoma/OR Oregon/PA Pennsylvania/PR Puerto Rico/RI 
 SD South Dakota/TN Tennessee/TX Texas/UT Utah/VT Vermont/VA Virginia/WA Washington/WV West Virginia/WI Wisconsin
 WY Wyoming
 """.strip().replace("\n", "/")
-_PAIRS = [(fold_words(pair[:2]), fold_words(pair[3:])) for pair in _STATES.split("/")]
+_NAMED = tuple((pair[:2], pair[3:]) for pair in _STATES.split("/"))
 
 
-def list_state_words(known: Iterable[str]) -> set[Words]:
+def list_state_words(known: Iterable[str], streets: Streets) -> set[Words]:
     """Code and name of each state that is known by either; of all, where none is."""
-    named = {fold_words(each) for each in known}
-    return {words for pair in _PAIRS if not named or named & {*pair} for words in pair}
+    named = {streets.fold_words(each) for each in known}
+    pairs = [tuple(map(streets.fold_words, pair)) for pair in _NAMED]
+    return {words for pair in pairs if not named or named & {*pair} for words in pair}

@@ -2,7 +2,11 @@
 
 import pytest
 
-from outings.answers.gazetteer.streets import fold_words, is_street, leave_kind, list_corners, split_corner
+from outings.answers.gazetteer.streets import open_streets
+from outings.contract.languages.language import read_shipped_language
+
+ENGLISH = open_streets(read_shipped_language("en"))
+SPANISH = open_streets(read_shipped_language("es"))
 
 
 @pytest.mark.parametrize(
@@ -18,14 +22,14 @@ from outings.answers.gazetteer.streets import fold_words, is_street, leave_kind,
     ],
 )
 def test_two_spellings_are_one(one: str, other: str) -> None:
-    assert fold_words(one) == fold_words(other)
+    assert ENGLISH.fold_words(one) == ENGLISH.fold_words(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("28th Ave", "28th St"), ("1901 1st Ave W", "1901 1st Ave"), ("E Cherry St", "W Cherry St")]
 )
 def test_two_streets_stay_two(one: str, other: str) -> None:
-    assert fold_words(one) != fold_words(other)
+    assert ENGLISH.fold_words(one) != ENGLISH.fold_words(other)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +42,7 @@ def test_two_streets_stay_two(one: str, other: str) -> None:
     ],
 )
 def test_a_streets_kind_may_be_left_out_where_its_name_says_enough(address: str, short: tuple[str, ...] | None) -> None:
-    assert leave_kind(fold_words(address)) == short
+    assert ENGLISH.leave_kind(ENGLISH.fold_words(address)) == short
 
 
 @pytest.mark.parametrize(
@@ -46,7 +50,7 @@ def test_a_streets_kind_may_be_left_out_where_its_name_says_enough(address: str,
     [("E 72nd Street", True), ("28th Ave NW", True), ("Bryant Park", False), ("Street", False), ("", False)],
 )
 def test_a_street_is_told_by_its_kind(text: str, expected: bool) -> None:
-    assert is_street(text) is expected
+    assert ENGLISH.is_street(text) is expected
 
 
 @pytest.mark.parametrize(
@@ -69,16 +73,43 @@ def test_a_street_is_told_by_its_kind(text: str, expected: bool) -> None:
     ],
 )
 def test_an_address_names_the_corners_of_its_block(text: str, corners: list[tuple[str, str]]) -> None:
-    assert [(" ".join(one), " ".join(other)) for one, other in list_corners(text)] == corners
+    assert [(" ".join(one), " ".join(other)) for one, other in ENGLISH.list_corners(text)] == corners
 
 
 @pytest.mark.parametrize(
     "text", ["Broadway & W 72nd St", "Broadway and West 72nd Street", "corner of Broadway at W 72 St"]
 )
 def test_a_corner_is_read_however_it_is_joined(text: str) -> None:
-    assert split_corner(text) == (("broadway",), ("w", "72", "st"))
+    assert ENGLISH.split_corner(text) == (("broadway",), ("w", "72", "st"))
 
 
 @pytest.mark.parametrize("text", ["Broadway", "A & B & C", "& Broadway", ""])
 def test_one_street_or_three_are_no_corner(text: str) -> None:
-    assert split_corner(text) is None
+    assert ENGLISH.split_corner(text) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Calle Mayor 9", "C/ Mayor, 9"),
+        ("Plaza de la Trinidad, 2", "Pza. Trinidad nº 2"),
+        ("Avenida de Salamanca, 59", "Avda. Salamanca, núm. 59"),
+        ("Calle Pino 5", "C. del Pino, 5"),
+        ("Paseo Juan Carlos I, 20", "Pº Juan Carlos I 20"),
+    ],
+)
+def test_two_spanish_spellings_are_one(one: str, other: str) -> None:
+    spelled = [SPANISH.fold_words(SPANISH.join_number(text)) for text in (one, other)]
+    assert spelled[0] == spelled[1]
+
+
+def test_two_spanish_streets_stay_two() -> None:
+    assert SPANISH.fold_words("Calle Mayor 9") != SPANISH.fold_words("Plaza Mayor 9")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_address"),
+    [("Calle Mayor 9", True), ("Museo de la Ciencia", False), ("Plaza Mayor", False), ("Cine 9", False)],
+)
+def test_a_spanish_address_has_a_kind_and_a_number(text: str, is_address: bool) -> None:
+    assert SPANISH.is_address(text) is is_address
