@@ -192,6 +192,16 @@ def test_letters_are_completed_by_keyboard_at_most_thrice_a_second(pages: Pages)
     assert page.get_by_label("Neighborhood").input_value() == "ballard"
 
 
+def test_letters_that_are_answered_late_do_not_keep_back_what_was_typed_after_them(pages: Pages) -> None:
+    page = explore(pages)
+    page.route("**/suggest?q=b", lambda _: None)  # is never answered
+    search = page.get_by_label("Search")
+    with page.expect_request("**/suggest?q=b"):
+        search.press_sequentially("b")
+    search.press_sequentially("allard")
+    page.get_by_role("option", name="Ballard neighborhood").wait_for()
+
+
 def test_the_request_that_is_shown_gives_what_is_shown(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"free": "true"})
     page.get_by_text("The request behind this").click()

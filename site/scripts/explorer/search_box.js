@@ -54,12 +54,12 @@ export class SearchBox {
     if (!q) return this.#close();
     this.asked = performance.now();
     this.waiting.abort();
-    this.waiting = new AbortController();
+    const { signal } = (this.waiting = new AbortController());
     try {
-      const body = await this.api.read(requestSuggestions(this.page.state(), q), this.waiting.signal);
+      const body = await this.api.read(requestSuggestions(this.page.state(), q), signal);
       if (document.activeElement === this.input) this.#show(body.data);
     } catch {
-      this.#close(); // a search works without suggestions
+      if (!signal.aborted) this.#close(); // a search works without suggestions
     }
   }
 
