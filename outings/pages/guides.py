@@ -15,6 +15,9 @@ from outings.release.site import SiteSettings
 # The guide that lists the others, and gives them their order.
 INDEX = "README"
 FOLDER = "guides/"
+# How examples name the server that they ask; who follows a guide that has the command below asks a server of their own.
+_SERVER = "http://127.0.0.1:8000"
+_SERVES = "\noutings serve\n"
 
 
 class Guide(Struct, frozen=True, kw_only=True):
@@ -59,10 +62,16 @@ def parse_guides(texts: Mapping[str, str]) -> tuple[Guide, ...]:
     return tuple(
         Guide(
             path=FOLDER if name == INDEX else f"{FOLDER}{name}/",
-            document=render_document(texts[name], direct=partial(_direct_link, is_index=name == INDEX)),
+            document=render_document(
+                texts[name], direct=partial(_direct_link, is_index=name == INDEX), origin=_find_origin(texts[name])
+            ),
         )
         for name in (INDEX, *order)
     )
+
+
+def _find_origin(text: str) -> str:
+    return "" if _SERVES in text else _SERVER
 
 
 def _direct_link(href: str, *, is_index: bool) -> str | None:

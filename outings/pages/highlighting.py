@@ -21,26 +21,24 @@ _CLASSES = (
 _PLAIN = ("", "text")
 
 
-# Where examples say that the server is. A script puts the address in its place from which the page came.
-SERVER = "http://127.0.0.1:8000"
-
-
-def highlight_code(code: str, language: str) -> Markup:
+def highlight_code(code: str, language: str, *, origin: str) -> Markup:
     """`language` is what a block of Markdown has after its fence. One that Pygments does not know is an error."""
     if language in _PLAIN:
-        return escape(code)
+        return mark_code(code, origin=origin)
     tokens = get_lexer_by_name(language, stripnl=False).get_tokens(code)
     named = ((_name_class(str(kind)), text) for kind, text in tokens)
     runs = ((name, "".join(text for _, text in run)) for name, run in groupby(named, key=itemgetter(0)))
-    return Markup("").join(_mark(name, text) for name, text in runs)
+    return Markup("").join(mark_code(text, name=name, origin=origin) for name, text in runs)
+
+
+def mark_code(text: str, *, origin: str, name: str | None = None) -> Markup:
+    """Words of one class, or of none. `origin` is how examples name a server, for the script that puts the page's own
+    in its place; the empty text if they name another."""
+    attributes = Markup("") if name is None else Markup(' class="{}"').format(name)
+    if origin and origin in text:
+        attributes += Markup(' data-origin="{}"').format(origin)
+    return Markup("<span{}>{}</span>").format(attributes, text) if attributes else escape(text)
 
 
 def _name_class(kind: str) -> str | None:
     return next((name for prefix, name in _CLASSES if kind.startswith(prefix)), None)
-
-
-def _mark(name: str | None, text: str) -> Markup:
-    attributes = Markup("") if name is None else Markup(' class="{}"').format(name)
-    if SERVER in text:
-        attributes += Markup(' data-origin="{}"').format(SERVER)
-    return Markup("<span{}>{}</span>").format(attributes, text) if attributes else escape(text)

@@ -1,7 +1,7 @@
 """Documents in Markdown as parts of pages: headings with anchors, links between pages, code with colours."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from msgspec import Struct
 
-from outings.pages.highlighting import highlight_code
+from outings.pages.highlighting import highlight_code, mark_code
 
 # Languages of a block that shows what the block right above it answers.
 ANSWERS = ("json", "text")
@@ -36,19 +36,25 @@ class Document(Struct, frozen=True, kw_only=True):
     outline: tuple[OutlineEntry, ...]
 
 
-def render_document(text: str, *, direct: Directing) -> Document:
-    """A document opens with its title and one paragraph: three tokens each, of which the second has the text."""
+def render_document(text: str, *, direct: Directing, origin: str = "") -> Document:
+    """A document opens with its title and one paragraph: three tokens each, of which the second has the text. `origin`
+    is how its examples name the server that the page comes from."""
     tokens = _MARKDOWN.parse(text)
     outline = tuple(_anchor_headings(tokens))
     for token in tokens:
         if token.children:
             token.children = list(_direct_links(token.children, direct))
-    return Document(title=tokens[1].content, lead=_render(tokens[3:6]), body=_render(tokens[6:]), outline=outline)
+    return Document(
+        title=tokens[1].content,
+        lead=_render(tokens[3:6], origin),
+        body=_render(tokens[6:], origin),
+        outline=outline,
+    )
 
 
-def _render(tokens: Sequence[Token]) -> Markup:
+def _render(tokens: Sequence[Token], origin: str) -> Markup:
     # HTML in the Markdown is off, and the rules below escape what they show.
-    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {"origin": origin}))  # noqa: S704
 
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
@@ -76,16 +82,25 @@ def _direct_links(tokens: Sequence[Token], direct: Directing) -> Iterator[Token]
             is_dropped = False
 
 
-def _render_block(_: RendererHTML, tokens: Sequence[Token], index: int, *__: object) -> str:
+def _render_block(
+    _: RendererHTML, tokens: Sequence[Token], index: int, __: object, environment: Mapping[str, str]
+) -> str:
     token = tokens[index]
     language = token.info.partition(" ")[0]
     is_answer = language in ANSWERS and index > 0 and tokens[index - 1].type == "fence"
     return Markup('<pre class="{}" tabindex="0"><code>{}</code></pre>\n').format(
-        "code answer" if is_answer else "code", highlight_code(token.content, language)
+        "code answer" if is_answer else "code", highlight_code(token.content, language, origin=environment["origin"])
     )
+
+
+def _render_words(
+    _: RendererHTML, tokens: Sequence[Token], index: int, __: object, environment: Mapping[str, str]
+) -> str:
+    return Markup("<code>{}</code>").format(mark_code(tokens[index].content, origin=environment["origin"]))
 
 
 # A wide table moves sideways within its own frame, not the page.
 _MARKDOWN.add_render_rule("table_open", lambda *_: '<div class="wide" tabindex="0">\n<table>\n')
 _MARKDOWN.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
 _MARKDOWN.add_render_rule("fence", _render_block)
+_MARKDOWN.add_render_rule("code_inline", _render_words)
