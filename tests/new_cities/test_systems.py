@@ -90,6 +90,14 @@ def test_a_layer_is_read_to_its_last_page_and_placed_by_its_preset(draft: Draft,
     assert "5 rows, 5 records" in done.stdout
 
 
+def test_the_page_of_a_dataset_is_enough(draft: Draft, web: Web) -> None:
+    web.pages["/api/explore/v2.1/catalog/datasets/agenda/exports/json"] = portals.serve_opendatasoft_export
+    done, feed = draft("/explore/dataset/agenda/information/")
+    assert (feed["preset"], feed["url"]) == ("opendatasoft", f"{web.url}/explore/dataset/agenda/information/")
+    assert (feed["map"]["source_id"], feed["map"]["name"]) == ("uid", "title")
+    assert "  starts_local: 2026-12-01T09:00:00" in done.stdout
+
+
 def test_an_address_is_taken_as_it_is_where_a_person_says_so(draft: Draft, web: Web) -> None:
     web.pages["/resource/abcd-1234.json"] = portals.serve_socrata
     _, feed = draft("/resource/abcd-1234.json", "--preset", "none", "--column", "start_date=begins")
