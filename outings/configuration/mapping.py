@@ -24,11 +24,13 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     """What a member is made of: one of `column`, `first`, `join` and `value`. The others say how the text that stands
     there is read, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`.
 
-    `first`: the columns of which the first that says something counts. `optional`: the file may lack the columns."""
+    `first`: the columns of which the first that says something counts. `labels`: of `join`, what stands before each
+    column that says something. `optional`: the file may lack the columns."""
 
     column: Text | None = None
     first: tuple[Text, ...] = ()
     join: tuple[Text, ...] = ()
+    labels: tuple[str, ...] = ()
     value: Word | tuple[Word, ...] | None = None
     with_: str = " "
     pattern: str = ""
@@ -123,6 +125,9 @@ def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
         raise MappingError(member, "has a value and says how to read it; allowed: the value alone")
     if "with" in stated and not rule.join:
         raise MappingError(f"{member}.with", "is given without join, whose columns it stands between")
+    if "labels" in stated and len(rule.labels) != len(rule.join):
+        many = f"{len(rule.labels)} and join has {len(rule.join)}"
+        raise MappingError(f"{member}.labels", f"has {many}; allowed: one for each column of join, empty for none")
     if "other" in stated and not rule.lookup:
         raise MappingError(f"{member}.other", "is given without lookup, of whose others it is")
     _check_pattern(member, rule.pattern)

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
+from msgspec import to_builtins
+
+from outings.configuration import read_configuration
+from pipeline.feeds.reading import read_feed
 
 Row = dict[str, Any]
 Rows = Callable[[str], list[Row]]
@@ -46,7 +50,9 @@ def read_export(feed: str) -> list[Row]:
 
 
 def select_records(feed: str) -> list[Row]:
-    """What the example's SQL makes of a feed's file."""
+    """What the example's SQL, or its mapping, makes of a feed's file."""
+    if not (EXAMPLE / "feeds" / f"{feed}.sql").exists():
+        return _read_mapped(feed)
     file, reader = FEEDS[feed]
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE feed AS SELECT * FROM {reader}", [str(DATA / file)])
@@ -55,6 +61,14 @@ def select_records(feed: str) -> list[Row]:
         found = connection.execute((EXAMPLE / "feeds" / f"{feed}.sql").read_text(encoding="utf-8"))
         names = [column[0] for column in found.description or []]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def _read_mapped(feed: str) -> list[Row]:
+    configuration = read_configuration(EXAMPLE / "outings.toml", os.environ)
+    (table,) = (each for each in configuration.feeds if each.name == feed)
+    read = read_feed(table, configuration)
+    assert read.problems == ()
+    return [to_builtins(record) for record in read.records]
 
 
 def copy_example(folder: Path) -> Path:

@@ -58,11 +58,10 @@ def list_shown(ask: Ask, metro: str, begin: str) -> list[str]:
 
 def _read_city(metro: str, ask: Ask, begin: str) -> City:
     rows = {make_id(feed, row["type"], row["source_id"]): row for feed in FEEDS[metro] for row in select_records(feed)}
-    centers = {row["slug"]: row["name"] for row in rows.values() if row["type"] == "place" and "slug" in row}
     shown = list_shown(ask, metro, begin)
     return City(
         identities={each: name_listing(row) for each, row in rows.items()},
-        texts={each: _write_text(rows[each], centers, ORGANIZATIONS[metro]) for each in shown},
+        texts={each: _write_text(rows[each], ORGANIZATIONS[metro]) for each in shown},
     )
 
 
@@ -73,9 +72,9 @@ def name_listing(row: Mapping[str, Any]) -> str:
     return f"{row['type']}:{row.get('program_key') or row['name']}"
 
 
-def _write_text(row: Mapping[str, Any], centers: Mapping[str, str], organization: str) -> tuple[str, str]:
+def _write_text(row: Mapping[str, Any], organization: str) -> tuple[str, str]:
     """The name, and everything else that is searched."""
     location, place = row.get("location") or {}, row.get("place") or {}
     words = [each.replace("_", " ") for each in row["categories"]] + list(row["keywords"])
-    rest = [row.get("description"), *words, organization, centers.get(place.get("slug", "")), location.get("address")]
+    rest = [row.get("description"), *words, organization, place.get("name"), location.get("address")]
     return row["name"], ". ".join(each for each in rest if each)

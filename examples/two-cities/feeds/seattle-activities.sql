@@ -1,45 +1,6 @@
 -- Seattle Parks and Recreation's activity catalogue: one row is one class, or one of the few camps.
 -- What a row does not say stays null.
 WITH
--- Which community center a location names. "Ballard CC Gym at Ballard Community Center" names one; a pool, a park,
--- an annex or "Location unspecified" names none. The slugs are those of seattle-centers.sql.
-centers (named, slug) AS (
-    VALUES
-        ('Alki Community Center', 'alki-community-center'),
-        ('Ballard Community Center', 'ballard-community-center'),
-        ('Bitter Lake Community Center', 'bitter-lake-community-center'),
-        ('Delridge Community Center', 'delridge-community-center'),
-        ('Garfield Community Center', 'garfield-community-center'),
-        ('Green Lake Community Center', 'green-lake-community-center'),
-        ('Hiawatha Community Center', 'hiawatha-community-center'),
-        ('High Point Community Center', 'high-point-community-center'),
-        ('Hutchinson Community Center', 'hutchinson-community-center'),
-        ('International District Community Center', 'international-district-community-center'),
-        ('International District/Chinatown C.C.', 'international-district-community-center'),
-        ('Jefferson Community Center', 'jefferson-park-community-center'),
-        ('Jefferson Park Community Center', 'jefferson-park-community-center'),
-        ('Lake City Community Center', 'lake-city-community-center'),
-        ('Langston Hughes Cultural Arts Center', 'langston-hughes-cultural-arts-center'),
-        ('Laurelhurst Community Center', 'laurelhurst-community-center'),
-        ('Loyal Heights Community Center', 'loyal-heights-community-center'),
-        ('Magnolia Community Center', 'magnolia-community-center'),
-        ('Magnuson Community Center', 'magnuson-community-center'),
-        ('Meadowbrook Community Center', 'meadowbrook-community-center'),
-        ('Miller Community Center', 'miller-community-center'),
-        ('Montlake Community Center', 'montlake-community-center'),
-        ('Northgate Community Center', 'northgate-community-center'),
-        ('Queen Anne Community Center', 'queen-anne-community-center'),
-        ('Rainier Beach Community Center', 'rainier-beach-community-center'),
-        ('Rainier Beach Pool & Community Center', 'rainier-beach-community-center'),
-        ('Rainier Community Center', 'rainier-community-center'),
-        ('Ravenna Eckstein Community Center', 'ravenna-eckstein-community-center'),
-        ('Ravenna-Eckstein Community Center', 'ravenna-eckstein-community-center'),
-        ('South Park Community Center', 'south-park-community-center'),
-        ('Southwest Community Center', 'southwest-community-center'),
-        ('Van Asselt Community Center', 'van-asselt-community-center'),
-        ('Yesler Community Center', 'yesler-community-center')
-),
-
 -- The city's own category gives ours; its mixed ones (Drop-In, Enrichment, Hobbies, …) are told by the name alone.
 city_categories (city_category, category) AS (
     VALUES
@@ -124,12 +85,18 @@ timed AS (
         CategoryName = 'Camps' OR regexp_matches(ActivityName, '\bCamp\b(?: [^L]|$|\W? ?\()') AS is_camp,
         nullif(list_sort(list_distinct(list_transform(regexp_extract_all(texts[3], '\$([\d,]+\.\d\d)', 1),
             lambda amount: replace(amount, ',', '')::DOUBLE))), []) AS amounts,
-        (
-            SELECT CASE WHEN count(DISTINCT slug) = 1 THEN min(slug) END
-            FROM centers
+        -- The community center that a location names, as the feed seattle-centers names it. "Ballard CC Gym at Ballard
+        -- Community Center" names one; a pool, a park, an annex or "Location unspecified" names none.
+        CASE
             -- Where a trip's bus stops is not where it is held.
-            WHERE contains(ActivityLocation, named) AND NOT regexp_matches(ActivityLocation, '(?i)pick[ -]?ups?\b')
-        ) AS center
+            WHEN NOT regexp_matches(ActivityLocation, '(?i)pick[ -]?ups?\b') THEN nullif(regexp_extract(
+                replace(replace(replace(replace(ActivityLocation,
+                    'International District/Chinatown C.C.', 'International District Community Center'),
+                    'Jefferson Community', 'Jefferson Park Community'),
+                    'Pool & Community', 'Community'),
+                    'Ravenna Eckstein', 'Ravenna-Eckstein'),
+                '(?:^|.* at )((?:[A-Z][A-Za-z-]* )+Community Center)', 1), '')
+        END AS center
     FROM told
 ),
 
@@ -217,7 +184,7 @@ SELECT
     ) AS keywords,
     ages,
     [lower(split_part(SeasonName, ' ', 1))] AS seasons,
-    CASE WHEN center IS NOT NULL THEN {'slug': center} END AS place,
+    CASE WHEN center IS NOT NULL THEN {'name': center} END AS place,
     CASE WHEN center IS NULL AND ActivityLocation NOT IN ('Location unspecified', 'various') THEN
         {'address': regexp_replace(ActivityLocation, '\s+', ' ', 'g')}
     END AS location,

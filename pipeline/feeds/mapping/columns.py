@@ -33,14 +33,23 @@ def fold(text: str) -> str:
 def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
     """Of the columns that the file has. Raises `MappingError` for one that it has to have."""
     found, missing = [], list[MappingError]()
-    for each in rule.columns:
+    for place, each in enumerate(rule.columns):
         try:
-            found.append(find_text(member, each, columns))
+            text = find_text(member, each, columns)
+            found.append(_add_label(text, rule.labels[place], rule.with_) if rule.labels else text)
         except MappingError as error:
             missing.append(error)
     if missing and not rule.optional and not (rule.first and found):
         raise missing[0]
     return found
+
+
+def _add_label(text: Text, label: str, between: str) -> Text:
+    """The label and a blank before what stands there; before nothing, nothing."""
+    if not label:
+        return text
+    said = f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
+    return Text(f"{literal(f'{label} ')} || {said}")
 
 
 def choose_first(found: Sequence[Text]) -> Text:

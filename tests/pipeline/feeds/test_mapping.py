@@ -206,6 +206,14 @@ def test_a_path_leads_into_objects_lists_and_json_in_a_text(read_mapped: Map) ->
     assert list_values(read, "keywords") == [("a", "b"), ()]
 
 
+def test_columns_that_are_joined_may_have_labels_and_an_empty_one_has_none(read_mapped: Map) -> None:
+    read = read_mapped(
+        'description = { join = ["season", "mon", "tue"], labels = ["", "Mon", "Tue"], with = ", " }',
+        "season;mon;tue", "Summer;9-17;9-14", ";;8-12", "Winter;;", ";;",
+    )  # fmt: skip
+    assert list_values(read, "description") == ["Summer, Mon 9-17, Tue 9-14", "Tue 8-12", "Winter", None]
+
+
 def test_a_constant_in_an_object_holds_where_the_object_says_anything_else(read_mapped: Map) -> None:
     rules = '"price.min" = "x"\n"price.currency" = { value = "EUR" }\nseasons = { value = ["winter"] }'
     read = read_mapped(rules, "x", "3", "")
@@ -262,6 +270,8 @@ def test_a_rule_that_meets_nothing_is_named(read_mapped: Map, rule: str, said: s
         ),
         ('starts_local = { column = "x", format = "%d/%q" }', "has %q, which is none"),
         ('"price.min" = { column = "x", with = "-" }', "feeds.spl.map.price.min.with: is given without join"),
+        ('description = { join = ["x", "y"], labels = ["X"] }', "map.description.labels: has 1 and join has 2"),
+        ('description = { column = "x", labels = ["X"] }', "map.description.labels: has 1 and join has 0"),
         ('"price.min" = 3', "feeds.spl.map.price.min: is no rule"),
     ],
 )
