@@ -12,14 +12,17 @@ from pipeline.listings.previous import ORGANIZATION
 from pipeline.records.record import RECORDS, Head, Reference
 
 _DIGITS = 32
+# What records may refer to by its name, and what such a mark is called. A place of the same name is meant too: what a
+# record says of an address is not compared, because marks can't be.
+_NAMED = {ORGANIZATION: "name", "place": "place name"}
 
 
 def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
     """Of a row: by which records are its own, and by which others refer to it."""
     kind = row["kind"]
     yield _mark("slug", metro, kind, row["slug"])
-    if kind == ORGANIZATION:
-        yield _mark("name", metro, fold_text(row["name"]))
+    if kind in _NAMED:
+        yield _mark(_NAMED[kind], metro, fold_text(row["name"]))
     feed, _, rest = row["source"].partition("/")
     if feed:
         source_id = rest.partition("/")[2]
@@ -55,10 +58,10 @@ class WithdrawalMatcher:
             marks.append(_mark_source(giver, kind, reference.source_id))
         if reference.slug is not None:
             marks.append(_mark("slug", metro, kind, reference.slug))
-        if reference.name is not None and kind == ORGANIZATION:
-            if make_organization_id(metro, reference.name) in self.ids:
+        if reference.name is not None:
+            if kind == ORGANIZATION and make_organization_id(metro, reference.name) in self.ids:
                 return True
-            marks.append(_mark("name", metro, fold_text(reference.name)))
+            marks.append(_mark(_NAMED[kind], metro, fold_text(reference.name)))
         return not self._marks.isdisjoint(marks)
 
     def has_source(self, feed: str, source_id: str | None) -> bool:

@@ -52,6 +52,22 @@ def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_
     assert {each["name"]: each["location"]["lat"] for each in got}["Own walk"] == 47.6
 
 
+@pytest.mark.parametrize("mode", ["full", "delta"])
+def test_records_of_another_feed_that_named_it_do_so_no_more(town: Town, mode: str) -> None:
+    references = [{"feed": "seattle", "source_id": "hallquix"}, {"name": "HALLQUIX", "address": "7 Hallquix Lane"}]
+    events = [make_event(f"guide {n}", name=f"Guide {n}", place=each) for n, each in enumerate(references)]
+    town.city.write(events, feed="guide", mode=mode)
+    town.city.build()
+    town.run("takedown", HALL)
+    town.city.write([] if mode == "delta" else events, feed="guide", mode=mode)
+    town.write(2)
+    built = town.city.build()
+    assert [each.reason for feed in built.feeds for each in feed.problems] == []
+    got = town.get("/v1/seattle/events?limit=100").read_json()["data"]
+    assert [each["place"] for each in got if each["name"].startswith("Guide")] == [None, None]
+    check_gone(town, "hallquix")
+
+
 def test_an_organization_leaves_all_its_metros(town: Town) -> None:
     done = town.run_json("takedown", CLUB)
     assert done["showing"] == {"boston": 1, "seattle": 3}
