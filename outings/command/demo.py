@@ -87,8 +87,8 @@ def _keep(path: Path, text: str) -> str:
 
 
 def _print_requests(key: str, base_url: str) -> None:
-    click.echo(f"\nTwo sample metros are served on {base_url} (Ctrl-C stops).")
-    click.echo("Open that address in a browser. Or in another terminal:\n")
+    click.echo(f"\nOpen {base_url}/ in a browser: two sample metros are served there (Ctrl-C stops).")
+    click.echo("Or in another terminal:\n")
     click.echo(f"KEY={key}")
     for request in REQUESTS:
         click.echo(f'curl -H "X-API-Key: $KEY" "{base_url}{request}"')

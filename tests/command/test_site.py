@@ -1,6 +1,8 @@
 """`outings site` writes what the server sends."""
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,3 +80,24 @@ def test_before_the_first_release_there_are_no_pages(tmp_path: Path) -> None:
     assert refused.exit_code == 1
     assert "`outings build` publishes one" in refused.output
     assert not (tmp_path / "pages").exists()
+
+
+def list_targets(path: str, page: str) -> Iterator[tuple[str, str]]:
+    """What the page refers to, from the top of the folder, with the anchor; of others and of the API nothing."""
+    for target in re.findall(r'(?:href|src)="([^"]*)"', page):
+        name, _, anchor = target.partition("#")
+        name = name.partition("?")[0]
+        whole = posixpath.normpath(posixpath.join("/", posixpath.dirname(path), name)) if name else f"/{path}"
+        if ":" not in target and not whole.startswith("/v1/"):
+            yield f"{whole[1:]}/index.html".lstrip("/") if name.endswith(("/", ".")) else whole[1:], anchor
+
+
+def test_every_link_of_a_page_leads_to_a_file_and_an_anchor(town: Town, tmp_path: Path) -> None:
+    town.run("site", str(tmp_path / "pages"))
+    files = {path: data.decode() for path, data in read_folder(tmp_path / "pages").items()}
+    pages = {path: text for path, text in files.items() if path.endswith(".html")}
+    assert len(pages) > 3
+    targets = {(path, *target) for path, text in pages.items() for target in list_targets(path, text)}
+    assert [each for each in sorted(targets) if each[1] not in files] == []
+    anchored = [each for each in sorted(targets) if each[2] and f'id="{each[2]}"' not in files[each[1]]]
+    assert anchored == []

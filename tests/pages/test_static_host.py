@@ -1,0 +1,48 @@
+"""The folder that `outings site` writes, below a path of a plain file server: it needs no server of ours."""
+
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command.demo import PATIENCE
+from tests.pages.conftest import Demo, Pages
+
+pytestmark = pytest.mark.browser
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the base class names it
+        """Requests are no news."""
+
+
+@pytest.fixture
+def host(demo: Demo, tmp_path: Path) -> Iterator[str]:
+    """Its address. It serves `below/` and sends no header of ours."""
+    words = [sys.executable, "-m", "outings.command", "site", str(tmp_path / "below"), "-c", "var/outings.toml"]
+    subprocess.run(words, cwd=demo.folder, check=True, capture_output=True, timeout=PATIENCE)
+    handler = functools.partial(QuietHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/below/"
+        server.shutdown()
+        thread.join()
+
+
+def test_pages_work_below_a_path_of_any_host(pages: Pages, host: str) -> None:
+    pages.url = host.removesuffix("/below/")
+    page = pages.open(host)
+    assert page.locator("h1").count() == 1
+    page.get_by_role("link", name="Seattle").click()
+    page.wait_for_url(f"{host}cities/seattle/")
+    page.get_by_role("link", name="Guides").click()
+    page.wait_for_url(f"{host}guides/")
+    page.locator(".brand").click()
+    page.wait_for_url(host)
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 252)"
