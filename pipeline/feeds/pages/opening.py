@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct
 
@@ -17,6 +18,8 @@ from pipeline.feeds.source import FeedError
 
 # A root names the validators of all pages of a feed: of one with more of them, none is kept.
 MOST_REMEMBERED = 200
+# What is shorter is a word or a number, and no key.
+_LEAST_KEY = 6
 
 
 class OpenedPages(Struct, frozen=True, kw_only=True):
@@ -56,12 +59,23 @@ async def open_pages(
             read = sum(memory.rows for memory in memories)
             tell(f"feed {feed.name}: {len(memories):,} pages, {read:,} rows")
     except PageFault as fault:
-        raise FeedError(feed.name, show_url(fault.url), str(fault)) from None
+        raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
     except FetchError as error:
         raise FeedError(feed.name, show_url(current), str(error)) from None
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
     return OpenedPages(rows=path, memories=memories if _can_ask(pages, memories) else ())
+
+
+def _hide_keys(told: str, feed: FeedTable) -> str:
+    """What a server says may repeat what it was asked with."""
+    parts = urlsplit(feed.url)
+    values = [value for _, value in parse_qsl(parts.query)]
+    headers = [word for value in feed.headers.values() for word in (value, *value.split())]
+    for key in sorted(filter(None, (*headers, *values, parts.username, parts.password)), key=len, reverse=True):
+        if len(key) >= _LEAST_KEY:
+            told = told.replace(key, "…")
+    return told
 
 
 async def _fetch_page(client: FeedClient, url: str, *, pages: PagesTable, most: int, policy: RetryPolicy) -> PageAnswer:

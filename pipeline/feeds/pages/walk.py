@@ -140,7 +140,8 @@ class _Walk:
         self._total = self._total if page.total is None else page.total
         self._last = self._last if page.last is None else page.last
         if page.rows and page.rows == self._before:
-            raise PageFault(url, "has the same rows as the page before it: the server does not know these pages")
+            told = "the server does not know these pages, or not where they end (say total or last)"
+            raise PageFault(url, f"has the same rows as the page before it: {told}")
         for row in page.rows:
             self._target.write(row + b"\n")
         self._read += len(page.rows)

@@ -321,6 +321,15 @@ def test_a_message_shows_the_place_of_a_page_and_no_key(read_pages: Read, web: W
     assert "/rows?key=…&offset=3: answers 403" in str(raised.value)
 
 
+def test_a_key_that_a_server_repeats_is_not_shown(read_pages: Read, web: Web) -> None:
+    web.pages["/rows"] = make_json({"error": "Bearer sesame-7 and key=hidden-4 are unknown"})
+    with pytest.raises(FeedError) as raised:
+        read_pages(
+            f'{BY_OFFSET}\nheaders = {{ Authorization = "Bearer sesame-7" }}', url=f"{web.url}/rows?key=hidden-4"
+        )
+    assert "The server says: … and key=… are unknown" in str(raised.value)
+
+
 def test_a_body_is_read_as_its_server_says(read_pages: Read, web: Web) -> None:
     content = json.dumps([{**make_rows(1)[0], "title": "Niños"}], ensure_ascii=False).encode("cp1252")
     web.pages["/rows"] = Page(content, headers={"Content-Type": "application/json; charset=windows-1252"})
