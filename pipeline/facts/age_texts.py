@@ -72,11 +72,12 @@ class AgeTexts:
 
     def _find_spans(self, text: str, *, is_name: bool) -> Iterator[AgeSpan]:
         for each in self._name_patterns if is_name else self._patterns:
-            for match in each.pattern.finditer(text):
+            matches = list(each.pattern.finditer(text))
+            for match in matches:
                 span = each.read(match)
                 if span is not None and (not each.is_unsure or _has_units(match, is_name=is_name)):
                     yield span
-            text = each.pattern.sub(" ", text)
+            text = each.pattern.sub(" ", text) if matches else text
 
     def _read_range(self, match: re.Match[str]) -> AgeSpan | None:
         """The first number's unit, where it has none, is the second's. One number alone is both ends."""

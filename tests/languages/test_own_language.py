@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from outings.contract.vocabulary import AUDIENCES
+from outings.release.folder import FolderStore
+from outings.release.parquet_columns import read_columns
+from outings.release.reading import open_release
+from outings.release.releases import list_releases
 from tests.new_cities.exporting import run
 
 CONFIG = """
@@ -41,6 +46,14 @@ def porto(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def read_audiences(folder: Path) -> dict[str, str]:
+    """Of the newest release, as its table says them."""
+    store = FolderStore(folder / "var/store")
+    release = open_release(store, next(list_releases(store)), cache=folder / "cache")
+    listings = read_columns(release.metros["porto"].tables["listings"], "listings", ("name", "audience"))
+    return {name: AUDIENCES[audience] for name, audience in listings.iter_rows()}
+
+
 def check(folder: Path, language: str, *options: str) -> Result:
     config = folder / "outings.toml"
     config.write_text(CONFIG.format(language=language))
@@ -66,3 +79,18 @@ def test_a_build_says_it_too(porto: Path) -> None:
     check(porto, "pt")
     built = run("build", "--as-of", "2026-11-30", "--workers", "1", "--json", "-c", str(porto / "outings.toml"))
     assert json.loads(built.stdout)["uncovered"]["porto"][0].startswith("no stems")
+
+
+def test_a_record_says_whom_it_is_for(porto: Path) -> None:
+    told = [
+        {**EVENT, "source_id": "1", "name": "Prova de vinhos", "audience": "families"},
+        {**EVENT, "source_id": "2", "name": "Adults only night", "audience": "kids"},
+        {**EVENT, "source_id": "3", "name": "Hora do conto", "audience": "miúdos"},
+    ]
+    (porto / "agenda.ndjson").write_text("\n".join(map(json.dumps, told)))
+    checked = json.loads(check(porto, "pt", "--json").stdout)
+    assert [(each["field"], each["quarantined"]) for each in checked["problems"]] == [("audience", False)]
+    config = str(porto / "outings.toml")
+    run("build", "--as-of", "2026-11-30", "--workers", "1", "-c", config)
+    audiences = {"Prova de vinhos": "families", "Adults only night": "adults", "Hora do conto": "all_ages"}
+    assert read_audiences(porto) == audiences
