@@ -3,22 +3,32 @@
 from collections.abc import Sequence
 from datetime import date
 
+from outings.contract.vocabulary import Vocabulary
 from outings.pages.city import render_city
 from outings.pages.explorer import render_explorer
 from outings.pages.guides import render_guides
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
 from outings.pages.page import Page
+from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 
 
-def render_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
+def render_site(
+    settings: SiteSettings, metros: Sequence[MetroFigures], *, vocabulary: Vocabulary = Vocabulary()
+) -> tuple[Page, ...]:
     """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
-    the release, by slug; what they show is there only where the settings say so."""
+    the release, by slug; what they show is there only where the settings say so. `vocabulary` is the deployment's."""
     shown = tuple(metros) if settings.shows_data else ()
     with_data = (render_explorer(settings),) if settings.shows_data else ()
-    return (render_home(settings, shown), *with_data, *render_guides(settings), *list_assets(settings))
+    return (
+        render_home(settings, shown),
+        *with_data,
+        render_reference(settings, vocabulary),
+        *render_guides(settings),
+        *list_assets(settings),
+    )
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:

@@ -23,6 +23,8 @@ ASSETS = "assets/"
 # Each file is compressed once for a release and sent many times.
 _GZIP_LEVEL = 9
 _BROTLI_QUALITY = 11
+# The reference, of 616 kB: quality 11 takes 0.83 s for 42 kB, 9 takes 0.05 s for 47 kB, and each build waits for it.
+_LARGE, _BROTLI_QUALITY_OF_LARGE = 200_000, 9
 # What a process remembers having compressed: a rebuild makes the same files again.
 _REMEMBERED = 128
 
@@ -113,7 +115,8 @@ def _append(packed: bytearray, coded: bytes) -> Extent:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _encode_file(data: bytes) -> tuple[bytes, bytes]:
-    br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=_BROTLI_QUALITY)
+    quality = _BROTLI_QUALITY if len(data) < _LARGE else _BROTLI_QUALITY_OF_LARGE
+    br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=quality)
     # Without a time in gzip's header.
     return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br
 

@@ -11,6 +11,7 @@ from outings import pages
 from outings.answers.counts import count_listings
 from outings.configuration.zones import read_zone
 from outings.contract.entitlement import Entitlement
+from outings.contract.vocabulary import Vocabulary
 from outings.pages.folders import find_templates, find_words
 from outings.pages.home import MetroFigures
 from outings.pages.layout import list_assets
@@ -43,7 +44,7 @@ def compose_site(
         standing = None if current is None else read_site(store, current)
         chosen = settings or (SiteSettings() if standing is None else standing.settings)
         figures = _read_figures(store, parts) if chosen.shows_data else []
-        packed, data = _pack(render_site(chosen, figures))
+        packed, data = _pack(render_site(chosen, figures, vocabulary=_read_vocabulary(store, parts)))
         site = encode_site(Site(settings=chosen, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if standing is None else {current, standing.pages.object}
@@ -75,6 +76,12 @@ def _hash_program() -> str:
         (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
     )
     return hash_of("\n".join((sources, *assets)).encode())
+
+
+def _read_vocabulary(store: Store, parts: Mapping[str, Part]) -> Vocabulary:
+    """All metros of a deployment have the same one."""
+    first = min(parts, default=None)
+    return Vocabulary() if first is None else read_manifest(store, parts[first].manifest).vocabulary
 
 
 def _read_figures(store: Store, parts: Mapping[str, Part]) -> list[MetroFigures]:

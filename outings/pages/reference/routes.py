@@ -1,0 +1,126 @@
+"""The routes as the page shows them: grouped, with what each takes and answers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from outings.contract.members import RESOURCES
+from outings.contract.openapi.examples import Example, find_example
+from outings.contract.openapi.responses import make_body
+from outings.contract.openapi.schemas import is_struct
+from outings.contract.route import Route
+from outings.contract.routes import LISTS, ROUTES
+from outings.contract.vocabulary import Vocabulary
+from outings.pages.reference.forms import Form, read_form
+
+# Group of the navigation → the collections of its routes, by the beginning of a route's name.
+_GROUPS = {
+    "lists": ("metros", "events", "classes", "camps", "places"),
+    "finding": ("search", "suggest", "around", "nearby", "activity"),
+    "directories": ("organizations", "neighborhoods", "coverage"),
+    "sync": ("changes", "versions", "export"),
+    "service": ("openapi", "healthz", "readyz", "metrics"),
+}
+
+
+class ParameterEntry(Struct, frozen=True, kw_only=True):
+    """A parameter on one route, or as its shared row says it."""
+
+    name: str
+    form: Form
+    meaning: str
+    example: str = ""
+    is_in_path: bool = False
+    is_required: bool = False
+    is_deprecated: bool = False
+    is_ignored: bool = False
+    needs_deployment: bool = False
+    stability: str = "stable"
+
+
+class RouteEntry(Struct, frozen=True, kw_only=True):
+    """`like` is the list whose parameters the route takes too: `parameters` has those alone that differ, and `without`
+    names those that it does not take. `body` describes the members beside `data`."""
+
+    route: Route
+    operation: Mapping[str, Any]
+    parameters: Sequence[ParameterEntry]
+    like: Route | None
+    without: Sequence[str]
+    example: Example | None
+    answered: Form | None
+    meta: str
+    failures: Sequence[str]
+
+
+def list_groups(document: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[str, Sequence[RouteEntry]]:
+    """Every route of the table, in its order, under its group."""
+    return {
+        group: [
+            _make_entry(route, document=document, vocabulary=vocabulary)
+            for collection in collections
+            for route in ROUTES
+            if route.collection == collection
+        ]
+        for group, collections in _GROUPS.items()
+    }
+
+
+def read_parameter(node: Mapping[str, Any], shared: Mapping[str, Any]) -> ParameterEntry:
+    """Of the document: a parameter itself, or a reference to one of `shared`."""
+    found = shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+    return ParameterEntry(
+        name=found["name"],
+        form=read_form(found["schema"]),
+        meaning=found["description"],
+        example=_write_example(found.get("example")),
+        is_in_path=found["in"] == "path",
+        is_required=found.get("required", False),
+        is_deprecated=found.get("deprecated", False),
+        is_ignored=found.get("x-ignored", False),
+        needs_deployment="x-implemented" in found,
+        stability=found.get("x-stability", "stable"),
+    )
+
+
+def _make_entry(route: Route, *, document: Mapping[str, Any], vocabulary: Vocabulary) -> RouteEntry:
+    operation = document["paths"][route.path]["get"]
+    shared = document["components"]["parameters"]
+    listed = [read_parameter(node, shared) for node in operation["parameters"]]
+    like = LISTS[route.type] if route.sets is not None and route.type is not None else None
+    of_list = [] if like is None else document["paths"][like.path]["get"]["parameters"]
+    known = [read_parameter(node, shared) for node in of_list]
+    names = {each.name for each in listed}
+    return RouteEntry(
+        route=route,
+        operation=operation,
+        parameters=[each for each in listed if each not in known],
+        like=like,
+        without=[each.name for each in known if each.name not in names and not each.is_in_path],
+        example=find_example(route, vocabulary),
+        answered=_read_answered(route),
+        meta=route.meta.__name__ if route.meta else "",
+        failures=[status for status in operation["responses"] if int(status) >= 400],
+    )
+
+
+def _read_answered(route: Route) -> Form | None:
+    """What stands in `data`, or the whole body of a route without a key. None for what is no JSON of ours."""
+    if not is_struct(route.item):
+        return None
+    if route.shown:
+        name = RESOURCES[route.shown].__name__
+        return Form(name=name, shape=name, is_array=not route.is_one)
+    body = make_body(route)
+    return read_form(body["properties"]["data"] if route.needs_key else body)
+
+
+def _write_example(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value).lower() if isinstance(value, bool) else str(value)

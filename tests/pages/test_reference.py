@@ -1,0 +1,121 @@
+"""The reference has all that is public, and says of it what the program does."""
+
+import html
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from outings.contract import errors, notices
+from outings.contract.openapi import make_document
+from outings.contract.openapi.examples import read_examples
+from outings.contract.parameters import PARAMETERS
+from outings.contract.plans import PLANS
+from outings.contract.route import Route
+from outings.contract.routes import LISTS, ROUTES
+from outings.contract.vocabulary import Vocabulary
+from outings.pages.reference import render_reference
+from outings.release.site import SiteSettings
+
+DOCUMENT = make_document(Vocabulary())
+COMPONENTS = DOCUMENT["components"]
+PAGE = render_reference(SiteSettings(), Vocabulary()).data.decode()
+IDS = re.findall(r'\sid="([^"]+)"', PAGE)
+by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+WITH_EXAMPLE = [route for route in ROUTES if route.name in read_examples()]
+
+
+def read_section(route: Route) -> str:
+    found = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', PAGE, flags=re.DOTALL)
+    assert found, f"{route.name} is in no group of outings/pages/reference/routes.py"
+    return found[0]
+
+
+def list_rows(section: str) -> set[str]:
+    return set(re.findall(r'<th scope="row"><a href="#(?:parameter|path)-([^"]+)">', section))
+
+
+def list_code(section: str) -> dict[str, str]:
+    blocks = re.findall(r'<figure data-code="(\w+)">.*?<code[^>]*>(.*?)</code>', section, flags=re.DOTALL)
+    return {language: html.unescape(code) for language, code in blocks}
+
+
+@by_route
+def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route) -> None:
+    section = read_section(route)
+    assert f"</span> {route.path}</a></h3>" in section
+    assert html.escape(route.meaning, quote=False) in re.sub(r"</?code>", "`", section)
+    listed = list_rows(section)
+    if route.sets is not None and route.type is not None:
+        assert f'href="#{LISTS[route.type].name}"' in section
+        listed |= list_rows(read_section(LISTS[route.type]))
+    in_path = set(re.findall(r"{(\w+)}", route.path))
+    assert {*route.parameters, *route.ignored, *in_path} <= listed
+    statuses = {status for status in DOCUMENT["paths"][route.path]["get"]["responses"] if int(status) >= 400}
+    assert statuses <= set(re.findall(r'href="#code-\w+">(\d+)</a>', section))
+
+
+@pytest.mark.parametrize("route", WITH_EXAMPLE, ids=lambda route: route.name)
+def test_a_route_has_a_request_in_three_languages_and_a_whole_answer(route: Route) -> None:
+    section, example = read_section(route), read_examples()[route.name]
+    code = list_code(section)
+    assert list(code) == ["curl", "python", "javascript"]
+    for text in code.values():
+        assert f'"http://127.0.0.1:8000{example.request}"' in text
+        assert ("X-API-Key" in text) == route.needs_key
+    (shown,) = re.findall(r'<pre class="code answer".*?<code>(.*?)</code>', section, flags=re.DOTALL)
+    answer = html.unescape(shown)
+    assert (json.loads(answer) if example.media == "application/json" else answer + "\n") == (
+        example.answer if example.media == "application/json" else example.answer.rstrip("\n") + "\n"
+    )
+
+
+@by_route
+def test_what_is_not_promised_is_marked(route: Route) -> None:
+    opening = read_section(route).split("<dl", 1)[0]
+    assert re.findall(r'href="#stability-(\w+)"', opening) == ([] if route.stability == "stable" else [route.stability])
+
+
+def test_every_parameter_member_code_reason_notice_header_and_plan_has_a_place() -> None:
+    wanted = {f"parameter-{name}" for name in PARAMETERS}
+    wanted |= {f"path-{name}" for route in ROUTES for name in re.findall(r"{(\w+)}", route.path)}
+    for shape, schema in COMPONENTS["schemas"].items():
+        if not shape.endswith(("Part", "Path")):
+            wanted |= {shape, *(f"{shape}.{member}" for member in schema["properties"])}
+    wanted |= {f"code-{code}" for code in errors.CODES} | {f"reason-{reason}" for reason in errors.REASONS}
+    wanted |= {f"notice-{code}" for code in notices.NOTICES} | {f"plan-{plan}" for plan in PLANS}
+    wanted |= {f"answer-{header}" for header in COMPONENTS["headers"]}
+    wanted |= {"header-X-API-Key", "header-If-None-Match", "header-Accept-Encoding", "header-X-Trace-Id"}
+    assert wanted - set(IDS) == set()
+
+
+def test_each_row_says_what_it_means() -> None:
+    rows = re.findall(r'<tr id="([^"]+)".*?</tr>', PAGE, flags=re.DOTALL)
+    empty = [row for row in re.findall(r"<tr id=.*?</tr>", PAGE, flags=re.DOTALL) if "<td></td>" in row]
+    assert len(rows) > 700
+    assert empty == []
+
+
+def test_each_place_is_there_once_and_each_link_leads_to_one() -> None:
+    assert [name for name, count in Counter(IDS).items() if count > 1] == []
+    assert set(re.findall(r'href="#([^"]+)"', PAGE)) - set(IDS) == set()
+
+
+def test_a_deployments_own_words_are_shown() -> None:
+    page = render_reference(SiteSettings(), Vocabulary(categories=("chess",))).data.decode()
+    assert "<code>chess</code>" in page
+    assert "arts_creative" not in page
+
+
+def test_the_key_for_visitors_stands_in_the_code() -> None:
+    page = render_reference(SiteSettings(key="ldk_of_visitors"), Vocabulary()).data.decode()
+    assert 'curl -H "X-API-Key: ldk_of_visitors"' in html.unescape(page)
+    assert 'data-key="ldk_of_visitors"' in page
+    assert "$KEY" not in page
+
+
+def test_a_page_in_spanish_says_which_texts_are_english() -> None:
+    page = render_reference(SiteSettings(language="es"), Vocabulary()).data.decode()
+    assert "<h1>Referencia</h1>" in page
+    assert '<span lang="en">List events of a metro.</span>' in page
