@@ -146,7 +146,8 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
 
 
 def _format_parts(count: FeedCount) -> str:
-    parts = [("listings", count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
+    listings = "listing" if count.listings == 1 else "listings"
+    parts = [(listings, count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
     told = " + ".join(f"{number:,} {name}" for name, number in parts if number)
     return f" = {told}" if told else ""
 

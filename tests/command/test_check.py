@@ -41,8 +41,8 @@ def test_a_good_configuration_is_reported_and_nothing_is_published(folder: Path)
     result = check(folder, GOOD + TABLE)
     assert result.exit_code == 0
     assert result.stdout.splitlines()[:3] == [
-        "good   3 read = 1 listings + 1 merged + 1 quarantined",
-        "table  1 read = 1 listings",
+        "good   3 read = 1 listing + 1 merged + 1 quarantined",
+        "table  1 read = 1 listing",
         "all    4 read = 2 listings + 1 merged + 1 quarantined",
     ]
     assert 'good: price.min: 1 × wrong_type: expected a number; as line 2 (2): "free"' in result.stdout

@@ -157,7 +157,7 @@ def test_a_store_that_can_not_be_read_is_told_and_the_feeds_are_checked(city: Ci
     (city.folder / "var/store/current.json").write_text("torn")
     checked = check(city)
     assert checked.exit_code == 0
-    assert "samples  1 read = 1 listings" in checked.stdout
+    assert "samples  1 read = 1 listing" in checked.stdout
     assert "store: the release in force can't be read, so nothing is known of removals: " in checked.stdout
 
 

@@ -12,7 +12,7 @@ from outings.configuration import ConfigurationError
 from outings.contract.resources.shared import AgeRange
 from pipeline.feeds.reading import FeedRead, read_feed
 from pipeline.feeds.source import SettingError
-from pipeline.records.record import SessionRecord
+from pipeline.records.record import Reference, SessionRecord
 from tests.pipeline.feeds.settings import Configure
 
 Map = Callable[..., FeedRead]
@@ -212,6 +212,14 @@ def test_columns_that_are_joined_may_have_labels_and_an_empty_one_has_none(read_
         "season;mon;tue", "Summer;9-17;9-14", ";;8-12", "Winter;;", ";;",
     )  # fmt: skip
     assert list_values(read, "description") == ["Summer, Mon 9-17, Tue 9-14", "Tue 8-12", "Winter", None]
+
+
+def test_a_row_may_refer_to_a_place_of_another_feed_by_number_or_name(read_mapped: Map) -> None:
+    rules = '"place.source_id" = "number"\n"place.feed" = { value = "branches" }\n"place.name" = "where"'
+    read = read_mapped(rules, "number;where", "7;", ";Central Library", ";")
+    assert list_values(read, "place") == [
+        Reference(feed="branches", source_id="7"), Reference(name="Central Library"), None,
+    ]  # fmt: skip
 
 
 def test_a_constant_in_an_object_holds_where_the_object_says_anything_else(read_mapped: Map) -> None:
