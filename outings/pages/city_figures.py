@@ -66,6 +66,14 @@ class GapFigures(Struct, frozen=True, kw_only=True):
     missing: Mapping[str, int]
 
 
+class NeighborhoodFigure(Struct, frozen=True):
+    """`middle`: of those of its listings that have coordinates."""
+
+    name: str
+    count: int
+    middle: tuple[float, float] | None
+
+
 class AgeFigures(Struct, frozen=True):
     """`counts`: of published listings by the age of this instant, as AGES groups them."""
 
@@ -84,7 +92,7 @@ class CityFigures(Struct, frozen=True, kw_only=True):
     organizations: int
     gaps: tuple[GapFigures, ...]
     others: tuple[int, GapFigures] | None
-    neighborhoods: tuple[tuple[str, int], ...]
+    neighborhoods: tuple[NeighborhoodFigure, ...]
     ages: tuple[AgeFigures, ...]
     density: DensityMap | None
 
@@ -99,7 +107,8 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     listings = listings.with_columns(is_stated.alias(name) for name, is_stated in list_having().items())
     located = listings.select("lat", "lng").drop_nulls()
     measures = measure_coverage(snapshot, types=TYPES, today=today)
-    gaps = _count_gaps(listings, snapshot)
+    gaps, neighborhoods = _count_gaps(listings, snapshot), _count_neighborhoods(listings)
+    places = [each.middle for each in neighborhoods]
     return CityFigures(
         today=today,
         measures=measures,
@@ -109,9 +118,9 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
         organizations=sum(each.name is not None for each in gaps),
         gaps=tuple(gaps[:MOST_ORGANIZATIONS]),
         others=_add_gaps(gaps[MOST_ORGANIZATIONS:]),
-        neighborhoods=_count_neighborhoods(listings),
+        neighborhoods=neighborhoods,
         ages=tuple(_count_ages(listings, each, start=find_start(today, snapshot.metro.timezone)) for each in INSTANTS),
-        density=draw_density(located["lat"].to_numpy(), located["lng"].to_numpy()),
+        density=draw_density(located["lat"].to_numpy(), located["lng"].to_numpy(), places=places),
     )
 
 
@@ -177,14 +186,19 @@ def _add_gaps(gaps: list[GapFigures]) -> tuple[int, GapFigures] | None:
     return len(gaps), GapFigures(name=None, listings=sum(each.listings for each in gaps), missing=missing)
 
 
-def _count_neighborhoods(listings: pl.DataFrame) -> tuple[tuple[str, int], ...]:
+def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ...]:
     """By name as listings state it, those with most listings first."""
     stated = listings.drop_nulls("neighborhood_slug").with_columns(
         pl.col("neighborhood").fill_null(pl.col("neighborhood_slug"))
     )
-    counted = stated.group_by("neighborhood_slug").agg(pl.len().alias("count"), pl.col("neighborhood").min())
+    counted = stated.group_by("neighborhood_slug").agg(
+        pl.len().alias("count"), pl.col("neighborhood").min(), pl.col("lat", "lng").median()
+    )
     ordered = counted.sort("count", "neighborhood", descending=[True, False]).head(MOST_NEIGHBORHOODS)
-    return tuple(ordered.select("neighborhood", "count").iter_rows())
+    return tuple(
+        NeighborhoodFigure(name, count, None if lat is None or lng is None else (lat, lng))
+        for name, count, lat, lng in ordered.select("neighborhood", "count", "lat", "lng").iter_rows()
+    )
 
 
 def _count_ages(listings: pl.DataFrame, instant: str, *, start: int) -> AgeFigures:

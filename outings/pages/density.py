@@ -1,5 +1,6 @@
 """A map of how many listings lie where: square cells over the part of the city that has nearly all of them."""
 
+from collections.abc import Sequence
 from math import cos, log1p, radians, sqrt
 
 import numpy as np
@@ -16,6 +17,14 @@ _SMALLEST = 0.01  # degrees
 _MARGIN = 0.04
 
 
+class Marker(Struct, frozen=True):
+    """The number of a place, in cells from the north-western corner."""
+
+    number: int
+    x: float
+    y: float
+
+
 class DensityMap(Struct, frozen=True, kw_only=True):
     """`paths`: of each level the cells as the outline of an SVG path, one unit a cell, north up; empty where there are
     none. `most` is the count of the fullest cell, `outside` how many listings lie off the map."""
@@ -26,10 +35,13 @@ class DensityMap(Struct, frozen=True, kw_only=True):
     most: int
     located: int
     outside: int
+    markers: tuple[Marker, ...]
 
 
-def draw_density(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> DensityMap | None:
-    """None where no listing has coordinates."""
+def draw_density(
+    lats: NDArray[np.float64], lngs: NDArray[np.float64], *, places: Sequence[tuple[float, float] | None] = ()
+) -> DensityMap | None:
+    """None where no listing has coordinates. `places` are numbered from 1 in their order, those on the map."""
     if not lats.size:
         return None
     south, north = _find_extent(lats)
@@ -47,9 +59,15 @@ def draw_density(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Densit
     for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
         paths[_find_level(count, most)] += f"M{cell % columns} {cell // columns}h1v1h-1z"
     outside = lats.size - int(counts.sum())
-    return DensityMap(
-        columns=columns, rows=rows, paths=tuple(paths), most=most, located=lats.size, outside=outside
+    markers = (
+        Marker(number, round((place[1] - west) / step, 1), round((north - place[0]) / tall, 1))
+        for number, place in enumerate(places, start=1)
+        if place is not None and south < place[0] < north and west < place[1] < east
     )
+    return DensityMap(
+        columns=columns, rows=rows, paths=tuple(paths), most=most, located=lats.size, outside=outside,
+        markers=tuple(markers),
+    )  # fmt: skip
 
 
 def _find_level(count: int, most: int) -> int:

@@ -26,7 +26,7 @@ from pipeline.records.report import group_by_cause, name_code, name_field
 RELEASES = 6
 # So far back a release is looked for in which a feed was another.
 _LOOKED_AT = 200
-_MOST_LINES = 50
+_MOST_LINES = _MOST_INCOMPLETE = 50
 _MOST_NAMES = 100
 _COLUMNS = (
     "status", "source", "name", "lat", "lng", "age_min", "age_max", "has_image", "has_price", "has_clock", "has_date",
@@ -129,7 +129,7 @@ def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
     ordered = listings.with_columns(lacking=pl.sum_horizontal(~pl.col(*MEMBERS))).sort(
         "lacking", "name", "source", descending=[True, False, False]
     )
-    for row in ordered.head(_MOST_NAMES).iter_rows(named=True):
+    for row in ordered.head(_MOST_INCOMPLETE).iter_rows(named=True):
         missing = tuple(name for name in MEMBERS if not row[name])
         yield IncompleteListing(name=row["name"], source_id=row["source_id"] or "", missing=missing)
 

@@ -165,6 +165,17 @@ def test_few_points_and_points_in_one_place_have_a_map(count: int) -> None:
     assert (drawn.most, drawn.outside, drawn.located) == (count, 0, count)
 
 
+def test_a_place_is_marked_where_it_lies_and_not_off_the_map() -> None:
+    lats, lngs = np.linspace(47.5, 47.7, 101), np.linspace(-122.4, -122.2, 101)
+    drawn = draw_density(lats, lngs, places=[(47.6, -122.3), None, (40.0, -74.0), (47.69, -122.39)])
+    assert drawn is not None
+    assert [each.number for each in drawn.markers] == [1, 4]
+    middle, corner = drawn.markers
+    assert (middle.x, middle.y) == pytest.approx((drawn.columns / 2, drawn.rows / 2), abs=0.1)
+    assert corner.x < drawn.columns / 8
+    assert corner.y < drawn.rows / 8
+
+
 def test_a_map_of_a_hundred_thousand_points_is_light() -> None:
     random = np.random.default_rng(1)
     drawn = draw_density(random.normal(47.6, 0.1, 100_000), random.normal(-122.3, 0.1, 100_000))

@@ -1,0 +1,126 @@
+"""The page of a city in Chromium: accessible and whole at each width, whatever the city's listings are."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+
+from outings.pages.site import render_metro, render_site
+from outings.release.site import SiteSettings
+from outings.release.snapshot import Snapshot
+from tests.answers import documents
+from tests.answers.coverage.worlds import enrich
+from tests.answers.documents import make_uuid
+from tests.answers.generated import make_world
+from tests.answers.worlds import TODAY, World, open_world
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import WIDTHS, Pages, Scheme
+from tests.pages.many import multiply
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+LONG = "The Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft of " * 2
+
+
+def make_usual(folder: Path) -> Snapshot:
+    world = make_world(Random(7), size=200)
+    enrich(world, Random(7))
+    return open_world(world, folder)
+
+
+def make_named(folder: Path, *, name: str) -> Snapshot:
+    """Everything in it has this name."""
+    known = {"id": make_uuid(90), "name": name, "slug": "museum"}
+    location = documents.make_location(neighborhood=name, neighborhood_slug="there", lat=40.0, lng=-74.0)
+    listings = [
+        documents.make_event(make_uuid(number), name=name, organization=known, location=location) for number in range(9)
+    ]
+    organization = {**documents.make_organization(make_uuid(90)), "name": name}
+    made = open_world(World(listings=listings, organizations=[organization]), folder)
+    return replace(made, metro=replace(made.metro, name=name))
+
+
+def make_many(folder: Path) -> Snapshot:
+    return multiply(make_usual(folder / "few"), 800, folder=folder)
+
+
+CITIES: Mapping[str, Callable[[Path], Snapshot]] = {
+    "usual": make_usual,
+    "empty": lambda folder: open_world(World(), folder),
+    "long": partial(make_named, name=LONG),
+    "hebrew": partial(make_named, name="מוזיאון הילדים של העיר"),
+    "huge": make_many,
+}
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the library's own name
+        pass
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The pages of these cities in a folder, and the address of a server that shows it."""
+    folder = tmp_path_factory.mktemp("site")
+    settings = SiteSettings(shows_data=True)
+    files = [*render_site(settings, [])]
+    for name, make in CITIES.items():
+        snapshot = make(tmp_path_factory.mktemp(name))
+        metro = replace(snapshot.metro, slug=name)
+        files += render_metro(replace(snapshot, metro=metro), today=TODAY, settings=settings)
+    for file in files:
+        path = folder / (f"{file.path}index.html" if file.path.endswith("/") or not file.path else file.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=folder))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", folder
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def shown(chromium: "Browser", served: tuple[str, Path]) -> Iterator[Pages]:
+    opened = Pages(chromium, served[0])
+    yield opened
+    opened.close()
+    assert (opened.outside, opened.errors) == ([], [])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("city", CITIES)
+def test_a_city_is_accessible_and_fits(shown: Pages, city: str, width: int, scheme: Scheme) -> None:
+    page = shown.open(f"/cities/{city}/", width=width, scheme=scheme)
+    assert find_violations(page) == []
+    wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide == 0, f"{wide} px stand out at the side"
+
+
+def test_a_city_of_a_hundred_thousand_listings_is_a_light_page(served: tuple[str, Path]) -> None:
+    page = (served[1] / "cities/huge/index.html").read_text()
+    listings = re.search(r"<dt>Listings</dt><dd>([0-9,]+)</dd>", page)
+    assert listings is not None
+    assert int(listings[1].replace(",", "")) > 100_000
+    assert len(page) < 100_000
+
+
+def test_a_city_reads_without_scripts(chromium: "Browser", served: tuple[str, Path]) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{served[0]}/cities/usual/")
+    assert page.get_by_role("heading", name="What is missing").is_visible()
+    assert page.get_by_role("img", name="A map of how many listings").is_visible()
+    context.close()
