@@ -22,7 +22,7 @@ from outings.release.objects import hash_of
 from outings.release.program_hash import hash_sources
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Site, SiteFiles, SiteSettings, encode_site, pack_files, read_site
+from outings.release.site import MetroSite, Site, SiteSettings, encode_site, has_same_files, pack_files, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.objects.object_writer import ObjectWriter
@@ -30,7 +30,7 @@ from pipeline.objects.object_writer import ObjectWriter
 
 def put_metro_site(snapshot: Snapshot, today: date, *, settings: SiteSettings, writer: ObjectWriter) -> MetroSite:
     """A function of the snapshot, the date and the settings."""
-    packed, data = _pack(render_metro(snapshot, today=today, settings=settings))
+    packed, data = pack_files(_list_files(render_metro(snapshot, today=today, settings=settings)))
     writer.put(data)
     return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
 
@@ -44,7 +44,11 @@ def compose_site(
         standing = None if current is None else read_site(store, current)
         chosen = settings or (SiteSettings() if standing is None else standing.settings)
         figures = _read_figures(store, parts) if chosen.shows_data else []
-        packed, data = _pack(render_site(chosen, figures, vocabulary=_read_vocabulary(store, parts)))
+        files = _list_files(render_site(chosen, figures, vocabulary=_read_vocabulary(store, parts)))
+        if standing is not None and standing.settings == chosen and has_same_files(standing.pages, files):
+            assert current is not None
+            return SiteObjects(site=current, objects=())
+        packed, data = pack_files(files)
         site = encode_site(Site(settings=chosen, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if standing is None else {current, standing.pages.object}
@@ -98,5 +102,5 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
     return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
 
 
-def _pack(made: Iterable[Page]) -> tuple[SiteFiles, bytes]:
-    return pack_files((page.path, page.media, page.data) for page in made)
+def _list_files(made: Iterable[Page]) -> list[tuple[str, str, bytes]]:
+    return [(page.path, page.media, page.data) for page in made]
