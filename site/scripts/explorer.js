@@ -9,7 +9,7 @@ import { makeList } from "./explorer/list_view.js";
 import { makeHistory, makeListing } from "./explorer/listing_view.js";
 import { MapView } from "./explorer/map_view.js";
 import { RequestPanel } from "./explorer/request_panel.js";
-import { MOST_ROWS, listsDates, requestCalendar, requestList, requestRows } from "./explorer/requests.js";
+import { MOST_ROWS, listsDates, requestCalendar, requestCount, requestList, requestRows } from "./explorer/requests.js";
 import { SearchBox } from "./explorer/search_box.js";
 import { changeFilters, formatState, parseState } from "./explorer/state.js";
 
@@ -151,8 +151,9 @@ class Explorer {
   async #showResults(signal) {
     const { state } = this;
     const metro = this.metros.find((each) => each.slug === state.metro);
-    const [body, areas, shown] = await Promise.all([
+    const [body, once, areas, shown] = await Promise.all([
       this.api.read(requestList(state), signal),
+      listsDates(state) ? this.api.read(requestCount(state), signal) : null,
       this.#readAreas(state.metro, signal),
       state.view === "list" ? null : this.#readView(state, metro, signal),
     ]);
@@ -160,8 +161,14 @@ class Explorer {
     this.form.showTypes(metro.counts);
     this.form.fillNeighborhoods(areas);
     this.form.showCounts(body.facets, state);
-    this.status.textContent = this.language.say(`count_${listsDates(state) ? "dates" : state.type}`, { count: body.facets.total });
-    this.status.dataset.total = String(body.facets.total);
+    const { total } = body.facets;
+    this.status.textContent = once && once.facets.total !== total
+      ? this.language.say("events_on_dates", {
+          events: this.language.plural("events", once.facets.total),
+          dates: this.language.plural("dates", total),
+        })
+      : this.language.plural(state.type, total);
+    this.status.dataset.total = String(total);
     if (shown === null) {
       this.view.replaceChildren(makeList(body, state, this.language, this.ways));
       this.panel.show(requestList(state), state);

@@ -8,6 +8,7 @@ export class Language {
     this.code = code;
     this.words = words;
     this.numbers = new Intl.NumberFormat(code);
+    this.plurals = new Intl.PluralRules(code);
   }
 
   /**
@@ -24,17 +25,28 @@ export class Language {
     });
   }
 
+  /**
+   * So many of something, as the language counts: "1 event", "2 events".
+   * @param {string} name
+   * @param {number} count
+   */
+  plural(name, count) {
+    const form = `plural_${name}_${this.plurals.select(count)}`;
+    return this.say(form in this.words ? form : `plural_${name}_other`, { count });
+  }
+
   /** @param {number} number */
   count(number) {
     return this.numbers.format(number);
   }
 
   /**
-   * A word of a vocabulary: `swim_water` is "swim water", where the page has no better word.
+   * A word of a vocabulary: an operator's `maker_labs` is "Maker labs", where the page has no better words.
    * @param {string} word
    */
   name(word) {
-    return this.words[`word_${word}`] ?? word.replaceAll("_", " ");
+    const plain = word.replaceAll("_", " ");
+    return this.words[`word_${word}`] ?? plain.charAt(0).toLocaleUpperCase(this.code) + plain.slice(1);
   }
 
   /**

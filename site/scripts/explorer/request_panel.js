@@ -31,7 +31,6 @@ export class RequestPanel {
     this.language = language;
     this.state = state;
     this.note = find("request-note", HTMLElement);
-    this.#act("copy-curl", () => this.#copy());
     this.#act("csv", () => this.#saveCsv());
     this.#act("subscribe", () => this.#subscribe());
   }
@@ -64,11 +63,6 @@ export class RequestPanel {
       button.disabled = false;
       button.focus();
     });
-  }
-
-  async #copy() {
-    await navigator.clipboard.writeText(find("request-curl", HTMLElement).textContent ?? "");
-    return this.language.say("copied");
   }
 
   async #saveCsv() {

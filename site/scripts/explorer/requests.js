@@ -28,6 +28,14 @@ export function requestList(state) {
 }
 
 /**
+ * How many events there are, where the list has an item for each of their dates.
+ * @param {State} state
+ */
+export function requestCount(state) {
+  return format(state, state.type, { facets: "category", limit: "0" });
+}
+
+/**
  * Whether each date of an event is an item of its own, so that the list goes by dates as the calendar does: the API does so
  * for windows of that length. The map has each event once.
  * @param {State} state

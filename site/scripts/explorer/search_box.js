@@ -72,7 +72,7 @@ export class SearchBox {
         element(
           "li",
           { id: `suggestion-${at}`, role: "option", "aria-selected": "false", onmousedown: (event) => event.preventDefault(), onclick: () => this.#choose(at) },
-          element("bdi", {}, each.text),
+          element("bdi", {}, each.kind === "category" ? this.language.name(each.slug) : each.text),
           " ",
           element("span", { class: "kind" }, this.language.name(each.kind === "listing" ? each.type : each.kind)),
         ),
