@@ -18,6 +18,7 @@ from outings.configuration import (
     read_configuration,
 )
 from outings.configuration.presets import read_presets
+from outings.contract.languages.language import SHIPPED
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
@@ -54,6 +55,7 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @take_config
 @click.option("--metro", default="", help="The city's name.")
 @click.option("--timezone", default="", help="Its time zone, as America/New_York.")
+@click.option("--language", type=click.Choice(SHIPPED), help="Whose words its texts are in.")
 @click.option("--center", type=Degrees("LAT,LNG", 2), help="Its middle.")
 @click.option("--bounds", type=Degrees("SOUTH,WEST,NORTH,EAST", 4), help="Its bounds.")
 @click.option("--organization", default="", help="Who offers what the files list.")
@@ -70,6 +72,7 @@ def init(
     config: Path,
     metro: str,
     timezone: str,
+    language: str | None,
     center: tuple[float, float] | None,
     bounds: tuple[float, float, float, float] | None,
     organization: str,
@@ -102,7 +105,7 @@ def init(
         ]
         with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as found:
             city = _describe_metro(
-                found, name=metro, timezone=timezone, center=center, bounds=bounds, asks=asks
+                found, name=metro, timezone=timezone, language=language, center=center, bounds=bounds, asks=asks
             )  # fmt: skip
             drafts = [
                 draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
@@ -154,6 +157,7 @@ def _describe_metro(
     *,
     name: str,
     timezone: str,
+    language: str | None,
     center: tuple[float, float] | None,
     bounds: tuple[float, float, float, float] | None,
     asks: bool,
@@ -178,7 +182,8 @@ def _describe_metro(
     if not is_zone(zone):
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
     return MetroDraft(
-        slug=make_slug(city), name=city, timezone=zone, language=find_language(file.columns for file in found),
+        slug=make_slug(city), name=city, timezone=zone,
+        language=language or find_language(file.columns for file in found),
         center=middle, bounds=bounds or find_bounds(points, middle),
     )  # fmt: skip
 

@@ -34,6 +34,18 @@ def test_the_city_is_where_its_rows_are(drafted: Drafted, export: str, timezone:
     assert metro["timezone"] == timezone
 
 
+@pytest.mark.parametrize(("export", "language"), [("valladolid-agenda.csv", "es"), ("tucson-parks.json", None)])
+def test_the_language_is_that_of_the_texts(drafted: Drafted, export: str, language: str | None) -> None:
+    (metro,) = tomllib.loads(drafted(export).read_text())["metros"]
+    assert metro.get("language") == language
+
+
+def test_a_person_may_say_the_language(tmp_path: Path) -> None:
+    config = draft("valladolid-agenda.csv", tmp_path, "--language", "en")
+    (metro,) = tomllib.loads(config.read_text())["metros"]
+    assert "language" not in metro
+
+
 def test_a_spanish_agenda_is_served(serve: Serve) -> None:
     ask = serve("valladolid-agenda.csv")
     # 33 rows: one shifted by a semicolon, one on 31 November.
