@@ -58,9 +58,10 @@ class WeekFigure(Struct, frozen=True):
 
 
 class GapFigures(Struct, frozen=True, kw_only=True):
-    """An organization's published listings, and how many lack each of MEMBERS. `name` is null of the listings that
-    name no organization."""
+    """An organization's published listings, and how many lack each of MEMBERS. `id` and `name` are null of the listings
+    that name no organization."""
 
+    id: str | None
     name: str | None
     listings: int
     missing: Mapping[str, int]
@@ -69,6 +70,7 @@ class GapFigures(Struct, frozen=True, kw_only=True):
 class NeighborhoodFigure(Struct, frozen=True):
     """`middle`: of those of its listings that have coordinates."""
 
+    slug: str
     name: str
     count: int
     middle: tuple[float, float] | None
@@ -174,7 +176,12 @@ def _count_gaps(listings: pl.DataFrame, snapshot: Snapshot) -> list[GapFigures]:
     )
     ordered = joined.sort("lacking", "listings", "name", "organization_id", descending=[True, True, False, False])
     return [
-        GapFigures(name=row["name"], listings=row["listings"], missing={name: row[name] for name in MEMBERS})
+        GapFigures(
+            id=row["organization_id"],
+            name=row["name"],
+            listings=row["listings"],
+            missing={name: row[name] for name in MEMBERS},
+        )
         for row in ordered.iter_rows(named=True)
     ]
 
@@ -183,7 +190,7 @@ def _add_gaps(gaps: list[GapFigures]) -> tuple[int, GapFigures] | None:
     if not gaps:
         return None
     missing = {name: sum(each.missing[name] for each in gaps) for name in MEMBERS}
-    return len(gaps), GapFigures(name=None, listings=sum(each.listings for each in gaps), missing=missing)
+    return len(gaps), GapFigures(id=None, name=None, listings=sum(each.listings for each in gaps), missing=missing)
 
 
 def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ...]:
@@ -196,8 +203,10 @@ def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ..
     )
     ordered = counted.sort("count", "neighborhood", descending=[True, False]).head(MOST_NEIGHBORHOODS)
     return tuple(
-        NeighborhoodFigure(name, count, None if lat is None or lng is None else (lat, lng))
-        for name, count, lat, lng in ordered.select("neighborhood", "count", "lat", "lng").iter_rows()
+        NeighborhoodFigure(slug, name, count, None if lat is None or lng is None else (lat, lng))
+        for slug, name, count, lat, lng in ordered.select(
+            "neighborhood_slug", "neighborhood", "count", "lat", "lng"
+        ).iter_rows()
     )
 
 
