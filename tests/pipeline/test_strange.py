@@ -105,10 +105,10 @@ def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_versio
     module, name = import_module(step.rpartition(".")[0]), step.rpartition(".")[2]
     take = getattr(module, name)
 
-    def fail_on_storms(record: Any, **others: Any) -> Any:
+    def fail_on_storms(record: Any, *more: Any, **others: Any) -> Any:
         if "Storm" in str(record):
             raise ZeroDivisionError("no wind")
-        return take(record, **others)
+        return take(record, *more, **others)
 
     monkeypatch.setattr(step, fail_on_storms)
     city.write([make_event("a"), make_event("b", name="Storm b"), make_event("c")])
