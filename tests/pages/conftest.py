@@ -90,6 +90,7 @@ class Pages:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self._check_request(request.url))
         page.goto(path if ":" in path else self.url + path, wait_until="networkidle")
+        page.wait_for_load_state("load")  # on a busy machine the network falls silent before the scripts have run
         return page
 
     def _check_request(self, url: str) -> None:

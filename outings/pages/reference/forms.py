@@ -9,6 +9,8 @@ Schema = Mapping[str, Any]
 
 # What says more than the type.
 _FORMATS = ("uuid", "date", "date-time")
+# With spaces at which no line ends.
+_TO = "\u00a0…\u00a0"
 _PREFIX = "#/components/schemas/"
 
 
@@ -83,11 +85,11 @@ def _write_bounds(schema: Schema) -> str:
     """Of a number its least and greatest value, of a text its length."""
     least, most = schema.get("minimum"), schema.get("maximum")
     if least is not None and most is not None and most < 2**53:
-        return f"{_write_value(least)} … {_write_value(most)}"
+        return f"{_write_value(least)}{_TO}{_write_value(most)}"
     if least is not None:
         return f"≥ {_write_value(least)}"
     longest = schema.get("maxLength")
-    return f"1 … {longest}" if longest and schema.get("minLength") else ""
+    return f"1{_TO}{longest}" if longest and schema.get("minLength") else ""
 
 
 def _write_value(value: Any) -> str:
@@ -95,4 +97,4 @@ def _write_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list):
         return ",".join(map(_write_value, value))
-    return f"{value:,}".replace(",", " ") if isinstance(value, int) and abs(value) >= 10_000 else str(value)
+    return f"{value:,}".replace(",", "\u202f") if isinstance(value, int) and abs(value) >= 10_000 else str(value)
