@@ -145,7 +145,7 @@ class _TextFindings:
         return judge_ages(self._reader.ages.find_ages(self._text.split(source), is_name=source == "name"))
 
 
-def judge_audience(record: ListingRecord, language: Language | None = None) -> Verdict:
+def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
     """The audience of a record of a metro whose language that is, else English. `adults_only` wins over everything else
     that it states."""
     return read_suitability(language).judge(record)

@@ -234,7 +234,7 @@ def _resolve(
 ) -> ResolvedRecord[Any]:
     place = anew.place
     location = _locate(record.location, None if place is None else place.location, directory)
-    audience = judge_audience(record, language).audience
+    audience = judge_audience(record, language=language).audience
     return ResolvedRecord(
         record=record,
         id=anew.id,

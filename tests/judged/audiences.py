@@ -46,7 +46,7 @@ def judge_text(text: LabelledText) -> Verdict:
     record = EventRecord(
         feed="f", line=1, type="event", source_id="1", name=text.name, keywords=keywords, description=text.text or None
     )
-    return judge_audience(record, read_shipped_language(text.language))
+    return judge_audience(record, language=read_shipped_language(text.language))
 
 
 def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:

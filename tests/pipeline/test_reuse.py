@@ -143,9 +143,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     judge = row_maker.judge_audience
 
-    def tell(record: Any, language: Any) -> Any:
+    def tell(record: Any, **others: Any) -> Any:
         names.append(record.name)
-        return judge(record, language)
+        return judge(record, **others)
 
     monkeypatch.setattr(row_maker, "judge_audience", tell)
     return names

@@ -180,13 +180,13 @@ SPANISH = [
 
 @pytest.mark.parametrize(("name", "description", "audience"), SPANISH)
 def test_in_a_spanish_metro_spanish_says_it(name: str, description: str | None, audience: str) -> None:
-    assert judge_audience(make(name, description), read_shipped_language("es")).audience == audience
+    assert judge_audience(make(name, description), language=read_shipped_language("es")).audience == audience
 
 
 def test_a_language_without_audiences_hears_adults_alone() -> None:
     other = Language(code="pt")
     names = ("Kids' Day", "Wine Tasting", "Cata de vinos")
-    assert [judge_audience(make(name), other).audience for name in names] == ["all_ages", "adults", "adults"]
+    assert [judge_audience(make(name), language=other).audience for name in names] == ["all_ages", "adults", "adults"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ UNSHOWN_OF = {"place": {"is_indoor", "is_outdoor", "good_for_rainy"}, "class": {
 REWRITTEN = {
     "id", "slug", "type", "metro", "status", "confidence", "organization", "place", "location", "ages", "verified_at",
     "created_at", "source", "starts_local", "ends_local", "camp_type", "price", "sections", "sessions", "schedule",
-    "registration", "timezone",
+    "registration", "timezone", "audience",
 }  # fmt: skip
 RESOURCE_FILES = {"class": "class_.py"}
 
