@@ -14,7 +14,8 @@ from msgspec import Struct
 from tests.edge.processes.serving import wait_until
 from tests.pages.conftest import answers
 
-PATIENCE = 60
+# A block takes seconds; this ends one that hangs, on however busy a machine.
+PATIENCE = 600
 # Where the guides say that the server is.
 SHOWN_SERVER = "http://127.0.0.1:8000"
 _SERVES_AT = re.compile(r"Serving on (http://\S+),")
