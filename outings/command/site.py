@@ -60,13 +60,16 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
     """What is in no release. It tells of rows that were refused, so it is for the operator and who keeps a feed."""
     from outings.pages.feeds import FOLDER, render_feeds
+    from outings.pages.layout import list_assets
     from pipeline.reports.feed_reports import FeedReporter
 
     reporter = FeedReporter(
         store, cache=configuration.edge.cache, trust=read_trust(configuration, read_reader)
     )
     settings = read_site(store, site).settings
-    for page in render_feeds(settings, reporter.list_releases(), reporter.list_feeds()):
+    pages = render_feeds(settings, reporter.list_releases(), reporter.list_feeds())
+    # These pages are made now: the release may be of another program, with other styles.
+    for page in (*pages, *list_assets(settings)):
         yield f"{FOLDER}index.html" if page.path == FOLDER else page.path, page.data
 
 

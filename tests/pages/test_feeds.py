@@ -110,3 +110,11 @@ def test_what_families_would_like_to_know_is_listed_by_listing(city: City) -> No
     text = read_text(write_site(city, "--internal") / "internal/museum.html")
     assert "2 of 2 listings do not say" in text
     assert re.search(r"Talk talk (missing )+", text)
+
+
+def test_the_overview_has_the_styles_of_the_program_that_wrote_it_and_leads_to_each_feed(city: City) -> None:
+    folder = write_site(city, "--internal") / "internal"
+    links = re.findall(r'(?:href|src)="([^"#]+)"', (folder / "index.html").read_text())
+    assert {"museum.html", "library.html"} <= set(links)
+    paths = [folder / link for link in links]
+    assert [path for path in paths if not (path / "index.html" if path.is_dir() else path).is_file()] == []
