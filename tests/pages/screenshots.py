@@ -23,7 +23,8 @@ def take(browser: Browser, url: str, path: str) -> None:
         for scheme in ("light", "dark"):
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page = context.new_page()
-            page.goto(url + path, wait_until="networkidle")
+            page.goto(url + path, wait_until="load")
+            page.wait_for_load_state("networkidle")
             name = re.sub(r"\W+", "-", path).strip("-") or "home"
             page.screenshot(path=FOLDER / f"{name}-{width}-{scheme}.png", full_page=True)
             context.close()

@@ -1,5 +1,6 @@
 """What is installed from the project: the three packages with their data files, at pinned versions."""
 
+import json
 import re
 import subprocess
 import sys
@@ -73,9 +74,20 @@ def test_object_storage_needs_no_extra() -> None:
 
 def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
-    names = {normalize_name(name) for cell in explained for name in re.findall(r"`([^`]+)`", cell)}
+    cells = [cell for cell in explained if "(npm)" not in cell]
+    names = {normalize_name(name) for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
     extras = {"dask", "semantic", "signing", "bench", "site", "pages"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
+
+
+def test_every_package_of_npm_is_explained_and_pinned() -> None:
+    package = json.loads((ROOT / "site/package.json").read_text())
+    wanted = package.get("dependencies", {}) | package.get("devDependencies", {})
+    explained = re.findall(r"^\| (`.*?`) \(npm\) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
+    assert {name for cell in explained for name in re.findall(r"`([^`]+)`", cell)} == set(wanted)
+    locked = json.loads((ROOT / "site/package-lock.json").read_text())["packages"]
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert not [name for name, each in locked.items() if "resolved" in each]
 
 
 def test_no_file_names_a_registry() -> None:

@@ -9,30 +9,13 @@ import pytest
 
 from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import PRICE_UNITS, Vocabulary
-from pipeline.records.cleaning import CleaningResult, Origin, clean_record
+from pipeline.records.cleaning import CleaningResult
 from pipeline.records.kinds import Leaf, Members, Table
 from pipeline.records.members import make_members
 from pipeline.records.record import RECORDS
+from tests.pipeline.records.record_cleaning import clean, clean_member
 
-ORIGIN = Origin(
-    feed="spl", metro="seattle", delta=False, metros={"seattle": "seattle", "sea": "seattle"}, vocabulary=Vocabulary()
-)
 UUID = "6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21"
-
-
-def clean(raw: object, unknown: Counter[str] | None = None) -> CleaningResult:
-    return clean_record(raw, line=7, origin=ORIGIN, unknown=Counter() if unknown is None else unknown)
-
-
-def nest(path: str, value: object) -> dict[str, Any]:
-    """`price.min` → {"price": {"min": value}}; `sections[].id` → {"sections": [{"id": value}]}."""
-    head, _, rest = path.partition(".")
-    inner = nest(rest, value) if rest else value
-    return {head[:-2]: [inner]} if head.endswith("[]") else {head: inner}
-
-
-def clean_member(type_: str, path: str, value: object) -> CleaningResult:
-    return clean({"type": type_, "source_id": "x1", "name": "X"} | nest(path, value))
 
 
 def read_member(cleaned: CleaningResult, path: str) -> Any:
