@@ -124,9 +124,9 @@ def test_what_the_page_counts_leads_to_the_listings_in_the_explorer(tmp_path_fac
     event = documents.make_event(make_uuid(1), organization=known, location=location)
     world = World(listings=[event], organizations=[{**documents.make_organization(make_uuid(90)), "name": "Museum"}])
     links = [unescape(each) for each in re.findall(r'href="([^"]*explore/\?[^"]*)"', render(world, tmp_path_factory))]
-    assert "../../explore/?metro=harbor&type=classes" in links
-    assert "../../explore/?metro=harbor&neighborhood=old-%26-new" in links
-    assert f"../../explore/?metro=harbor&organization_id={make_uuid(90)}" in links
+    assert "../../explore/?type=classes&metro=harbor" in links
+    assert "../../explore/?neighborhood=old-%26-new&metro=harbor" in links
+    assert f"../../explore/?organization_id={make_uuid(90)}&metro=harbor" in links
 
 
 def test_a_name_is_text_in_its_own_direction(tmp_path_factory: pytest.TempPathFactory) -> None:

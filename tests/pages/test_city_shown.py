@@ -1,8 +1,10 @@
-"""The page of a city in Chromium: accessible and whole at each width, whatever the city's listings are."""
+"""The page of a city, and the operator's own pages, in Chromium: accessible and whole at each width, whatever is in
+them."""
 
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from outings.pages.feeds import (
+    FeedCounts,
+    FeedReport,
+    IncompleteListing,
+    ReleaseColumn,
+    WrongGroup,
+    WrongLine,
+    render_feeds,
+)
+from outings.pages.page import Page
 from outings.pages.site import render_metro, render_site
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
@@ -63,6 +75,39 @@ CITIES: Mapping[str, Callable[[Path], Snapshot]] = {
 }
 
 
+HEBREW = "מוזיאון הילדים של העיר"
+INTERNAL = ("/internal/", "/internal/museum.html")
+
+
+def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
+    """Of a feed with very long values and names from right to left, in as many releases as are shown."""
+    counts = FeedCounts(read=100_000, listings=99_000, merged=10, quarantined=990)
+    releases = [
+        ReleaseColumn(
+            id=f"{number}-0a1b2c3d", built_on=TODAY - timedelta(days=number), versions=number, feeds={"museum": counts}
+        )
+        for number in range(6)
+    ]
+    lines = [
+        WrongLine(file=None, line=70_000 + number, source_id=LONG.replace(" ", "-"), value=value)
+        for number, value in enumerate((LONG.replace(" ", ""), HEBREW, None))
+    ]
+    groups = [
+        WrongGroup(
+            field="sections[].ages.min", code=code, allowed=LONG, quarantined=is_set_aside, count=990,
+            lines=tuple(lines),
+        )
+        for code in ("out_of_range", "missing")
+        for is_set_aside in (True, False)
+    ]  # fmt: skip
+    report = FeedReport(
+        name="museum", counts=counts, before=TODAY, brought=3, brought_names=(LONG, HEBREW), lost=900,
+        lost_names=(LONG, HEBREW) * 9, groups=tuple(groups), published=99_000, incomplete=2,
+        incomplete_listings=(IncompleteListing(name=LONG, source_id=HEBREW, missing=("ages", "time")),),
+    )  # fmt: skip
+    return render_feeds(settings, releases, [report])
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the library's own name
         pass
@@ -73,7 +118,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     """The pages of these cities in a folder, and the address of a server that shows it."""
     folder = tmp_path_factory.mktemp("site")
     settings = SiteSettings(shows_data=True)
-    files = [*render_site(settings, [])]
+    files = [*render_site(settings, []), *make_operators_pages(settings)]
     for name, make in CITIES.items():
         snapshot = make(tmp_path_factory.mktemp(name))
         metro = replace(snapshot.metro, slug=name)
@@ -101,9 +146,9 @@ def shown(chromium: "Browser", served: tuple[str, Path]) -> Iterator[Pages]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("city", CITIES)
-def test_a_city_is_accessible_and_fits(shown: Pages, city: str, width: int, scheme: Scheme) -> None:
-    page = shown.open(f"/cities/{city}/", width=width, scheme=scheme)
+@pytest.mark.parametrize("path", [*(f"/cities/{city}/" for city in CITIES), *INTERNAL])
+def test_a_page_is_accessible_and_fits(shown: Pages, path: str, width: int, scheme: Scheme) -> None:
+    page = shown.open(path, width=width, scheme=scheme)
     assert find_violations(page) == []
     wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide == 0, f"{wide} px stand out at the side"
