@@ -164,6 +164,8 @@ def test_whatever_stands_where_in_json_ld_it_is_told_and_the_sums_add_up(
     read = read_any("jsonld", content)
     check_sums(read)
     again = read_documents(content, timezone="America/Denver", vocabulary=Vocabulary(), address="feed.html")
-    assert sum(1 for _ in again) == read.read
+    found = list(again)
+    assert sum(each.passed_over is None for each in found) == read.read
+    assert sum(each.passed_over is not None for each in found) == sum(read.passed_over.values())
     items = [{"state": "updated", "kind": "e", "id": number, "data": node} for number, node in enumerate(nodes)]
     check_sums(read_any("rpde", b"\n".join(json.dumps(item).encode() for item in items)))
