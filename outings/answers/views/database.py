@@ -65,11 +65,12 @@ class ViewDatabase:
         self._connection.close()
 
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
-        """What the query finds, kept in memory. Raises ValueError with what is wrong with the query."""
+        """What the query finds, kept until the next one. Raises ValueError with what is wrong with the query."""
         timer = Timer(seconds, self._connection.interrupt)
         timer.start()
         try:
             parse_select(self._connection, query, readable="the views")
+            self._connection.execute(f"DROP TABLE IF EXISTS {_RESULT}")
             self._connection.sql(query).create(_RESULT)
             return self._connection.table(_RESULT)
         except duckdb.InterruptException as error:

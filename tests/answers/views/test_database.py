@@ -1,0 +1,35 @@
+"""The views over a release's tables, also where an older program wrote these."""
+
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import polars as pl
+import pytest
+from msgspec.structs import replace
+
+from outings.answers.views.database import MetroTables, ViewDatabase
+from tests.answers.generated import make_world
+from tests.answers.worlds import TODAY, open_world
+
+
+def test_a_column_that_an_older_release_has_not_is_null(tmp_path: Path) -> None:
+    snapshot = open_world(make_world(Random(3), size=40), tmp_path)
+    older = tmp_path / "older.parquet"
+    pl.read_parquet(snapshot.tables["listings"]).drop("neighborhood", "registration", "zip").write_parquet(older)
+    snapshot = replace(snapshot, tables={**snapshot.tables, "listings": older}, mapped={})
+    with ViewDatabase([MetroTables(snapshot=snapshot, today=TODAY)], release_id="1-00000000") as database:
+        found = database.run("SELECT count(*), count(neighborhood), count(zip) FROM listings").fetchall()
+        classes = database.run("SELECT count(*) > 0, count(registration) FROM classes").fetchall()
+    assert found[0][0] > 20
+    assert found[0][1:] == (0, 0)
+    assert classes == [(True, 0)]
+
+
+def test_a_query_that_takes_too_long_ends_and_says_so(tmp_path: Path) -> None:
+    metro = MetroTables(snapshot=open_world(make_world(Random(3), size=5), tmp_path), today=date(2026, 8, 10))
+    with (
+        ViewDatabase([metro], release_id="1-00000000") as database,
+        pytest.raises(ValueError, match=r"^took longer than 0\.2 seconds$"),
+    ):
+        database.run("SELECT count(*) FROM range(9999999) a, range(9999999) b WHERE a.range * b.range = 7", seconds=0.2)
