@@ -15,6 +15,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
 from tests.command.demo import PATIENCE
+from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
 
 if TYPE_CHECKING:
@@ -87,6 +88,25 @@ def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, ke
     pages.errors.clear()
 
 
+@pytest.mark.parametrize(
+    ("status", "headers", "said"),
+    [
+        (429, {"X-Request-Id": "1", "Retry-After": "7"}, "Try again in 7 s."),
+        (404, {}, "No API answers at this address."),
+    ],
+)
+def test_what_keeps_a_request_from_being_answered_is_said(
+    pages: Pages, status: int, headers: dict[str, str], said: str
+) -> None:
+    """A spent limit; and a host of files, whose answers have no id of a request."""
+    page = pages.open(PATH)
+    page.route("**/v1/metros", lambda route: route.fulfill(status=status, headers=headers, body="Not here"))
+    form = open_panel(page, "metros")
+    form.get_by_role("button", name="Send").click()
+    form.get_by_text(said).wait_for()
+    pages.errors.clear()
+
+
 def test_visitors_need_no_key_of_their_own_where_the_site_has_one(pages: Pages, demo: Demo) -> None:
     form = open_panel(pages.open(PATH), "search")
     assert form.get_by_label("Your key").input_value() == demo.visitors_key
@@ -100,6 +120,16 @@ def test_a_parameter_is_added_with_a_value_that_works(pages: Pages) -> None:
     assert form.get_by_label("Request").input_value().endswith("?limit=1&weekday=saturday,sunday")
     form.get_by_role("button", name="Send").click()
     form.get_by_text("200 in").wait_for()
+
+
+def test_what_scripts_add_is_accessible_too(pages: Pages) -> None:
+    page = pages.open(PATH, width=768)
+    form = open_panel(page, "metros")
+    form.get_by_role("button", name="Send").click()
+    form.get_by_text("200 in").wait_for()
+    page.get_by_role("searchbox").fill("age")
+    page.locator("#found a").first.wait_for()
+    assert find_violations(page) == []
 
 
 def test_search_finds_a_parameter_a_member_and_a_code_and_leads_to_them(pages: Pages) -> None:
