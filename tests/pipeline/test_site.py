@@ -94,7 +94,7 @@ def test_another_name_is_on_the_pages_of_the_next_build(city: City) -> None:
 
 def test_what_is_taken_down_is_on_no_page(city: City) -> None:
     city.build()
-    published = '<th scope="row">Events</th><td class="n">{}</td>'
+    published = '>Events</a></th><td class="n">{}</td>'
     assert published.format(2) in read_page(city, "cities/seattle/")
     take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
     assert read_numbers(city) == {"seattle": 1}
