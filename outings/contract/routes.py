@@ -127,12 +127,12 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
 def _detail_routes(listing_type: str) -> Iterable[Route]:
     collection = COLLECTIONS[listing_type]
     by_id = _select("include_archived", *_SHAPE, changes=_DETAIL_CHANGES[listing_type])
-    for name, path, rows in (
-        ("detail", "{id}", by_id),
-        ("slug", "slug/{slug}", {**by_id, "metro": _ROW["metro"]}),
+    for name, told, path, rows in (
+        ("detail", "id", "{id}", by_id),
+        ("slug", "slug", "slug/{slug}", {**by_id, "metro": _ROW["metro"]}),
     ):
         yield Route(
-            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One of {collection} by {path}.",
+            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One {listing_type} by its {told}.",
             item=LISTINGS[listing_type], is_one=True, type=listing_type, parameters=rows, max_age=300,
             credits=Credits(1, "record"),
         )  # fmt: skip
