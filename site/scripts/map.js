@@ -31,7 +31,7 @@ export function openMap(container, options) {
      * @param {Bounds} around what is shown where there are no points
      */
     show(points, around) {
-      layer.points = points;
+      layer.show(points);
       const box = points.length
         ? new LatLngBounds(points.map((point) => [point.lat, point.lng]))
         : new LatLngBounds([around.south, around.west], [around.north, around.east]);

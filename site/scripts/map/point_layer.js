@@ -4,6 +4,10 @@ import { Browser, DomUtil, Layer, Point } from "leaflet";
 const MARGIN = 0.25;
 const RADIUS = 5;
 const NEAR = 12;
+// Web Mercator at zoom 0, as Leaflet has it.
+const WORLD = 256;
+// So many points in one pixel are as dark as more would be.
+const MOST_ON_PIXEL = 3;
 
 /** All points and outlines on one canvas: an object a point stutters from some thousands on. */
 export class PointLayer extends Layer {
@@ -11,10 +15,34 @@ export class PointLayer extends Layer {
   constructor(areas) {
     super();
     this.areas = areas;
-    /** @type {{lat: number, lng: number, id: string, name: string}[]} */
-    this.points = [];
+    this.show([]);
     this.canvas = document.createElement("canvas");
     DomUtil.addClass(this.canvas, "points");
+  }
+
+  /** @param {{lat: number, lng: number, id: string, name: string}[]} points */
+  show(points) {
+    this.points = points;
+    // Where they are is worked out once, not at each redraw.
+    this.xs = Float64Array.from(points, ({ lng }) => ((lng + 180) / 360) * WORLD);
+    this.ys = Float64Array.from(points, ({ lat }) => {
+      const sine = Math.sin((lat * Math.PI) / 180);
+      return (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * WORLD;
+    });
+  }
+
+  /** Calls for each point that is in a box of the container, with its place there.
+   * @param {{left: number, top: number, right: number, bottom: number}} box
+   * @param {(at: number, x: number, y: number) => void} call
+   */
+  #visit(box, call) {
+    const { min } = this._map.getPixelBounds();
+    const scale = 2 ** this._map.getZoom();
+    for (let at = 0; at < this.points.length; at++) {
+      const x = this.xs[at] * scale - min.x;
+      const y = this.ys[at] * scale - min.y;
+      if (x >= box.left && x <= box.right && y >= box.top && y <= box.bottom) call(at, x, y);
+    }
   }
 
   /** @param {any} map */
@@ -75,13 +103,16 @@ export class PointLayer extends Layer {
   #drawPoints(context, style, box) {
     context.fillStyle = style.color;
     context.globalAlpha = 0.7;
-    for (const point of this.points) {
-      const { x, y } = this._map.latLngToContainerPoint(point);
-      if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
+    const width = Math.ceil(box.right - box.left) + 1;
+    const drawn = new Uint8Array(width * (Math.ceil(box.bottom - box.top) + 1));
+    this.#visit(box, (_, x, y) => {
+      const pixel = Math.floor(y - box.top) * width + Math.floor(x - box.left);
+      if (drawn[pixel] >= MOST_ON_PIXEL) return;
+      drawn[pixel]++;
       context.beginPath();
       context.arc(x, y, RADIUS, 0, 2 * Math.PI);
       context.fill();
-    }
+    });
     context.globalAlpha = 1;
   }
 
@@ -90,15 +121,19 @@ export class PointLayer extends Layer {
    * @param {{x: number, y: number}} at
    */
   findNear(at) {
-    return this.points
-      .map((point) => ({ point, distance: this._map.latLngToContainerPoint(point).distanceTo(at) }))
-      .filter(({ distance }) => distance <= NEAR)
-      .sort((first, second) => first.distance - second.distance)
-      .map(({ point }) => point);
+    /** @type {[number, number][]} */
+    const found = [];
+    const box = { left: at.x - NEAR, top: at.y - NEAR, right: at.x + NEAR, bottom: at.y + NEAR };
+    this.#visit(box, (number, x, y) => found.push([Math.hypot(x - at.x, y - at.y), number]));
+    return found.sort(([first], [second]) => first - second).map(([, number]) => this.points[number]);
   }
 
   listVisible() {
-    const bounds = this._map?.getBounds();
-    return bounds ? this.points.filter((point) => bounds.contains(point)) : [];
+    if (!this._map) return [];
+    const { x: right, y: bottom } = this._map.getSize();
+    /** @type {typeof this.points} */
+    const visible = [];
+    this.#visit({ left: 0, top: 0, right, bottom }, (at) => visible.push(this.points[at]));
+    return visible;
   }
 }
