@@ -9,7 +9,7 @@ TEST_PACKAGES := curl git redis-server systemd
 # Long tests put it before servers. Debian starts it as it is installed, which is not for a newcomer's `make test`.
 LONG_TEST_PACKAGES := nginx-light
 
-# How many cases a generated test tries, and how often a crash test kills: 5 in `make test` (tests/conftest.py), this many
+# How many cases a generated test tries, and how often a crash test kills: 3 in `make test` (tests/conftest.py), this many
 # in `make test-long`.
 export OUTINGS_TEST_CASES
 LONG_TEST_CASES := 20

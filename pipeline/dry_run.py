@@ -20,7 +20,7 @@ from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_warnings import DateSurvey, FeedWarning, RemovalSurvey, RuleSurvey, warn_of_reading
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
-from pipeline.listings.resolution import MetroContext
+from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroPlan, find_horizon, open_previous, read_base
 from pipeline.plan import find_language, keep_language, make_settings

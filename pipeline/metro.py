@@ -43,7 +43,7 @@ from pipeline.objects.documents import pack_documents
 from pipeline.objects.exports import UnchangedRows, put_exports
 from pipeline.objects.object_writer import ObjectWriter, WriteCounts
 from pipeline.objects.origins import put_origins, read_origins
-from pipeline.objects.pages import put_pages
+from pipeline.objects.precomputed_pages import put_pages
 from pipeline.objects.site import put_metro_site
 from pipeline.shared_organizations import ALONE, SharedState
 from pipeline.tables.document_buffer import DocumentBuffer

@@ -29,7 +29,7 @@ from pipeline.feeds.source import FeedSource
 from pipeline.listings.identity import assign_id, identify_records
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
-from pipeline.listings.resolution import MetroContext
+from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, find_horizon, open_previous
 from pipeline.neighborhoods import read_metro_neighborhoods, tabulate_neighborhoods

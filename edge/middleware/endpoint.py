@@ -46,7 +46,8 @@ class AnswerEndpoint:
         await reply(send)
 
     async def _prepare_address(self, context: RequestContext, *, match: Match, principal: Principal) -> Sender:
-        """It is the key's own, so no plan and no body that others may be answered from has it."""
+        """A calendar's address belongs to one key. So the answer is not put into the caches of plans and bodies, which
+        keys share."""
         resolved = await self._planner.resolve_request(match, context, entitlement=principal.entitlement)
         answer = answer_address(resolved, addresses=self._addresses, principal=principal)
         if matches(context.if_none_match, answer.etag):

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from edge.limits.origin_buckets import OriginBuckets
 from outings.contract.errors import ApiError, rate_limited, unauthorized
 
-# Failures of one origin, of each worker. A check sum tells typing errors from keys, and 62 letters to the thirtieth
-# leave nothing to guess: the bound is on what failures cost us.
+# Per client address and worker. It does not protect against guessing, since a key has 62^30 values: it limits the work
+# that wrong keys cause.
 MOST_PER_MINUTE = 60
 
 

@@ -106,7 +106,7 @@ class FastPath:
         if sum(map(len, headers)) + sum(map(len, headers.values())) > MOST_HEADER_BYTES:
             return None
         key_text = headers.get(b"x-api-key", b"")
-        # Whose requests are counted by address too: the server may not know it yet.
+        # Requests with the visitors' key are also limited by client address, which may not be known at this point.
         return None if self._visitors.is_visitors(key_text) else self._ring.find_active(key_text)
 
     def _find_answer(self, scope: Scope, headers: Mapping[bytes, bytes], principal: Principal) -> _CachedAnswer | None:

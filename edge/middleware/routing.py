@@ -1,4 +1,5 @@
-"""Middleware: checks route and method. Routes without a key go to Starlette, the others to the next middleware."""
+"""Middleware: checks route and method. Routes that need no key go to `public`, the site's pages to `pages`, all others
+to `keyed`."""
 
 from functools import lru_cache
 

@@ -1,4 +1,5 @@
-"""The key that the pages give to every visitor: beside its own rate each client address has one with it."""
+"""The key that the pages give to every visitor. It has a rate of its own, and each client address that uses it has a
+rate too."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -27,7 +28,7 @@ class VisitorLimiter:
         self._buckets = OriginBuckets(per_minute=key.per_minute, clock=clock)
 
     def is_visitors(self, key_text: bytes) -> bool:
-        """Whether this is the key that visitors share. It takes as long for any text."""
+        """Whether this is the key that visitors share. The time that it takes reveals nothing about the key."""
         return bool(self._digest) and sha256(key_text).digest() == self._digest
 
     def check(self, scope: Scope) -> None:

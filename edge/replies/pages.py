@@ -7,13 +7,13 @@ from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
 from edge.replies.responses import Body, Header, list_entity, send_not_modified, send_redirect, send_success
 from edge.request_context import RequestContext
-from outings.pages.layout import POLICY
+from outings.pages.layout import CONTENT_SECURITY_POLICY
 from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
 
 # Both are stored; Brotli's bytes are fewer.
 _CODINGS = (BROTLI, GZIP)
 _HEAD: tuple[Header, ...] = (
-    (b"content-security-policy", f"{POLICY}; frame-ancestors 'none'".encode()),
+    (b"content-security-policy", f"{CONTENT_SECURITY_POLICY}; frame-ancestors 'none'".encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Accept-Encoding"),

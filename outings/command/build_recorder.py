@@ -104,7 +104,8 @@ def recording(recorder: BuildRecorder) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopping(recorder: BuildRecorder) -> Iterator[None]:
-    """SIGTERM ends the process at once, as it would without us, and its workers with it; one that is ending ends."""
+    """On SIGTERM the outcome is recorded, then the process ends at once with its workers. If an outcome was recorded
+    already, nothing is done: the process is ending anyway."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         if recorder.end(STOPPED, "stopped by SIGTERM"):

@@ -3,8 +3,8 @@
 from typing import Any
 
 from outings.configuration.decoder import Decoder
+from outings.configuration.feed_pages import PARAMETERS
 from outings.configuration.formats import FORMATS
-from outings.configuration.pages import PARAMETERS
 
 # Settings of files that are no JSON, in which alone pages are read.
 _OF_FILES = ("skip", "sheet", "table", "file")

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from outings.configuration.feed_pages import PagesTable
 from outings.configuration.formats import FormatName
-from outings.configuration.pages import PagesTable
 from outings.contract.languages.language import ENGLISH, Language
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center

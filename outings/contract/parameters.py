@@ -213,6 +213,7 @@ _WHERE = (
 )  # fmt: skip
 
 _HOW = (
+    # A route may narrow these bounds or set another default: see `_limit` in routes.py.
     _control(
         name="limit", kind="integer", minimum=0, maximum=200, default=50, example="20",
         meaning="Items in one answer; 0 with `facets` gives counts alone.",

@@ -51,7 +51,7 @@ class DayFigure(Struct, frozen=True):
 
 
 class WeekFigure(Struct, frozen=True):
-    """The lists of the types that have dates, from `first` to the 6th day after it."""
+    """For each type that has dates, how many items its list has in the 7 days from `first`."""
 
     first: date
     counts: Mapping[str, int]

@@ -71,7 +71,7 @@ def draw_density(
 
 
 def _find_level(count: int, most: int) -> int:
-    """On a scale on which each doubling is about as much more to see."""
+    """The shade of a cell, on a logarithmic scale: each doubling of the count adds about the same."""
     return min(int(LEVELS * log1p(count) / log1p(most)), LEVELS - 1) if most else 0
 
 

@@ -66,8 +66,8 @@ class IncompleteListing(Struct, frozen=True, kw_only=True):
 
 
 class FeedReport(Struct, frozen=True, kw_only=True):
-    """A feed in the current release. `brought` and `lost` are the first names of so many listings, compared with the
-    last release in which the feed was another (`before`; null where none is kept)."""
+    """A feed in the current release. `brought` and `lost`: how many listings are new or gone since the last release in
+    which the feed was different (`before`; None if none is kept). `*_names`: the first of their names."""
 
     name: str
     counts: FeedCounts

@@ -16,7 +16,7 @@ from outings.release.site import SiteSettings
 
 # What a page may fetch and run: what the site itself has. Who serves it says the same in a header, with
 # `frame-ancestors`, which a page cannot say of itself.
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'"
 )
@@ -53,7 +53,7 @@ def render_page(
         words=words[page_words],
         frame=words["frame"],
         settings=settings,
-        policy=POLICY,
+        policy=CONTENT_SECURITY_POLICY,
         sections=list_sections(settings),
         link=link,
         asset=lambda name: link(read_assets()[name].path),

@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 DATA_ERRORS = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
 # A statement that fails on more rows than these is wrong itself.
 _MOST_FAULTS = 200
-# What gives null where another fails.
+# A function that fails on a bad value → its variant that gives null.
 _FORGIVING = {"strptime": "try_strptime"}
 
 Run = Callable[[str], Iterator[str]]

@@ -14,7 +14,7 @@ from outings.contract.resources import LISTINGS, Camp, Class, Event, Place
 from outings.contract.resources.shared import Traits
 from outings.contract.vocabulary import AUDIENCES, SETS, STATUSES, Vocabulary
 from outings.release.tables import TABLES
-from pipeline.listings.resolution import MetroContext, ResolvedRecord
+from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import pack_bits
 from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
 

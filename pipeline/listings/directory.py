@@ -21,7 +21,7 @@ from pipeline.listings.references import (
     Targets,
     index_targets,
 )
-from pipeline.listings.resolution import Facts, MetroContext
+from pipeline.listings.resolved_record import Facts, MetroContext
 from pipeline.listings.rows import Row, pack_bits
 from pipeline.listings.websites import LinkIndex, find_websites
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference

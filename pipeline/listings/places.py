@@ -3,7 +3,7 @@
 from outings.contract.resources import Place
 from outings.contract.resources.place import PlaceLinks
 from pipeline.listings.columns import make_columns, make_members
-from pipeline.listings.resolution import MetroContext, ResolvedRecord
+from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import PlaceRecord
 

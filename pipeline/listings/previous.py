@@ -14,7 +14,7 @@ from outings.release.snapshot import Snapshot
 from outings.release.tables import ARCHIVED, HAPPENINGS
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.happenings import split_happenings
-from pipeline.listings.resolution import Facts
+from pipeline.listings.resolved_record import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
 
 ORGANIZATION = "organization"

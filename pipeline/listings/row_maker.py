@@ -28,7 +28,7 @@ from pipeline.listings.events import expand_event, make_beyond_columns, make_eve
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
-from pipeline.listings.resolution import Facts, MetroContext, ResolvedRecord
+from pipeline.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, UnchangedListing, check_bounds
 from pipeline.listings.websites import LinkIndex, read_document_links, read_links
 from pipeline.records.cleaning import explain_fault

@@ -14,8 +14,8 @@ _NUMBERED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH")
 
 
 def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
-    """What says the rules, or more of them in one, `days` later in the week: without their ends, and without times of
-    the day, which only repeat a start that is another there. Of readable texts."""
+    """Candidate rules: each rule, and all of them joined if one rule can say them, moved by `days` weekdays. `UNTIL`,
+    `COUNT` and times of the day are dropped. The texts must be readable."""
     every = [_split(text) for text in texts]
     joined = [_join(every)] if len(every) > 1 else []
     shifted = [_shift(parts, days) for parts in (*joined, *every) if parts is not None]

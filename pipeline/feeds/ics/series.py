@@ -47,9 +47,9 @@ class Recurrence(Struct, frozen=True, kw_only=True):
 
 
 class SeriesOnClock(Struct, frozen=True, kw_only=True):
-    """A series' dates on `clock`; its record has the clock `shown`. `days`: how far its weekdays are from those of its
-    rules; None where no rule of the clock shown says them. `shift`: what lies between its own clock and this, where it
-    is taken to be the same all year."""
+    """A series' dates on `clock`; its record has the clock `shown`. `days`: by how many days its weekdays on the
+    clock shown differ from those in its rules; None if no rule can say them. `shift`: the difference between its own
+    clock and this one, in seconds, if taken to be the same all year."""
 
     recurrence: Recurrence
     clock: Clock

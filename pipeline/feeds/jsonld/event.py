@@ -186,8 +186,8 @@ def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
 
 
 def _choose_dates(parts: list[Node], zone: ZoneInfo) -> list[Node]:
-    """Those that last as long as most: a series has one length, and one of another is an event by itself. What was
-    cancelled has none."""
+    """The dates with the most frequent length, and all cancelled ones, which have no length. A date of another length
+    becomes an event of its own."""
     lengths = {part: _measure(part, zone) for part in parts if not find_status(part)}
     usual = Counter(lengths.values()).most_common(1)
     return [part for part in parts if part not in lengths or lengths[part] == usual[0][0]]

@@ -108,7 +108,8 @@ class Node:
 
     @property
     def id(self) -> str | None:
-        """Whole; a blank one is another each time, and none."""
+        """The absolute id. None if there is none, or if the node is blank (`_:…`): such an id means nothing outside the
+        file."""
         found = _find_id(self._members)
         if found is None or found.startswith("_:"):
             return None

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-from outings.configuration.pages import PagesTable
+from outings.configuration.feed_pages import PagesTable
 from outings.release.root import FeedMemory, PageMemory
 from outings.retry_policy import RetryPolicy
 from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, PageAnswer, PageFault, make_address, walk_pages

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
-from outings.configuration.pages import PagesTable
+from outings.configuration.feed_pages import PagesTable
 from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.table.encoding import decode_text
 from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features

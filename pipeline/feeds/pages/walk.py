@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-from outings.configuration.pages import PARAMETERS, PagesTable
+from outings.configuration.feed_pages import PARAMETERS, PagesTable
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.release.root import PageMemory
 from pipeline.feeds.pages.page import Page, parse_page

@@ -198,7 +198,8 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
 
 
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
-    """A redirect's request has those of the one before."""
+    """The client copies headers to a redirected request. The feed's own headers, which may have a key, are removed if
+    the request goes to another server."""
     is_own = _is_same_server(client.url, request.url)
     for name, value in client.headers.items():
         request.headers.pop(name, None)

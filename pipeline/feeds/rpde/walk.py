@@ -13,8 +13,9 @@ from msgspec import Raw, Struct
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.page_address import normalize_url, resolve_next
 
-# Of one page, which is held in memory; and a feed of a hundred items a page has ten million by then.
+# A page is held in memory.
 MOST_PAGE_BYTES = 64 << 20
+# With 100 items a page, this is ten million items.
 MOST_PAGES = 100_000
 # In a row: where all that a page had was filtered out it is empty, and names another.
 MOST_EMPTY = 100
@@ -46,8 +47,8 @@ class _Page(Struct):
 
 
 async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, tell: Callable[[str], None]) -> Walk:
-    """Writes the items to `target`, one a line, as they came. Raises Stuck, and what `fetch` raises. `tell`: of how far
-    a long walk is."""
+    """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` raises. `tell`: how
+    far a long walk is."""
     url, count, left, empty = begin, 0, most, 0
     seen = {normalize_url(begin)}
     before: list[Any] = []

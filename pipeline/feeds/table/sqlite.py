@@ -53,7 +53,7 @@ def choose_table(database: sqlite3.Connection, stated: str) -> str:
 
 
 def list_tables(database: sqlite3.Connection) -> list[str]:
-    """And views."""
+    """The names of tables and views, without SQLite's own."""
     told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
     return [name for (name,) in database.execute(told)]
 

@@ -20,7 +20,7 @@ from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.events import make_event_row
 from pipeline.listings.places import make_place_row
-from pipeline.listings.resolution import Facts, MetroContext, ResolvedRecord
+from pipeline.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.records.record import RECORDS
 
 ROWS: dict[str, Callable[[Any, MetroContext], Any]] = {

@@ -22,7 +22,7 @@ from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.objects.pages import list_pages
+from pipeline.objects.precomputed_pages import list_pages
 from pipeline.plan import Build
 from tests.contract.conformance import check_success
 
