@@ -31,8 +31,8 @@ def add_line(path: str, *, after: str, line: str) -> Edit:
 
 
 def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
-    for name in _PACKAGES:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (*_PACKAGES, "site", "dist/site"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for edit in edits:
         text = (folder / edit.path).read_text()
         assert text.count(edit.before) == 1, edit
