@@ -18,7 +18,7 @@ _HASH_DIGITS = 10
 
 
 class AssetsError(Exception):
-    """The checkout has no built styles and scripts."""
+    """The checkout has no built styles and scripts, or older ones."""
 
 
 @cache
@@ -29,6 +29,14 @@ def read_assets() -> Mapping[str, Page]:
     if not files:
         raise AssetsError(f"{folder} has no styles and scripts for the pages; `make install` builds them")
     return {path.name: make_asset(path.name, path.read_bytes()) for path in files}
+
+
+def find_asset(name: str) -> Page:
+    """Raises AssetsError."""
+    found = read_assets().get(name)
+    if found is None:
+        raise AssetsError(f"{find_assets()} was built before {name} was written; `make install` builds it anew")
+    return found
 
 
 def make_asset(name: str, data: bytes) -> Page:

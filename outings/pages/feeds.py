@@ -9,7 +9,7 @@ from datetime import date
 from markupsafe import Markup
 from msgspec import Struct
 
-from outings.pages.assets import read_assets
+from outings.pages.assets import find_asset
 from outings.pages.city_figures import MEMBERS
 from outings.pages.layout import render_page
 from outings.pages.page import Page
@@ -98,7 +98,7 @@ def name_feed_page(name: str) -> str:
 
 def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date) -> Page:
     """With its styles in it, so that it can be sent as one file. Its policy allows nothing but these, by their hash."""
-    style = read_assets()["site.css"].data
+    style = find_asset("site.css").data
     digest = base64.b64encode(hashlib.sha256(style).digest()).decode()
     values = {
         "feed": feed,

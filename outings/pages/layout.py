@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment
 from msgspec import Struct
 
-from outings.pages.assets import read_assets
+from outings.pages.assets import find_asset, read_assets
 from outings.pages.colors import make_colors
 from outings.pages.environment import open_environment
 from outings.pages.page import Page
@@ -56,7 +56,7 @@ def render_page(
         policy=CONTENT_SECURITY_POLICY,
         sections=list_sections(settings),
         link=link,
-        asset=lambda name: link(read_assets()[name].path),
+        asset=lambda name: link(find_asset(name).path),
         colors=link(make_colors(settings.accent).path) if settings.accent else None,
         number=partial(format_number, words=words["frame"]),
         date=partial(format_date, words=words["frame"]),

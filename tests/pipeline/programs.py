@@ -31,7 +31,7 @@ def add_line(path: str, *, after: str, line: str) -> Edit:
 
 
 def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
-    for name in (*_PACKAGES, "site", "dist/site"):
+    for name in (*_PACKAGES, "site", "dist/site", "docs/guides"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for edit in edits:
         text = (folder / edit.path).read_text()
@@ -56,10 +56,12 @@ def export_program(folder: Path, commit: str) -> Path:
 
 def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Its `outings` with these words. Fails where the command does."""
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "outings.command", *words],
-        env=point_at(program), cwd=program, capture_output=True, text=True, check=True, timeout=_PATIENCE,
+        env=point_at(program), cwd=program, capture_output=True, text=True, timeout=_PATIENCE,
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def point_at(program: Path) -> dict[str, str]:

@@ -17,6 +17,10 @@ STAMPS = ("created_at", "updated_at")
 RESOURCES = "outings/contract/resources"
 # A member of its own that has no default, one of an object, and one of the objects in an array.
 MORE = (
+    add_line(
+        "outings/contract/meanings/everywhere.py", after="EVERYWHERE: Mapping[str, str] = {\n",
+        line='    "badge": "A mark.",\n    "label": "A word.",\n',
+    ),
     add_line(f"{RESOURCES}/event.py", after="    ticket_url: str | None\n", line="    badge: str | None\n"),
     add_line("pipeline/listings/events.py", after="members = Event(\n", line='        badge="new",\n'),
     add_line(f"{RESOURCES}/shared.py", after="    unit: PriceUnit | None = None\n", line='    label: str = "about"\n'),

@@ -13,5 +13,7 @@ MEANINGS = {**LISTINGS, **ANSWERS}
 
 def describe_member(struct: str, member: str) -> str:
     """`struct` is the name of the component, `member` the name in JSON. Raises KeyError for a member without words."""
-    own = MEANINGS.get(f"{struct}.{member}")
-    return EVERYWHERE[member] if own is None else own
+    own = MEANINGS.get(f"{struct}.{member}", EVERYWHERE.get(member))
+    if own is None:
+        raise KeyError(f"{struct}.{member} has no meaning: say it in outings/contract/meanings")
+    return own
