@@ -73,9 +73,11 @@ class MetroSite(Struct, frozen=True, kw_only=True):
 
 
 class Site(Struct, frozen=True, kw_only=True):
-    """What a root names: the settings that the site was made with, and the files that belong to no metro."""
+    """What a root names: the settings that the site was made with, and the files that belong to no metro. `inputs` is a
+    hash of all that they follow from; a site of a program of before has none."""
 
     settings: SiteSettings
+    inputs: str = ""
     pages: SiteFiles
 
 
@@ -106,12 +108,6 @@ def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, byte
     }
     whole = bytes(packed)
     return SiteFiles(object=hashlib.sha256(whole).hexdigest(), size=len(whole), files=extents), whole
-
-
-def has_same_files(pages: SiteFiles, files: Iterable[tuple[str, str, bytes]]) -> bool:
-    """Whether these are the files of path, media type and bytes: then they need not be compressed again."""
-    known = {path: (each.media, each.sha256) for path, each in pages.files.items()}
-    return known == {path: (media, hashlib.sha256(data).hexdigest()) for path, media, data in files}
 
 
 def _append(packed: bytearray, coded: bytes) -> Extent:

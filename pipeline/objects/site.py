@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from outings import pages
+from outings import contract, pages
 from outings.answers.counts import count_listings
 from outings.configuration.zones import read_zone
 from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import Vocabulary
-from outings.pages.folders import find_templates, find_words
+from outings.pages.folders import find_guides, find_templates, find_words
 from outings.pages.home import MetroFigures
 from outings.pages.layout import list_assets
 from outings.pages.page import Page
@@ -22,7 +22,7 @@ from outings.release.objects import hash_of
 from outings.release.program_hash import hash_sources
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Site, SiteSettings, encode_site, has_same_files, pack_files, read_site
+from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.objects.object_writer import ObjectWriter
@@ -44,12 +44,14 @@ def compose_site(
         standing = None if current is None else read_site(store, current)
         chosen = settings or (SiteSettings() if standing is None else standing.settings)
         figures = _read_figures(store, parts) if chosen.shows_data else []
-        files = _list_files(render_site(chosen, figures, vocabulary=_read_vocabulary(store, parts)))
-        if standing is not None and standing.settings == chosen and has_same_files(standing.pages, files):
+        vocabulary = _read_vocabulary(store, parts)
+        inputs = _hash_inputs(chosen, figures, vocabulary)
+        if standing is not None and standing.inputs == inputs:
             assert current is not None
+            # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
-        packed, data = pack_files(files)
-        site = encode_site(Site(settings=chosen, pages=packed))
+        packed, data = pack_files(_list_files(render_site(chosen, figures, vocabulary=vocabulary)))
+        site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if standing is None else {current, standing.pages.object}
         objects = tuple(each for each in (data, site) if hash_of(each) not in known)
@@ -80,6 +82,20 @@ def _hash_program() -> str:
         (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
     )
     return hash_of("\n".join((sources, *assets)).encode())
+
+
+def _hash_inputs(settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary) -> str:
+    """Of all that the pages that belong to no metro follow from."""
+    values = msgspec.json.encode((settings, figures, vocabulary), order="sorted")
+    return hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
+
+
+@cache
+def _hash_documents() -> str:
+    """Of what the reference and the guides are made of."""
+    assert contract.__file__ is not None
+    folders = (Path(contract.__file__).parent, find_guides())
+    return hash_sources(folders, suffixes=(".py", ".toml", ".json", ".md"))
 
 
 def _read_vocabulary(store: Store, parts: Mapping[str, Part]) -> Vocabulary:

@@ -212,7 +212,8 @@ def read_metric(server: Server, name: str) -> float:
 
 
 def list_events(server: Server) -> list[str]:
-    lines = (server.folder / "log").read_text().splitlines()[1:]
+    """Of whole lines: the server may be writing the next one."""
+    _, *lines = (server.folder / "log").read_text().rpartition("\n")[0].splitlines()
     return [json.loads(line)["event"] for line in lines]
 
 
