@@ -72,6 +72,7 @@ class Mirror:
             self._since = self._random.choice([body["meta"]["generated_at"], seen])
 
 
+@pytest.mark.long
 @given(seed=seeds)
 def test_a_mirror_has_every_row_under_any_interleaving(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     random, folder = Random(seed), tmp_path_factory.mktemp("world")

@@ -214,6 +214,7 @@ def _call(config: Path, *words: str, given: str = "") -> int:
     return subprocess.run(command, input=given, text=True, capture_output=True, check=False).returncode
 
 
+@pytest.mark.long
 def test_operators_at_once_lose_nothing_of_each_others_commands(run: Run, config: Path) -> None:
     operators = 3
     keys = [make(run, "--client", f"op-{number}") for number in range(operators)] + [make(run)]

@@ -166,6 +166,7 @@ def choose_filters(random: Random, kind: str, release: Release, metro: str) -> d
     return {name: value for wish in random.sample(wishes, random.randint(0, 3)) for name, value in wish.items()}
 
 
+@pytest.mark.long
 def test_it_counts_what_the_api_counts_over_random_filters(query: Query, release: Release) -> None:
     random, totals = Random(22), []
     for number in range(32):
@@ -179,6 +180,7 @@ def test_it_counts_what_the_api_counts_over_random_filters(query: Query, release
     assert len([total for total in totals if total > 0]) > 15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_positions_number_the_list_without_parameters(query: Query, release: Release, kind: str) -> None:
     select = f"SELECT id FROM {COLLECTIONS[kind]} WHERE metro = 'seattle' AND position IS NOT NULL ORDER BY position"
@@ -229,6 +231,7 @@ def test_without_a_release_it_says_so(tmp_path: Path) -> None:
 SELECT = "SELECT metro, id, name, categories, lat, updated_at, is_free FROM events ORDER BY id LIMIT 20"
 
 
+@pytest.mark.long
 def test_the_formats_hold_the_same_rows(query: Query) -> None:
     rows = read_rows(query(SELECT, "--format", "json"))
     assert query(SELECT, "--json").stdout == query(SELECT, "--format", "json").stdout
@@ -288,6 +291,7 @@ def test_a_result_may_have_no_rows_one_name_twice_and_numbers_of_any_size(query:
     assert done.stdout.splitlines()[1] == "1,2,170141183460469231731687303715884105727"
 
 
+@pytest.mark.long
 def test_the_page_tells_every_view_and_column(query: Query) -> None:
     page = PAGE.read_text()
     for name, view in VIEWS.items():

@@ -65,6 +65,7 @@ def check_wrong(result: Result, *said: str, code: int = 1) -> None:
     assert "--traceback" not in result.stderr
 
 
+@pytest.mark.long
 def test_a_build_and_a_rollback_sign_and_verify_tells_what_it_checked(world: Path) -> None:
     assert read_pointer(world) == sign(read_pointer(world), key=ONE)
     ids = [each["id"] for each in json.loads(run(world, "releases", "list", "--json").stdout)["releases"]]

@@ -39,6 +39,7 @@ def test_a_folder_has_what_the_server_sends(town: Town, tmp_path: Path) -> None:
         assert ask(town.edge, "/" + path.removesuffix("index.html")).body == data
 
 
+@pytest.mark.long
 def test_a_second_run_removes_what_is_no_more(town: Town, tmp_path: Path) -> None:
     town.run("site", str(tmp_path / "pages"))
     before = read_folder(tmp_path / "pages")
@@ -53,6 +54,7 @@ def test_a_second_run_removes_what_is_no_more(town: Town, tmp_path: Path) -> Non
     assert colored not in read_folder(tmp_path / "pages")
 
 
+@pytest.mark.long
 def test_what_was_taken_down_leaves_the_folder_with_the_next_run(town: Town, tmp_path: Path) -> None:
     town.run("site", str(tmp_path / "pages"))
     before = read_folder(tmp_path / "pages")

@@ -140,6 +140,7 @@ BEFORE: Dates = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 def test_a_reader_subscribes_and_follows_added_moved_and_cancelled_dates(town: Town, read: Reader) -> None:
     town.publish(STORIES, CLUB, WALK, FAIR)
@@ -161,6 +162,7 @@ def test_a_reader_subscribes_and_follows_added_moved_and_cancelled_dates(town: T
     assert read(subscriber.text) == ("Events in seattle", (BEFORE - gone) | come)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 def test_a_reader_keeps_what_it_had_when_the_key_ends(town: Town, read: Reader) -> None:
     town.publish(WALK)

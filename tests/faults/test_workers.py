@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from outings.release.folder import FolderStore
 from tests.faults.commands import build
 from tests.faults.whole import check_current, read_whole
@@ -71,6 +73,7 @@ def wait_for_nobody(leader: int) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_a_killed_worker_is_told_and_the_release_before_stays(built: Path, tmp_path: Path, cases: int) -> None:
     config = copy_world(built, tmp_path / "world")
     store, moments = config.parent / "var/store", random.Random(2)
@@ -101,6 +104,7 @@ def test_a_killed_worker_is_told_and_the_release_before_stays(built: Path, tmp_p
     assert several == alone
 
 
+@pytest.mark.long
 def test_nothing_of_a_killed_build_goes_on(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     with start_build(config) as running:
@@ -111,6 +115,7 @@ def test_nothing_of_a_killed_build_goes_on(built: Path, tmp_path: Path) -> None:
     assert check_current(config.parent / "var/store") == 1
 
 
+@pytest.mark.long
 def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
     """Ctrl-C goes to all processes of the group."""
     config = copy_world(built, tmp_path / "world")
@@ -126,6 +131,7 @@ def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
     assert check_current(config.parent / "var/store") == 1
 
 
+@pytest.mark.long
 def test_a_build_that_is_told_to_end_ends_at_once_and_reports_it(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     config.write_text(config.read_text() + '\n[build]\nreport = "var/report"\n')

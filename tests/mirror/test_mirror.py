@@ -113,6 +113,7 @@ def read_details(api: Api, kind: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KEYS)
 def test_it_equals_what_the_key_may_read_after_each_build(api: Api, kind: str) -> None:
     file = open_file(api)
@@ -191,6 +192,7 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
     assert read_records(api) == read_details(api, "all")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("faults", "said"),
     [

@@ -64,6 +64,7 @@ def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
     assert "3 bad five <dollars>" in text
 
 
+@pytest.mark.long
 def test_a_feed_without_faults_is_told_that_nothing_has_to_be_mended(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/library.html")
     assert "Nothing has to be mended" in text

@@ -110,6 +110,7 @@ def test_a_draft_is_lent_to_nobody(tmp_path: Path) -> None:
     assert read_owner(city)["id"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("built", [None, frozenset({"seattle"})], ids=["at once", "its own metro first"])
 def test_what_becomes_of_it_is_seen_in_metros_that_say_nothing_new(tmp_path: Path, built: Any) -> None:
     city = make_city(tmp_path)
@@ -156,6 +157,7 @@ def test_a_build_that_nothing_is_said_to_leaves_all_metros_as_they_are(tmp_path:
     assert (built.carried, built.objects.written) == (("seattle", "boston"), 0)
 
 
+@pytest.mark.long
 def test_it_stands_where_its_own_metro_can_t_read_it_or_says_it_bit_by_bit(tmp_path: Path) -> None:
     city = make_city(tmp_path)
     write_apart(city, BY_ID)

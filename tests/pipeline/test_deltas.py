@@ -146,6 +146,7 @@ def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_
     assert [event["name"] for event in list_events(city, category="storytime_books")] == ["Event a"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", ["gone", "torn"])
 def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says_so(city: City, harm: str) -> None:
     say(city, make_event("a"), make_event("b"))

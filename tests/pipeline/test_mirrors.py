@@ -180,6 +180,7 @@ def publish_round(city: City, random: Random, number: int) -> None:
     city.build(**({} if some is None else {"metros": some}), allow_shrink=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_mirrors_of_any_key_equal_what_it_may_read_after_every_build(seed: int, tmp_path: Path) -> None:
     random, city = Random(seed), City(tmp_path)
@@ -220,6 +221,7 @@ def check_histories(shop: Shop) -> None:
         assert (last in ("created", "updated", "restored")) == (row["status"] == 0), (row, versions)
 
 
+@pytest.mark.long
 def test_a_mirror_follows_listings_that_go_from_metro_to_metro(tmp_path: Path) -> None:
     random, city = Random(4), City(tmp_path)
     city.add_metro("boston", METROS["boston"])

@@ -70,6 +70,7 @@ def read_hashes(city: City) -> dict[str, bytes]:
     return {name: names.read_hash(row) for row, name in enumerate(read_documents(city))}
 
 
+@pytest.mark.long
 def test_what_another_program_shows_is_in_every_listing_and_is_no_change_of_any(city: City, program: Path) -> None:
     before, hashes, versions = read_documents(city), read_hashes(city), city.read_versions()
     build(city, program)
@@ -92,6 +93,7 @@ def _list_stamps(documents: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.long
 def test_what_changed_beside_it_is_told_alone(city: City, program: Path) -> None:
     known = len(city.read_versions())
     late = {**CLASS, "sections": [{"id": "early", "name": "Early"}, {"id": "late", "name": "Very late"}]}

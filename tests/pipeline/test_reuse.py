@@ -117,6 +117,7 @@ def forget(city: City) -> None:
         (city.folder / "var/store" / object_name(sha)).unlink()
 
 
+@pytest.mark.long
 def test_what_stays_is_what_would_be_made_again(tmp_path: Path, cases: int) -> None:
     """Roots are compared, which name everything: objects, versions, problems, what is remembered of feeds."""
     for case in range(max(cases // 2, 1)):

@@ -5,6 +5,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from tests.pipeline.city import FIRST, City, Record, make_event, read_sample
 
 COLLECTIONS = ("events", "classes", "camps", "places", "organizations")
@@ -71,6 +73,7 @@ class Twins:
         return {name: city.ask(f"/v1/seattle/{name}?limit=200", day=day)["data"] for name in COLLECTIONS}
 
 
+@pytest.mark.long
 def test_what_a_delta_says_bit_by_bit_is_what_a_full_feed_says_at_once(tmp_path: Path, cases: int) -> None:
     for case in range(max(cases // 2, 1)):
         (tmp_path / str(case)).mkdir()

@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from outings.release.disk import LinuxDisk
 from outings.release.folder import FolderStore
 from outings.release.pruning import prune
@@ -115,6 +117,7 @@ def hear_out(told: Connection) -> Iterator[int]:
             yield told.recv()
 
 
+@pytest.mark.long
 def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cases: int) -> None:
     kills = max(cases, FEWEST)
     for first in range(0, kills, ROUNDS):

@@ -113,6 +113,7 @@ def test_of_two_builds_of_one_metro_one_is_published(first: bool) -> None:
         assert sorted(type(ending).__name__ for ending in endings) == ["ConcurrentPublication", "Publication"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metros", [("boston", "chicago"), ("boston", "boston")])
 @pytest.mark.parametrize("first", [False, True])
 def test_no_version_is_lost_doubled_or_reordered_whatever_fails(metros: tuple[str, str], first: bool) -> None:

@@ -122,6 +122,7 @@ def test_names_stay_under_the_prefix(s3_store: S3Store, s3_endpoint: str) -> Non
     assert [entry.name for entry in whole.list("")] == ["some/prefix/objects/aa/one"]
 
 
+@pytest.mark.long
 def test_a_list_of_more_than_a_page_is_whole(s3_store: S3Store) -> None:
     names = {f"objects/{number:04}" for number in range(1_050)}
     s3_store.put_many((name, b"") for name in names)

@@ -32,6 +32,7 @@ def configure(s3_endpoint: str, tmp_path: Path) -> Configuration:
     return read_configuration(tmp_path / "outings.toml", {})
 
 
+@pytest.mark.long
 def test_a_key_and_a_pattern_of_keys_are_read_and_what_is_not_there_or_too_much_is_told(
     configure: Configuration,
 ) -> None:

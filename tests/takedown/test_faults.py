@@ -34,6 +34,7 @@ def kill_at_swap(operation: str, act: Act) -> Any:
     return kill(operation, act) if operation == "put_if" else act()
 
 
+@pytest.mark.long
 def test_killed_before_it_is_in_force_it_did_nothing_and_can_be_run_again(town: Town) -> None:
     before = town.list_ids()
     for watch in (kill_at_put, kill_at_put_many, kill_at_swap):
@@ -64,6 +65,7 @@ def test_a_signed_store_is_signed_on(town: Town) -> None:
     assert "key" in town.run("takedown", KITE, "--undo", code=1).stderr
 
 
+@pytest.mark.long
 def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
     def send(target: str) -> HttpResponse:
         got = town.get(target)
@@ -82,6 +84,7 @@ def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
         assert check_mirror(client, file, url=waited) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["events", "events?occurrences=expand", "nearby?lat=47.6&lng=-122.3"])
 def test_a_walk_goes_on_without_it(town: Town, name: str) -> None:
     joined = f"/v1/seattle/{name}{'&' if '?' in name else '?'}limit=2"

@@ -52,6 +52,7 @@ def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_
     assert {each["name"]: each["location"]["lat"] for each in got}["Own walk"] == 47.6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["full", "delta"])
 def test_records_of_another_feed_that_named_it_do_so_no_more(town: Town, mode: str) -> None:
     references = [{"feed": "seattle", "source_id": "hallquix"}, {"name": "HALLQUIX", "address": "7 Hallquix Lane"}]
@@ -104,6 +105,7 @@ def test_a_build_in_which_nothing_changed_carries_it_on(town: Town) -> None:
     check_gone(town, *OF_KITE)
 
 
+@pytest.mark.long
 def test_a_takedown_leaves_what_it_is_not_about_as_it_was(town: Town) -> None:
     before = town.get("/v1/boston/events").headers["etag"]
     versions = len(town.walk_changes())
@@ -115,6 +117,7 @@ def test_a_takedown_leaves_what_it_is_not_about_as_it_was(town: Town) -> None:
     assert town.build()["changes"] == {"created": 0, "updated": 0, "removed": 0, "restored": 0}
 
 
+@pytest.mark.long
 def test_what_a_delta_said_of_it_does_not_stand(town: Town) -> None:
     delta = {"type": "event", "source_id": "quixdelta", "name": "Quixdelta", "starts_local": "2026-08-12T10:00:00",
              "confidence": 0.9}  # fmt: skip
@@ -129,6 +132,7 @@ def test_what_a_delta_said_of_it_does_not_stand(town: Town) -> None:
     check_gone(town)
 
 
+@pytest.mark.long
 def test_what_was_quarantined_of_it_is_written_without_it(town: Town) -> None:
     wrong = {"type": "event", "source_id": "kitequix-1", "id": KITE, "name": "Kitequix", "starts_local": "Quixday"}
     town.city.write([wrong, make_class("fine")], feed="seattle")
@@ -143,6 +147,7 @@ def test_what_was_quarantined_of_it_is_written_without_it(town: Town) -> None:
 DRAFT = "0d5c0000-0000-4000-8000-0000000000d1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "early", [{"status": "draft"}, {"status": "archived"}, {"starts_local": "Quixday"}], ids=["draft", "old", "wrong"]
 )
@@ -161,6 +166,7 @@ def test_releases_that_held_it_before_it_was_published_end_too(town: Town, early
     check_gone(town, "quixdraft", "quixday")
 
 
+@pytest.mark.long
 def test_a_rollback_goes_back_without_it(town: Town) -> None:
     _, middle, oldest = town.list_ids()
     town.run("takedown", KITE, POTTERY, HALL, CLUB)
@@ -175,6 +181,7 @@ def test_a_rollback_goes_back_without_it(town: Town) -> None:
     check_gone(town)
 
 
+@pytest.mark.long
 def test_what_is_undone_comes_back_with_the_next_build(town: Town) -> None:
     names = list_names(town), list_names(town, "places"), list_names(town, "classes")
     town.run("takedown", KITE, HALL, POTTERY, CLUB)
@@ -227,6 +234,7 @@ def once(act: Any) -> Any:
     return call
 
 
+@pytest.mark.long
 def test_of_two_at_once_both_are_obeyed(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     publish = takedown.publish
 

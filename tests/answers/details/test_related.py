@@ -45,6 +45,7 @@ def fetch_related(release: Release, listing: dict[str, Any], entitlement: Entitl
     return fetch(release, path, {**INCLUDE, **archived}, entitlement=entitlement, today=today)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("days", [0, 3])
 def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Release, days: int) -> None:
     """For keys of all types and of some, on the build's date and after it."""
@@ -76,6 +77,7 @@ def test_a_key_of_some_types_is_answered_as_if_there_were_no_others(world: World
             assert answers[0] == answers[1]
 
 
+@pytest.mark.long
 def test_every_card_stands_in_the_lists_that_the_key_reads(world: World, release: Release) -> None:
     listed = {}
     for kind, name in COLLECTIONS.items():

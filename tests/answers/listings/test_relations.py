@@ -45,6 +45,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([harbor, lakeside], tmp_path_factory.mktemp("relations"))
 
 
+@pytest.mark.long
 @given(seed=seeds)
 def test_they_are_the_metros_lists_under_that_filter(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     random = Random(seed)

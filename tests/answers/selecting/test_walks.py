@@ -55,6 +55,7 @@ def test_a_page_gives_a_cursor_that_goes_on_after_it(tmp_path_factory: pytest.Te
             )
 
 
+@pytest.mark.long
 @given(seed=seeds)
 def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Rows that come or go meanwhile may be seen or not; all others are seen once, in order."""

@@ -74,6 +74,7 @@ def number_targets(count: int, *, beginning: int) -> list[str]:
     return [f"{LIST}&min_confidence=0.{number}" for number in range(beginning, beginning + count)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("headers", [{}, {"Accept_Encoding": "gzip"}, {"Accept_Encoding": "zstd", "X_Trace_Id": "own"}])
 def test_an_answer_from_memory_is_the_first_one(connection: Connection, headers: Mapping[str, str]) -> None:
     [target] = number_targets(1, beginning=5000 + len(headers))

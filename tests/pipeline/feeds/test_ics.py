@@ -261,6 +261,7 @@ def mutate(content: bytes, chance: random.Random) -> bytes:
     return bytes(mutated)
 
 
+@pytest.mark.long
 def test_a_calendar_is_built_and_the_last_good_version_of_an_event_stays(configure: Configure, tmp_path: Path) -> None:
     configuration = configure('format = "ics"\nurl = "feed.ics"\nmetro = "seattle"')
     store = open_store(configuration.store.url)

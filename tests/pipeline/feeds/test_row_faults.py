@@ -69,6 +69,7 @@ def test_a_statement_that_fails_on_every_row_is_wrong_itself(read_table: ReadTab
         read_table(SELECT, b"id,title,fee\na,Walk,x\nb,Run,y\n")
 
 
+@pytest.mark.long
 def test_a_statement_that_fails_on_many_rows_is_wrong_itself(read_table: ReadTable) -> None:
     rows = b"id,title,fee\n" + b"".join(b"%d,Walk,%s\n" % (n, b"?" if n % 2 else b"1") for n in range(600))
     with pytest.raises(SelectError, match="Could not convert"):
