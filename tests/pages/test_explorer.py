@@ -234,6 +234,10 @@ def test_what_is_shown_is_saved_as_csv_and_subscribed_to(pages: Pages, demo: Dem
     page.locator("#request-note", has_text="signature=").wait_for()
     with urlopen(page.locator("#request-note").text_content() or "") as answer:
         assert answer.read().startswith(b"BEGIN:VCALENDAR")
+    link = page.get_by_role("link", name="Subscribe").get_attribute("href") or ""
+    assert link.partition(":")[0] == "webcal"
+    assert link.partition(":")[2] == (page.locator("#request-note").text_content() or "").partition(":")[2]
+    assert find_violations(page) == []
 
 
 @pytest.mark.parametrize("view", ["list", "map", "calendar"])

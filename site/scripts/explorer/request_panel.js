@@ -44,6 +44,7 @@ export class RequestPanel {
     const command = `curl -H "X-API-Key: ${key}" \\\n  "${this.api.locate(path)}"`;
     find("request-curl", HTMLElement).textContent = command;
     find("subscribe", HTMLButtonElement).hidden = state.type !== "events";
+    find("subscribe-link", HTMLAnchorElement).hidden = true;
     this.note.textContent = "";
   }
 
@@ -73,9 +74,13 @@ export class RequestPanel {
     return this.language.say(isWhole ? "saved" : "saved_part", { count: rows.length });
   }
 
-  /** The address is shown, to be pasted into a calendar program. */
+  /** The address is shown, to be pasted into a calendar program; a link beside it opens the one of this machine. */
   async #subscribe() {
     const body = await this.api.read(requestAddress(this.state()));
-    return new URL(body.data.url, this.api.base).href;
+    const { href } = new URL(body.data.url, this.api.base);
+    const link = find("subscribe-link", HTMLAnchorElement);
+    link.href = href.replace(/^https?:/, "webcal:");
+    link.hidden = false;
+    return href;
   }
 }
