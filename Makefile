@@ -1,4 +1,4 @@
-# Everything that a person or CI does here, one word each. `make` alone lists them.
+# Everything that a person or CI does here, one word each. `make` alone lists all but the `…-environment` ones, which others call.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,6 +17,10 @@ LONG_TEST_CASES := 20
 # How often `make faults` tries to kill: half of it builds, half of it small publishes.
 KILLS := 10000
 
+# Commands here start many Python processes. Where this variable of yours is set, each of them would compile all modules again:
+# a run of the tests takes half as long again. The compiled modules are ignored by git, and `make clean` removes them.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 # Where `make run` serves.
 PORT ?= 8000
@@ -25,18 +29,18 @@ PORT ?= 8000
 
 help:
 	@printf '%s\n' \
-	  'make run        the environment, two sample metros, a key, and an API on 127.0.0.1:8000 (PORT=…)' \
-	  'make test       the environment and the tests but for the long ones' \
-	  'make test-long  the long tests, and the generated ones with $(LONG_TEST_CASES) cases each (OUTINGS_TEST_CASES=…)' \
-	  'make test-pages  the pages in Chromium: errors, outside requests, accessibility, in three widths, light and dark' \
-  'make screenshots  pictures of every page in var/screenshots' \
-  'make faults     $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
-	  'make check      lint, types, one-way imports, sizes of files' \
-	  'make bench      the measurements' \
-	  'make bench-search  how good search is: 80 judged queries, beside three peers (CITY_DATA)' \
-	  'make bench-near  what is near a point, beside PostgreSQL' \
-	  'make install    the environment alone, in $(VENV), with what tests, measurements and checks need' \
-	  'make clean      remove what commands made here (the environment stays)'
+	  'make run           the environment, two sample metros, a key, and an API on 127.0.0.1:8000 (PORT=…)' \
+	  'make test          the environment and the tests but for the long ones' \
+	  'make test-long     the long tests, and the generated ones with $(LONG_TEST_CASES) cases each (OUTINGS_TEST_CASES=…)' \
+	  'make test-pages    the pages in Chromium: errors, outside requests, accessibility, in three widths, light and dark' \
+	  'make screenshots   pictures of every page in var/screenshots' \
+	  'make faults        $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
+	  'make check         lint, types, one-way imports, sizes of files' \
+	  'make bench         the measurements' \
+	  'make bench-search  how good search is: 230 judged queries, beside three peers (CITY_DATA)' \
+	  'make bench-near    what is near a point, beside PostgreSQL' \
+	  'make install       the environment alone, in $(VENV), with what tests, measurements and checks need' \
+	  'make clean         remove what commands made here (the environment stays)'
 
 install:
 	@tools/install_environment $(VENV) check
@@ -60,6 +64,7 @@ test: test-environment
 
 test-long: test-environment
 	@tools/install_packages $(LONG_TEST_PACKAGES)
+	@tools/install_npm_packages $(VENV) build/cloudflare > /dev/null
 	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "(long or generated) and not browser" $(ARGS)
 
 pages-environment:
@@ -83,6 +88,7 @@ faults: test-environment
 check: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	tools/check_scripts $(VENV)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_sizes.py
 

@@ -25,7 +25,7 @@ from outings.release.releases import list_releases
 from outings.release.snapshot import Release
 from outings.release.stores import open_store
 
-_ASKED = 200
+_REQUESTS = 200
 
 
 class Timing(Struct, frozen=True, kw_only=True):
@@ -40,12 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.addresses", description=__doc__)
     parser.add_argument("-c", "--config", type=Path, required=True)
     parser.add_argument("address")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     print(f"{'metro':14} {'':8} {'first ms':>10} {'others ms':>10} {'own MB':>8}")
-    for metro in open_newest(asked.config).metros:
+    for metro in open_newest(options.config).metros:
         for is_mapped in (True, False):
             with get_context("spawn").Pool(1) as process:
-                took = process.apply(measure_first, (asked.config, metro, asked.address), {"is_mapped": is_mapped})
+                took = process.apply(measure_first, (options.config, metro, options.address), {"is_mapped": is_mapped})
             way = "mapped" if is_mapped else "derived"
             print(f"{metro:14} {way:8} {took.first:10.1f} {took.others:10.2f} {took.megabytes:8.1f}")
 
@@ -65,14 +65,14 @@ def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) ->
         snapshot = replace(snapshot, mapped=mapped)
     opened = open_snapshot(snapshot)
     list(list_readings("1 Main St, Springfield", open_streets(opened.language)))
-    held, started = read_own(), time.process_time()
+    memory, started = read_own(), time.process_time()
     opened.open_index(open_gazetteer).find_address(address)
-    first, held = time.process_time() - started, read_own() - held
+    first, memory = time.process_time() - started, read_own() - memory
     started = time.process_time()
-    for number in range(_ASKED):
+    for number in range(_REQUESTS):
         opened.open_index(open_gazetteer).find_address(f"{number} {address}")
-    others = (time.process_time() - started) / _ASKED
-    return Timing(first=first * 1000, others=others * 1000, megabytes=held)
+    others = (time.process_time() - started) / _REQUESTS
+    return Timing(first=first * 1000, others=others * 1000, megabytes=memory)
 
 
 def read_own() -> float:

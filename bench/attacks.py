@@ -15,7 +15,7 @@ from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.parameters import PARAMETERS
 
 # How many connections with half a head each attacker keeps, and how much it sends of what has no end.
-MOST_HELD = 60
+MOST_OPEN = 60
 MOST_SENT = 1 << 20
 PATIENCE = 60.0
 
@@ -49,7 +49,7 @@ class Attacker:
         self._target = target
         self._random = random.Random(seed)
         self._socket: socket.socket | None = None
-        self._held: deque[socket.socket] = deque()
+        self._open: deque[socket.socket] = deque()
         self.tally: Tally = Counter()
 
     def attack(self, count: int, only: Sequence[str]) -> Tally:
@@ -103,9 +103,9 @@ class Attacker:
         with contextlib.suppress(OSError):
             connection = self._connect()
             connection.sendall(b"GET /v1/metros HTTP/1.1\r\nX-Slow: "[: self._random.randrange(34)])
-            self._held.append(connection)
-        while len(self._held) > MOST_HELD:
-            self._held.popleft().close()
+            self._open.append(connection)
+        while len(self._open) > MOST_OPEN:
+            self._open.popleft().close()
         self.tally[kind, "held"] += 1
 
     def _send_head(self, kind: str) -> None:
@@ -113,8 +113,8 @@ class Attacker:
         self._send(kind, b"GET /v1/metros HTTP/1.1\r\n", again)
 
     def _send_body(self, kind: str) -> None:
-        said = self._random.choice([b"Content-Length: 200000000", b"Transfer-Encoding: chunked"])
-        head = self._write("/v1/metros").removesuffix(b"\r\n") + said + b"\r\n\r\n"
+        framing = self._random.choice([b"Content-Length: 200000000", b"Transfer-Encoding: chunked"])
+        head = self._write("/v1/metros").removesuffix(b"\r\n") + framing + b"\r\n\r\n"
         self._send(kind, head, b"2000\r\n" + b"a" * 8_192 + b"\r\n")
 
     def _send(self, kind: str, beginning: bytes, again: bytes) -> None:

@@ -127,15 +127,15 @@ def main() -> None:
     parser.add_argument("--details", nargs="+", choices=["packs", "objects"], default=["packs"])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--builds", type=int, default=len(BUILDS), help="only the first so many of the builds")
-    asked = parser.parse_args()
-    for size in asked.listings:
-        for details in asked.details:
-            print(f"\n{size:,} listings, details = {details}, {asked.workers} workers\n", flush=True)
+    options = parser.parse_args()
+    for size in options.listings:
+        for details in options.details:
+            print(f"\n{size:,} listings, details = {details}, {options.workers} workers\n", flush=True)
             with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
                 config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
                 config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))
                 floor, copied = measure_floor(config), measure_copy(config)
-                measured = measure_builds(config, workers=asked.workers, count=asked.builds)
+                measured = measure_builds(config, workers=options.workers, count=options.builds)
             print_builds(measured)
             print_ratios(measured, floor=floor, copied=copied)
             sys.stdout.flush()

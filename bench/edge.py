@@ -43,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0, help="of each round and server")
     parser.add_argument("--clients", type=int, default=8)
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder, contextlib.ExitStack() as running:
-        config = write_world(Path(folder) / "outings.toml", today=datetime.now(UTC).date(), size=asked.listings)
+        config = write_world(Path(folder) / "outings.toml", today=datetime.now(UTC).date(), size=options.listings)
         subprocess.run([*OUTINGS, "build", "-c", config], check=True, stdout=subprocess.DEVNULL)
         headers = [("X-API-Key", make_key(config)), ("Accept-Encoding", ACCEPTED)]
         edge = find_free_port()
@@ -57,10 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         answers.write_bytes(msgspec.json.encode({target: read_answer(edge, target, headers) for target in known}))
         bare = find_free_port()
         running.enter_context(run_process([sys.executable, "-m", "bench.bare", str(answers), str(bare)], port=bare))
-        print_head(asked)
+        print_head(options)
         for kind in kinds:
             requests = [make_request(target, headers=headers) for target in kind.targets]
-            print_row(kind, measure_rounds((edge, bare), requests, asked))
+            print_row(kind, measure_rounds((edge, bare), requests, options))
 
 
 def list_kinds(port: int, headers: Headers) -> list[Kind]:
@@ -86,21 +86,22 @@ def read_answer(port: int, target: str, headers: Headers) -> dict[str, object]:
     return {"headers": response.headers, "body": response.body.decode("latin-1")}
 
 
-def measure_rounds(ports: Sequence[int], requests: Sequence[bytes], asked: argparse.Namespace) -> list[list[Load]]:
+def measure_rounds(ports: Sequence[int], requests: Sequence[bytes], options: argparse.Namespace) -> list[list[Load]]:
     """Each round goes on in the list where the edge's last one ended: what is to be asked once is not asked again."""
     rounds, start = [], 0
-    for _ in range(asked.rounds):
+    for _ in range(options.rounds):
         measured = [
-            measure_load(port, requests, clients=asked.clients, seconds=asked.seconds, start=start) for port in ports
+            measure_load(port, requests, clients=options.clients, seconds=options.seconds, start=start)
+            for port in ports
         ]
         start += measured[0].answers
         rounds.append(measured)
     return rounds
 
 
-def print_head(asked: argparse.Namespace) -> None:
-    print(f"{asked.listings} listings a metro, {asked.clients} clients, {os.cpu_count()} cores, one worker;")
-    print(f"medians of {asked.rounds} rounds of {asked.seconds} s\n")
+def print_head(options: argparse.Namespace) -> None:
+    print(f"{options.listings} listings a metro, {options.clients} clients, {os.cpu_count()} cores, one worker;")
+    print(f"medians of {options.rounds} rounds of {options.seconds} s\n")
     print(f"{'':24}{'edge/s':>10}{'bare/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'ratio':>8}  goal")
 
 

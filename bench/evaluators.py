@@ -17,22 +17,18 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from bench.peers.world import World, make_world
-from outings.answers.selecting.buckets import read_buckets
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.defaults import fill_defaults
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.evaluators import open_columns, open_sql
-from outings.answers.selecting.row_conditions import open_row_finder
 from outings.answers.selecting.selection import Selection, Span, select_listings
 from outings.answers.selecting.sql import engine as engines
-from outings.answers.selecting.sql.evaluator import SqlEvaluator
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.routes import ROUTES
 from outings.contract.values import Value
 
@@ -58,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--listings", type=int, default=100_000)
     parser.add_argument("--turns", type=int, default=30, help="how often each list is asked of each")
     parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
-        world = make_world(Path(asked.keep or scratch), listings=asked.listings)
-        measure(world, turns=asked.turns)
+        world = make_world(Path(options.keep or scratch), listings=options.listings)
+        measure(world, turns=options.turns)
 
 
 def measure(world: World, *, turns: int) -> None:
@@ -71,7 +67,7 @@ def measure(world: World, *, turns: int) -> None:
         "mapped": lambda: open_columns(reader),
         "derived": lambda: open_columns(bare),
         "views": lambda: open_sql(bare),
-        "loaded": lambda: _open_loaded(bare),
+        "loaded": lambda: open_sql(bare, _LoadingEngine()),
     }
     evaluators, opened = dict[str, Evaluator](), dict[str, float]()
     for name, make in openings.items():
@@ -131,17 +127,6 @@ def _select(world: World, **given: Value) -> Selection:
 
 def _leave_columns(world: World) -> dict[str, Path]:
     return {name: path for name, path in world.snapshot.mapped.items() if name not in COLUMNS.names}
-
-
-def _open_loaded(reader: SnapshotReader) -> SqlEvaluator:
-    listings, organizations = reader.tables["listings"], reader.tables["organizations"]
-    return SqlEvaluator(
-        _LoadingEngine().open_tables(reader.tables),
-        read_buckets=partial(read_buckets, listings=listings, organizations=organizations),
-        series=reader.series,
-        finder=reader.open_index(open_row_finder),
-        words=len(reader.vocabulary.categories),
-    )
 
 
 if __name__ == "__main__":

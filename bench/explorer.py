@@ -1,14 +1,14 @@
 """What the explorer feels like, at as many listings as you say: `python -m bench.explorer`, with Playwright.
 
-Milliseconds from a choice until its answer stands on the page, by what is chosen; and how long the main thread is kept
-by each redraw of the map, for as many points as the explorer reads and for a hundred thousand.
+Milliseconds from a choice until its answer stands on the page, by what is chosen; and how far frames are apart while
+the map is dragged and zoomed, beside the same page at rest.
 """
 
 import argparse
 import os
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ from bench.servers import OUTINGS, find_free_port, make_key, run_process
 
 CHROMIUM = "/usr/bin/chromium"
 CHOICES = ("category", "weekday", "price", "age")
-POINTS = (2_000, 100_000)
-_FRAMES = 40
+_REST_MS = 1_500
+_DRAGS, _STEPS = 6, 40
 
 # From the event of a choice until the view is no longer busy, with the counts beside the filters.
-_CHOOSE = """([id, value]) => new Promise(resolve => {
+CHOOSE = """([id, value]) => new Promise(resolve => {
   const view = document.querySelector("#view");
   const began = performance.now();
   const watcher = new MutationObserver(() => {
@@ -38,25 +38,25 @@ _CHOOSE = """([id, value]) => new Promise(resolve => {
   else if (value) field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 })"""
-_PAN = """async ([address, count, frames]) => {
-  const { openMap } = await import(address);
-  const frame = document.createElement("div");
-  frame.className = "map";
-  document.querySelector("#view").replaceChildren(frame);
-  const points = Array.from({ length: count }, (_, at) => ({
-    lat: 47.3 + (at * 0.61803 % 1) * 0.6, lng: -122.6 + (at * 0.41421 % 1) * 0.7, id: String(at), name: "Walk",
-  }));
-  const map = openMap(frame, { areas: [], choose: () => {}, look: () => {}, zoomIn: "+", zoomOut: "-" });
-  map.show(points, { south: 47.3, west: -122.6, north: 47.9, east: -121.9 });
-  const kept = [];
-  for (let at = 0; at < frames; at++) {
-    await new Promise(requestAnimationFrame);
-    const began = performance.now();
-    map.redraw();
-    kept.push(performance.now() - began);
-  }
-  map.close();
-  return kept;
+# Gaps between frames from here on, and tasks that keep the main thread for more than 50 ms.
+_WATCH = """() => {
+  const watched = window.watched = { gaps: [], long: [] };
+  let last = performance.now();
+  const step = (now) => {
+    watched.gaps.push(now - last);
+    last = now;
+    watched.next = requestAnimationFrame(step);
+  };
+  watched.next = requestAnimationFrame((now) => { last = now; watched.next = requestAnimationFrame(step); });
+  watched.observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) watched.long.push(entry.duration);
+  });
+  watched.observer.observe({ type: "longtask" });
+}"""
+_TELL = """() => {
+  cancelAnimationFrame(window.watched.next);
+  window.watched.observer.disconnect();
+  return [window.watched.gaps, window.watched.long];
 }"""
 
 
@@ -64,13 +64,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.explorer", description=__doc__)
     parser.add_argument("--listings", type=int, default=100_000)
     parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
-        world, port = make_world(Path(asked.keep or scratch), listings=asked.listings), find_free_port()
+        world, port = make_world(Path(options.keep or scratch), listings=options.listings), find_free_port()
         key = make_key(world.config)
         words = [*OUTINGS, "serve", "-c", str(world.config), "--port", str(port), "--workers", "1"]
         with run_process(words, port=port):
-            print(f"{asked.listings:,} listings; milliseconds\n", flush=True)
+            print(f"{options.listings:,} listings; milliseconds\n", flush=True)
             look(f"http://127.0.0.1:{port}", key)
 
 
@@ -86,12 +86,68 @@ def look(url: str, key: str) -> None:
         page.wait_for_selector("#view:not([aria-busy]) > *")
         print("| Choice | Median | 95 % | Most |\n|---|---|---|---|")
         for name in CHOICES:
-            print_times(name, [page.evaluate(_CHOOSE, choice) for choice in list_choices(page, name)])
-        address = page.evaluate("() => new URL(document.querySelector('#explorer').dataset.map, document.baseURI).href")
-        print("\n| Redraw of the map | Median | 95 % | Most |\n|---|---|---|---|")
-        for points in POINTS:
-            print_times(f"{points:,} points", page.evaluate(_PAN, [address, points, _FRAMES]))
+            print_times(name, [page.evaluate(CHOOSE, choice) for choice in list_choices(page, name)])
+        page.get_by_role("button", name="Map", exact=True).click()
+        page.wait_for_selector(".map[data-counted]")
+        page.wait_for_selector("#view:not([aria-busy])")
+        print("\n| Frames | How many | Median gap | 95 % | Most | Tasks over 50 ms | Longest |")
+        print("|---|---|---|---|---|---|---|")
+        for name, move in MOVES.items():
+            print_frames(name, *watch(page, move))
         browser.close()
+
+
+def rest(page: Page) -> None:
+    page.wait_for_timeout(_REST_MS)
+
+
+def drag(page: Page) -> None:
+    """Across a third of the map, back and forth."""
+    box = page.locator(".map").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for turn in range(_DRAGS):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        far = box["width"] / 3 * (-1 if turn % 2 else 1)
+        for step in range(1, _STEPS + 1):
+            page.mouse.move(x + far * step / _STEPS, y + step)
+        page.mouse.up()
+
+
+def zoom(page: Page) -> None:
+    """Three levels nearer, and back."""
+    for title in ("Zoom in", "Zoom out"):
+        for _ in range(3):
+            page.locator(f".map [title='{title}']").click()
+            page.wait_for_timeout(_REST_MS / 6)
+
+
+def come_near(page: Page) -> None:
+    """Until the map shows each listing."""
+    while page.locator(".map[data-points='0']").count():
+        page.locator(".map [title='Zoom in']:not(.leaflet-disabled)").click()
+        page.wait_for_timeout(_REST_MS)
+
+
+MOVES: Mapping[str, Callable[[Page], None]] = {
+    "squares, at rest": rest, "squares, dragged": drag, "zoomed in and out": zoom, "coming near": come_near,
+    "points, at rest": rest, "points, dragged": drag,
+}  # fmt: skip
+
+
+def watch(page: Page, move: Callable[[Page], None]) -> tuple[list[float], list[float]]:
+    page.evaluate(_WATCH)
+    move(page)
+    gaps, long = page.evaluate(_TELL)
+    return gaps, long
+
+
+def print_frames(name: str, gaps: Sequence[float], long: Sequence[float]) -> None:
+    ordered = sorted(gaps)
+    cells = (statistics.median(ordered), ordered[int(len(ordered) * 0.95)], ordered[-1])
+    times = " | ".join(f"{each:.0f}" for each in cells)
+    print(f"| {name} | {len(gaps)} | {times} | {len(long)} | {max(long, default=0):.0f} |", flush=True)
 
 
 def list_choices(page: Page, name: str) -> Iterator[list[Any]]:

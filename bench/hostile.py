@@ -61,14 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--descriptors", type=int, default=256, help="that each process may have")
     parser.add_argument("--calm", type=float, default=10.0, help="seconds that the reader is measured alone")
     parser.add_argument("--only", action="append", default=[], metavar="KIND", help="of attack, such as 'old release'")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
-        config = publish_releases(Path(folder) / "outings.toml", size=asked.listings, count=asked.releases)
+        config = publish_releases(Path(folder) / "outings.toml", size=options.listings, count=options.releases)
         port, keys = find_free_port(), (make_key(config), make_key(config))
-        bound = ["prlimit", f"--nofile={asked.descriptors}:{asked.descriptors}"]
-        words = [*OUTINGS, "serve", "-c", str(config), "--workers", str(asked.workers), "--port", str(port)]
+        bound = ["prlimit", f"--nofile={options.descriptors}:{options.descriptors}"]
+        words = [*OUTINGS, "serve", "-c", str(config), "--workers", str(options.workers), "--port", str(port)]
         with run_process([*bound, *words], port=port) as supervisor:
-            sys.exit(measure(supervisor, config, port=port, keys=keys, asked=asked))
+            sys.exit(measure(supervisor, config, port=port, keys=keys, options=options))
 
 
 def publish_releases(config: Path, *, size: int, count: int) -> Path:
@@ -81,45 +81,48 @@ def publish_releases(config: Path, *, size: int, count: int) -> Path:
     return config
 
 
-def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], asked: argparse.Namespace) -> int:
-    wait_for_workers(supervisor, port, count=asked.workers)
+def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], options: argparse.Namespace) -> int:
+    wait_for_workers(supervisor, port, count=options.workers)
     target = find_target(config, port, keys[0])
     headers = (("X-API-Key", keys[1]),)
     requests = list_requests(port, headers)
     workers, before = list_workers(supervisor), read_health(supervisor)
-    print(f"{asked.requests:,} requests of {asked.attackers} attackers, {len(target.releases)} kept releases,", end=" ")
-    print(f"{asked.workers} worker(s) with {asked.descriptors} descriptors\n", flush=True)
-    calm, _ = read_beside(port, headers, requests, lambda: time.sleep(asked.calm))
+    print(
+        f"{options.requests:,} requests of {options.attackers} attackers, {len(target.releases)} kept releases,",
+        end=" ",
+    )
+    print(f"{options.workers} worker(s) with {options.descriptors} descriptors\n", flush=True)
+    calm, _ = read_beside(port, headers, requests, lambda: time.sleep(options.calm))
     most = [before]
 
     def attack() -> Tally:
-        with _SPAWN.Pool(asked.attackers) as pool:
-            share = asked.requests // asked.attackers
+        with _SPAWN.Pool(options.attackers) as pool:
+            share = options.requests // options.attackers
             running = [
-                pool.apply_async(run_attack, (target, seed, share, asked.only)) for seed in range(asked.attackers)
+                pool.apply_async(run_attack, (target, seed, share, options.only)) for seed in range(options.attackers)
             ]
             while not all(each.ready() for each in running):
                 time.sleep(0.5)
                 most.append(read_health(supervisor))
-            found: Tally = Counter()
-            return sum((each.get() for each in running), found)
+            tally: Tally = Counter()
+            return sum((each.get() for each in running), tally)
 
     attacked, tally = read_beside(port, headers, requests, attack)
     print_tally(tally)
     # 501 is an answer: that there is no such feature here.
-    told, missing, later = (count_told(tally, beginning) for beginning in ("5", "501", LATER))
-    failed = max(told, count_failures(port)) - missing - later
+    answered, missing, later = (count_responses(tally, beginning) for beginning in ("5", "501", LATER))
+    failed = max(answered, count_failures(port)) - missing - later
     believed = sum(number for (kind, status), number in tally.items() if (kind, status[0]) == (FORGED, "2"))
     replaced = len(workers - list_workers(supervisor))
     lost = sum(each is None for each in attacked + calm)
     print(f"\n5xx: {failed}; 503 with Retry-After: {later}; forged cursors answered: {believed};", end=" ")
     print(f"workers replaced: {replaced}; requests of the reader without an answer: {lost}")
     print_latencies(calm, attacked)
-    print_health(before, most, asked.descriptors)
+    print_health(before, most, options.descriptors)
     return int(bool(failed or believed or replaced or lost))
 
 
-def count_told(tally: Mapping[tuple[str, str], int], beginning: str) -> int:
+def count_responses(tally: Mapping[tuple[str, str], int], beginning: str) -> int:
     return sum(number for (_, status), number in tally.items() if status.startswith(beginning))
 
 
@@ -221,7 +224,7 @@ def _list_children(process: int) -> list[int]:
 
 
 def read_health(supervisor: int) -> Health:
-    found = [
+    health = [
         Health(
             memory=_read_memory(worker),
             descriptors=len(list(Path(f"/proc/{worker}/fd").iterdir())),
@@ -229,7 +232,7 @@ def read_health(supervisor: int) -> Health:
         )
         for worker in list_workers(supervisor)
     ]
-    return find_most(found)
+    return find_most(health)
 
 
 def _read_memory(process: int) -> int:
@@ -237,8 +240,8 @@ def _read_memory(process: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
 
 
-def find_most(found: Sequence[Health]) -> Health:
-    return Health(*(max((getattr(each, name) for each in found), default=0) for name in Health.__struct_fields__))
+def find_most(readings: Sequence[Health]) -> Health:
+    return Health(*(max((getattr(each, name) for each in readings), default=0) for name in Health.__struct_fields__))
 
 
 def print_tally(tally: Mapping[tuple[str, str], int]) -> None:

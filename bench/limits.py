@@ -25,18 +25,18 @@ AT_ONCE = 16
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.limits", description=__doc__)
     parser.add_argument("--requests", type=int, default=50_000)
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
         path = Path(folder) / "limits"
-        print_row("fields", measure_fields(asked.requests))
-        print_row("this process's own table", asyncio.run(measure_store(MappedLimitStore(), asked.requests)))
-        print_row("file", measure_file(path, 0, asked.requests))
-        print_row("file, two processes, two clients", measure_together(path, (2, 4), asked.requests))
-        print_row("file, two processes, one client", measure_together(path, (6, 6), asked.requests))
+        print_row("fields", measure_fields(options.requests))
+        print_row("this process's own table", asyncio.run(measure_store(MappedLimitStore(), options.requests)))
+        print_row("file", measure_file(path, 0, options.requests))
+        print_row("file, two processes, two clients", measure_together(path, (2, 4), options.requests))
+        print_row("file, two processes, one client", measure_together(path, (6, 6), options.requests))
         if shutil.which("redis-server") is None:
             print("redis-server is not installed: nothing measured of Redis")
         else:
-            print_redis(Path(folder), requests=asked.requests // 10)
+            print_redis(Path(folder), requests=options.requests // 10)
 
 
 def print_row(name: str, microseconds: float) -> None:

@@ -159,9 +159,9 @@ def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
     ours in each circle, so that one whose card lies outside has another inside."""
     shared = whole = 0
     for point in points:
-        found = {each.id for each in msgspec.json.decode(b"".join(map(_encode, ours(point))), type=_List).data}
+        ids = {each.id for each in msgspec.json.decode(b"".join(map(_encode, ours(point))), type=_List).data}
         known = {msgspec.json.decode(item, type=_Id).id for item in theirs(point)[:_NEARBY]}
-        shared, whole = shared + len(found & known), whole + len(found | known)
+        shared, whole = shared + len(ids & known), whole + len(ids | known)
     print(f"nearby: {shared} of {whole} items of {len(points)} points are the same")
     if shared < 0.9 * whole:
         raise SystemExit("the engines were not filters the same")

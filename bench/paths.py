@@ -64,23 +64,24 @@ class RequestSender:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = read_arguments(arguments)
+    options = read_arguments(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
-        world = make_world(Path(asked.keep or scratch), listings=asked.listings)
+        world = make_world(Path(options.keep or scratch), listings=options.listings)
         configuration = read_configuration(world.config, {})
         limits = open_limits(configuration.edge.rate_storage, state=configuration.edge.state)
         edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache, limits=limits)
         key = make_key(world.config)
         edge.poll()
-        asking = RequestSender(edge, key=key, coding=asked.coding.encode())
+        asking = RequestSender(edge, key=key, coding=options.coding.encode())
         known = {name: make for name, make in list_units(world, _walk).items() if name not in _LEFT_OUT}
-        if asked.profile:
-            profile_unit(known[asked.profile](), asking)
+        if options.profile:
+            profile_unit(known[options.profile](), asking)
         else:
-            print(f"{asked.listings:,} listings; microseconds, medians of {asked.requests} requests; {asked.coding}\n")
+            print(f"{options.listings:,} listings; microseconds, medians of {options.requests} requests;", end=" ")
+            print(f"{options.coding}\n")
             print("| Unit | made now | from memory | `304` |\n|---|---|---|---|")
-            for name in asked.units or known:
-                print_unit(known[name](), asking, requests=asked.requests)
+            for name in options.units or known:
+                print_unit(known[name](), asking, requests=options.requests)
         edge.close()
 
 
@@ -112,14 +113,14 @@ def print_unit(unit: Unit, asking: RequestSender, *, requests: int) -> None:
         targets = name_requests(unit.cases)
         await asking.ask(next(targets))
         made: list[float] = []
-        held: list[float] = []
+        samples: list[float] = []
         matched: list[float] = []
         for target in itertools.islice(targets, requests):
             spent, etag = await asking.ask(target)
             made.append(spent)
-            held.append((await asking.ask(target))[0])
+            samples.append((await asking.ask(target))[0])
             matched.append((await asking.ask(target, etag=etag))[0])
-        return made, held, matched
+        return made, samples, matched
 
     cells = (f"{statistics.median(each):,.0f}" for each in asyncio.run(measure()))
     print(f"| {unit.name} | {' | '.join(cells)} |", flush=True)

@@ -33,17 +33,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8.0, help="of each load, with and without a swap")
     parser.add_argument("--clients", type=int, default=8)
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
-        world = make_world(Path(folder) / "served", listings=asked.listings)
-        print(f"{asked.listings:,} listings, {asked.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers\n")
+        world = make_world(Path(folder) / "served", listings=options.listings)
+        print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers\n")
         print_opening(world, Path(folder))
-        following = [build_following(world, number, Path(folder)) for number in range(1, asked.rounds + 1)]
+        following = [build_following(world, number, Path(folder)) for number in range(1, options.rounds + 1)]
         headers = (("X-API-Key", make_key(world.config)), ("Accept-Encoding", "gzip"))
         port = find_free_port()
         serve = [*OUTINGS, "serve", "-c", str(world.config), "--workers", str(_WORKERS), "--port", str(port)]
         with run_process(serve, port=port) as pid:
-            measure_rounds(world, following, port=port, headers=headers, asked=asked)
+            measure_rounds(world, following, port=port, headers=headers, options=options)
             print_memory(pid, world)
 
 
@@ -85,7 +85,7 @@ def _link_object(source: str, target: str) -> None:
 
 
 def measure_rounds(
-    world: World, following: Sequence[bytes], *, port: int, headers: Headers, asked: argparse.Namespace
+    world: World, following: Sequence[bytes], *, port: int, headers: Headers, options: argparse.Namespace
 ) -> None:
     requests = [
         make_request(f"/v1/{METRO.slug}/events?from={each['from']}&to={each['to']}", headers=headers)
@@ -93,7 +93,7 @@ def measure_rounds(
     ]
 
     def load() -> Load:
-        return measure_load(port, requests, clients=asked.clients, seconds=asked.seconds)
+        return measure_load(port, requests, clients=options.clients, seconds=options.seconds)
 
     load()
     print("| Round | p50 ms | p99 ms | with a swap: p50 | p99 | p99 ratio | taken up after s |")
@@ -103,7 +103,7 @@ def measure_rounds(
         usual = load()
         with ThreadPoolExecutor(1) as thread:
             loading = thread.submit(load)
-            time.sleep(asked.seconds / 4)
+            time.sleep(options.seconds / 4)
             spent = replace_pointer(world, pointer, port=port, headers=headers)
             swapped = loading.result()
         ratios.append(swapped.p99 / usual.p99)

@@ -74,10 +74,10 @@ class _Results(msgspec.Struct):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = read_arguments(arguments)
+    options = read_arguments(arguments)
     with contextlib.ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
-        world = make_wordy_world(asked.keep or folder / "world", listings=asked.listings)
+        world = make_wordy_world(options.keep or folder / "world", listings=options.listings)
         print_index(world)
         engines = {"outings": ask_ours(world)}
         rows = list_rows(world)
@@ -254,8 +254,8 @@ def ask_tantivy(rows: Sequence[Row], folder: Path) -> Ask:
 
     def ask(q: str) -> None:
         query, _ = index.parse_query_lenient(q, ["text"], conjunction_by_default=True)
-        found = searcher.search(query, limit=_SHOWN, count=True)
-        for _, address in found.hits:
+        results = searcher.search(query, limit=_SHOWN, count=True)
+        for _, address in results.hits:
             searcher.doc(address)
 
     return ask

@@ -1,6 +1,7 @@
-"""How good the order of search is: 80 judged queries over the two cities, beside what others would search with.
+"""How good the order of search is: 230 judged queries over the two cities, beside what others would search with.
 
-`python -m bench.search_quality`, with CITY_DATA: tests/judged/README.md says what is asked and what is counted.
+`python -m bench.search_quality`, with CITY_DATA: tests/judged/README.md says what is asked and what is counted. Of the
+half that is only scored no query is printed.
 """
 
 import argparse
@@ -11,26 +12,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
 from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
+from bench.search_quality_kinds import print_halves, print_kinds
 from edge.app import Edge
 from outings.release.folder import FolderStore
-from tests.judged.judging import JudgedQuery, read_judged
+from tests.judged.judging import HALVES, JudgedQuery, read_judged, read_parents
 from tests.judged.listings import City, grade_results, read_cities
 from tests.judged.measures import Measures, QueryGrades, fold_programs, measure_all, measure_ndcg
 
 _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
 _DAY = "2026-08-10"
+_LEVELS = "all_terms,related,partial"
 # Engine's name → its grades, query by query.
 Results = Mapping[str, Sequence[QueryGrades]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = read_arguments(arguments)
+    options = read_arguments(arguments)
     if not os.environ.get("CITY_DATA"):
         print("CITY_DATA is not set: the judged queries are asked of the two cities' exports, which it names.")
         return
@@ -39,20 +43,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         client = running.enter_context(open_edge(folder))
         judged = read_judged()
         cities = read_cities(lambda path: walk_list(client, path), {each.metro: each.begin for each in judged})
-        if asked.explain:
-            explain(client, next(each for each in judged if each.q == asked.explain), cities)
+        if options.explain:
+            known = [*judged, *read_parents("working")]
+            explain(client, next(each for each in known if each.q == options.explain), cities)
             return
-        peers = grade_engines(list_engines(cities, folder, running), judged, cities)
-        perfect = {"the ceiling": grade_perfect(judged, cities)}
-        results = {**grade_ours(client, judged, cities), **peers, **perfect}
+        engines = list_engines(cities, folder, running)
+        results = grade_all(client, engines, judged, cities)
         print_table(results)
-        if asked.queries:
+        parents = {half: read_parents(half) for half in HALVES}
+        halves = {half: grade_all(client, engines, queries, cities) for half, queries in parents.items()}
+        print_halves(halves)
+        for engine in list(results)[:2]:
+            print_kinds(halves, parents, engine=engine)
+        if options.queries:
             print_queries(results, judged)
+            print_queries(halves["working"], parents["working"])
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.search_quality", description=__doc__)
-    parser.add_argument("--queries", action="store_true", help="nDCG@10 of every query")
+    parser.add_argument("--queries", action="store_true", help="nDCG@10 of every query but those only scored")
     parser.add_argument("--explain", help="one of the judged queries: what ours finds for it, and what it misses")
     return parser.parse_args(arguments)
 
@@ -101,6 +111,14 @@ def list_engines(cities: Mapping[str, City], folder: Path, running: contextlib.E
     return [*open_postgresql(running.enter_context(run_cluster(programs)), texts), *engines]
 
 
+def grade_all(
+    client: TestClient, engines: Sequence[Engine], judged: Sequence[JudgedQuery], cities: Mapping[str, City]
+) -> Results:
+    """Ours first, where it is there."""
+    perfect = {"the ceiling": grade_perfect(judged, cities)}
+    return {**grade_ours(client, judged, cities), **grade_engines(engines, judged, cities), **perfect}
+
+
 def grade_engines(engines: Sequence[Engine], judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> Results:
     return {
         engine.name: [grade_results(each, engine.search(each.metro, each.q), cities[each.metro]) for each in judged]
@@ -112,8 +130,18 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
     if client.get(judged[0].path).status_code == 501:
         print("Search is not implemented: ours is left out.")
         return {}
-    found = [[item["id"] for item in read_body(client, each.path)["data"]] for each in judged]
-    return {"outings": [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, found, strict=True)]}
+    return {
+        name: [grade_results(each, find_ids(client, each.path + more), cities[each.metro]) for each in judged]
+        for name, more in (("outings", ""), ("  partial too", f"&match={quote(_LEVELS)}"))
+    }
+
+
+def find_ids(client: TestClient, path: str) -> list[str]:
+    """None where no word of the query decides: a reader sees nothing, whatever the status is."""
+    response = client.get(path)
+    if response.status_code == 400 and response.json()["error"]["details"].get("reason") == "nothing_searchable":
+        return []
+    return [item["id"] for item in read_body(client, path)["data"]]
 
 
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:
@@ -121,8 +149,8 @@ def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> 
     made: list[QueryGrades] = []
     for each in judged:
         graded = grade_results(each, (), cities[each.metro])
-        found = sorted((grade for grade in graded.shown if grade), reverse=True)
-        made.append(QueryGrades(found, graded.exported, graded.shown, graded.expects_nothing))
+        grades = sorted((grade for grade in graded.shown if grade), reverse=True)
+        made.append(QueryGrades(grades, graded.exported, graded.shown, graded.expects_nothing))
     return made
 
 
@@ -137,14 +165,14 @@ def print_table(results: Results) -> None:
 def print_row(name: str, measured: Measures, ceiling: Measures) -> None:
     print(
         f"{name:22}{measured.ndcg:15.3f}{measured.ndcg / ceiling.ndcg:15.3f}{measured.recall_10:15.3f}"
-        f"{measured.recall_50:15.3f}{measured.nothing_found:15.1%}{measured.found_all_the_same:15}"
+        f"{measured.recall_50:15.3f}{measured.without_results:15.1%}{measured.unwanted_results:15}"
     )
 
 
 def print_queries(results: Results, judged: Sequence[JudgedQuery]) -> None:
     """A row a query, the first engine's worst first; of one with nothing to find, how much was found."""
     rows = [
-        (each, [measure_ndcg(graded[number].found, graded[number].exported) for graded in results.values()])
+        (each, [measure_ndcg(graded[number].grades, graded[number].exported) for graded in results.values()])
         for number, each in enumerate(judged)
         if each.nothing is None
     ]
@@ -153,7 +181,7 @@ def print_queries(results: Results, judged: Sequence[JudgedQuery]) -> None:
         print(f"{each.metro:9} {each.q:34}" + "".join(f"{value:6.2f}" for value in values))
     for number, each in enumerate(judged):
         if each.nothing is not None:
-            counts = [len(graded[number].found) for graded in results.values()]
+            counts = [len(graded[number].grades) for graded in results.values()]
             print(f"{each.metro:9} {each.q:34}" + "".join(f"{count:6}" for count in counts))
 
 
@@ -164,8 +192,8 @@ def explain(client: TestClient, judged: JudgedQuery, cities: Mapping[str, City])
     for item in body["data"][:20]:
         identity = city.identities[item["id"]]
         print(f"  {judged.grade(identity)}  {item['match']:10}{item['score']:6.3f}  {identity}")
-    found = set(fold_programs([item["id"] for item in body["data"]], city.identities))
-    for identity in sorted(set(city.shown) - found, key=judged.grade, reverse=True):
+    ids = set(fold_programs([item["id"] for item in body["data"]], city.identities))
+    for identity in sorted(set(city.shown) - ids, key=judged.grade, reverse=True):
         if judged.grade(identity):
             print(f"  {judged.grade(identity)}  not in the first 50  {identity}")
 

@@ -21,9 +21,9 @@ _LANGUAGES = {"en": "English", "es": "Spanish"}
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wrong", action="store_true", help="list the texts on which the check is wrong")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     texts = read_labelled()
-    print("\n".join(list_wrong(texts) if asked.wrong else format_measures(texts)))
+    print("\n".join(list_wrong(texts) if options.wrong else format_measures(texts)))
 
 
 def format_measures(texts: Sequence[LabelledText]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from edge.calendar_addresses import CalendarAddresses
 from edge.connection_limiter import ConnectionLimiter
+from edge.front_protocol import Fronts
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.key_ring import KeyRing
 from edge.limits.limiter import RateLimiter
@@ -83,6 +84,7 @@ class Edge:
         seal: Seal | None = None,
         rollback_guard: RollbackGuard | None = None,
         calendar_secrets: Sequence[str] = (),
+        front_secrets: Sequence[str] = (),
         visitors: VisitorKey = VisitorKey(),
     ) -> None:
         self.counts = counts or Counts()
@@ -98,6 +100,7 @@ class Edge:
         self.connections = connections or ConnectionLimiter()
         self._limits = limits or MappedLimitStore(clock=lambda: round(clock().timestamp() * 1_000_000))
         self._addresses = CalendarAddresses(calendar_secrets)
+        self._fronts = Fronts(front_secrets)
         self._visitors = VisitorLimiter(
             visitors, proxies=self._proxies, clock=lambda: round(clock().timestamp() * 1_000_000)
         )
@@ -150,11 +153,11 @@ class Edge:
             failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
             addresses=self._addresses,
         )
-        pages = PagesEndpoint(self._releases)
+        pages = PagesEndpoint(self._releases, counts=self.counts)
         routing = RoutingMiddleware(public=self._public, keyed=authentication, pages=pages)
         limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)
         first = RequestIdMiddleware(
-            UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage)
+            UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage), fronts=self._fronts
         )
         return FastPath(
             first,
@@ -165,6 +168,7 @@ class Edge:
             counts=self.counts,
             usage=self._usage,
             visitors=self._visitors,
+            fronts=self._fronts,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -189,6 +193,10 @@ class Edge:
     def _take_up_release(self) -> None:
         self._releases.poll()
         self._contract.prepare()
+
+    def write_usage(self) -> None:
+        """For a caller that runs no tasks beside requests: writes what was recorded. Blocks."""
+        self._usage.write()
 
     def close(self) -> None:
         """Releases threads and the cache. The tasks of a server do this by themselves."""

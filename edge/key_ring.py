@@ -42,11 +42,11 @@ class KeyRing:
     def poll(self) -> None:
         """Reads the registry if it has changed. Blocks: not for the event loop."""
         try:
-            found = self._store.read_versioned(NAME)
-            if found is not None and found.etag != self._etag:
-                registry = parse_registry(found)
+            file = self._store.read_versioned(NAME)
+            if file is not None and file.etag != self._etag:
+                registry = parse_registry(file)
                 self._known = (registry, _make_cache())
-                self._etag = found.etag
+                self._etag = file.etag
                 log.info("keys_read", keys=len(registry.keys))
                 self._tell_unknown(registry)
             self.failure = None
@@ -69,10 +69,10 @@ class KeyRing:
         try:
             principal = cache[digest]
         except KeyError:
-            found = find_principal(registry, text, plans=self._plans, seal=self._seal)
-            if found is None:
+            match = find_principal(registry, text, plans=self._plans, seal=self._seal)
+            if match is None:
                 return None
-            principal = cache[digest] = found
+            principal = cache[digest] = match
         return self._check_active(principal)
 
     def find_active_id(self, id_: str) -> Principal | None:

@@ -35,10 +35,10 @@ class ReleasePool:
     def find(self, is_wanted: Callable[[ServedRelease], bool]) -> ServedRelease | None:
         """An open release, which then is the most recently used."""
         with self._left:
-            found = next((each for each in list(self._open.values()) if is_wanted(each)), None)
-        if found is not None:
-            self.keep(found)
-        return found
+            match = next((each for each in list(self._open.values()) if is_wanted(each)), None)
+        if match is not None:
+            self.keep(match)
+        return match
 
     def list_open(self) -> list[ServedRelease]:
         with self._left:

@@ -39,7 +39,7 @@ MOST_GONE = 1_024
 _RELEASE = ""
 MOST_CACHE_BYTES = 20 * 2**30
 # A release that could not be opened is tried again this much later: its objects are fetched anew.
-RETRY_AFTER = timedelta(seconds=30)
+RETRY_PAUSE = timedelta(seconds=30)
 
 
 class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
@@ -114,29 +114,29 @@ class Releases:
 
     def find_snapshot(self, metro: str, stamp: str) -> str | None:
         """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
-        found = self.find_walk(metro, stamp)
-        return self._snapshots.get((metro, stamp)) if found is None else found.root.parts[metro].snapshot
+        walk = self.find_walk(metro, stamp)
+        return self._snapshots.get((metro, stamp)) if walk is None else walk.root.parts[metro].snapshot
 
     def read_snapshot(self, metro: str, stamp: str) -> str | None:
         """As `find_snapshot`, among all releases that the store keeps: their roots say it, and none is opened. None
         where it is gone. Blocks; for one thread."""
         if self.current is not None and self.current.stamps.get(metro, "") < stamp:
             self.poll()  # another worker was first to see it
-        found = self.find_snapshot(metro, stamp)
-        if found is None and not self.is_gone(metro, stamp):
+        snapshot = self.find_snapshot(metro, stamp)
+        if snapshot is None and not self.is_gone(metro, stamp):
             root = self._find_listed(metro, stamp)
-            found = None if root is None else root.root.parts[metro].snapshot
-            if found is not None:
-                self._snapshots[metro, stamp] = found
-        return found
+            snapshot = None if root is None else root.root.parts[metro].snapshot
+            if snapshot is not None:
+                self._snapshots[metro, stamp] = snapshot
+        return snapshot
 
     def open_walk(self, metro: str, stamp: str) -> ServedRelease | None:
         """As `find_walk`, among all releases that the store keeps; None where it is gone. Blocks; for one thread.
         PoolFull."""
-        found = self.find_walk(metro, stamp)
-        listed = self._find_listed(metro, stamp) if found is None and not self.is_gone(metro, stamp) else None
+        walk = self.find_walk(metro, stamp)
+        listed = self._find_listed(metro, stamp) if walk is None and not self.is_gone(metro, stamp) else None
         try:
-            return found if listed is None else self._open_kept(listed)
+            return walk if listed is None else self._open_kept(listed)
         except (StoreError, Corrupt, OSError) as error:
             log.warning("kept_release_not_opened", metro=metro, stamp=stamp, reason=str(error))
             return None
@@ -145,9 +145,9 @@ class Releases:
         """A file of the site. A page that came a moment ago may name a style of the release before: styles and scripts
         are looked for in every open one. Does not block."""
         served = self.current
-        found = None if served is None else served.release.site.get(path)
-        if found is not None or not path.startswith(ASSETS):
-            return found
+        file = None if served is None else served.release.site.get(path)
+        if file is not None or not path.startswith(ASSETS):
+            return file
         older = self._find_open(lambda each: path in each.release.site)
         return None if older is None else older.release.site[path]
 
@@ -169,9 +169,9 @@ class Releases:
         sequence, _ = parse_release_id(release_id)
         if self.current is not None and self.current.release.sequence < sequence:
             self.poll()  # another worker was first to see it
-        found, current = self.find_release(release_id), self.current
-        if found is not None or current is None or (_RELEASE, release_id) in self._gone:
-            return found
+        release, current = self.find_release(release_id), self.current
+        if release is not None or current is None or (_RELEASE, release_id) in self._gone:
+            return release
         if sequence > current.root.sequence:
             self._refuse_ahead(sequence)
             return None
@@ -185,29 +185,29 @@ class Releases:
 
     def _refuse_ahead(self, sequence: int) -> None:
         """StoreError where there is such a release, and this server does not serve it yet."""
-        found = read_pointer(self._store, trust=self._trust)
-        if found is not None and found.pointer.sequence >= sequence:
+        pointer = read_pointer(self._store, trust=self._trust)
+        if pointer is not None and pointer.pointer.sequence >= sequence:
             cause = f"this server serves release {None if self.current is None else self.current.release.id}"
             raise StoreError(store=str(self._store), operation="open", name=f"release {sequence}", cause=cause)
 
     def has_published(self, version_id: int) -> bool:
         """Whether there is a release with this version, served or not, for all that can be known. Blocks."""
         try:
-            found = read_pointer(self._store, trust=self._trust)
+            pointer = read_pointer(self._store, trust=self._trust)
         except (StoreError, Corrupt, NotFound):
             return True
-        return found is not None and found.pointer.latest_version_id >= version_id
+        return pointer is not None and pointer.pointer.latest_version_id >= version_id
 
     def close(self) -> None:
         self._claim.close()
 
     def _read_pointer(self) -> None:
-        found = read_pointer(self._store, trust=self._trust)
-        if found is None and self.current is not None:
+        pointer = read_pointer(self._store, trust=self._trust)
+        if pointer is None and self.current is not None:
             raise ReleaseRefusal(f"{NAME} is gone")
-        if found is not None and (found.etag != self._etag or self._clock() >= self._retry_at):
-            self._etag, self._retry_at = found.etag, self._clock() + RETRY_AFTER
-            self._take_up(found.pointer)
+        if pointer is not None and (pointer.etag != self._etag or self._clock() >= self._retry_at):
+            self._etag, self._retry_at = pointer.etag, self._clock() + RETRY_PAUSE
+            self._take_up(pointer.pointer)
 
     def _take_up(self, pointer: Pointer) -> None:
         before = self.current
@@ -265,8 +265,8 @@ class Releases:
         files = frozenset((*own, *chain.from_iterable(map(list_files, manifests.values()))))
         with self._state:
             self._fetching = (*self._fetching, files)
-            held = [served.files for served in (self.current, *self._pool.list_open()) if served is not None]
-            self._claim.replace(frozenset[str]().union(*self._fetching, *held))
+            in_use = [served.files for served in (self.current, *self._pool.list_open()) if served is not None]
+            self._claim.replace(frozenset[str]().union(*self._fetching, *in_use))
         try:
             release = open_release(self._store, listed, manifests=manifests, cache=self._cache, site=site)
             evict_objects(self._cache, limit=MOST_CACHE_BYTES)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from starlette.types import Scope
 
+from edge.front_protocol import FILL, FRONT, Front, Fronts
 from edge.principal import Principal
 from outings.contract.route import Match
 
@@ -24,7 +25,9 @@ class RequestContext(Struct, kw_only=True):
     the header fields of the response that show the limits.
 
     `key_texts` are all `X-API-Key` headers: two of them are no key. `query_string` is without a signature that was
-    verified.
+    verified. `front` is whom an address of the body can be told. `fill` is the ETag of the body that a front asks for
+    once more, or `any`: such a request was counted before. `pointed_bytes` are those that the front sends.
+    `wants_page`: it is a browser, in which somebody opened the address.
     """
 
     method: str
@@ -36,17 +39,21 @@ class RequestContext(Struct, kw_only=True):
     key_texts: tuple[bytes, ...] = ()
     if_none_match: bytes | None = None
     accept_encoding: bytes = b""
+    wants_page: bool = False
     match: Match | None = None
     principal: Principal | None = None
     limits: tuple[tuple[bytes, bytes], ...] = ()
     release: bytes | None = None
+    front: Front | None = None
+    fill: bytes | None = None
+    pointed_bytes: int = 0
 
     @property
     def is_head(self) -> bool:
         return self.method == "HEAD"
 
 
-def read_context(scope: Scope, *, request_id: bytes) -> RequestContext:
+def read_context(scope: Scope, *, request_id: bytes, fronts: Fronts = Fronts()) -> RequestContext:
     """The request's line and the headers that we know."""
     texts: dict[bytes, list[bytes]] = {}
     size = 0
@@ -54,6 +61,8 @@ def read_context(scope: Scope, *, request_id: bytes) -> RequestContext:
         size += len(name) + len(value)
         if name in _KNOWN:
             texts.setdefault(name, []).append(value)
+    front = _find_front(texts, fronts)
+    fill = None if front is None else b",".join(texts.get(FILL, ())) or None
     return RequestContext(
         method=scope["method"],
         path=read_path(scope),
@@ -65,10 +74,26 @@ def read_context(scope: Scope, *, request_id: bytes) -> RequestContext:
         key_texts=tuple(text.strip(b" \t") for text in texts.get(b"x-api-key", ())),
         if_none_match=b",".join(texts[b"if-none-match"]) if b"if-none-match" in texts else None,
         accept_encoding=b",".join(texts.get(b"accept-encoding", ())),
+        # Programs say `*/*` or what they read.
+        wants_page=any(b"text/html" in text for text in texts.get(b"accept", ())),
+        front=None if fill or scope["method"] != "GET" or not PRECONDITIONS.isdisjoint(texts) else front,
+        fill=fill,
     )
 
 
-_KNOWN = frozenset({b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept-encoding"})
+def _find_front(texts: Mapping[bytes, list[bytes]], fronts: Fronts) -> Front | None:
+    values = texts.get(FRONT, ()) if fronts.exist else ()
+    return fronts.recognize(values[0]) if len(values) == 1 else None
+
+
+# nginx answers 412 to these by itself, where a server takes no notice of them: their bodies are not moved by a front.
+PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
+_KNOWN = frozenset(
+    {
+        b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept", b"accept-encoding", FRONT, FILL,
+        *PRECONDITIONS,
+    }
+)
 
 
 def read_trace_id(headers: Mapping[bytes, bytes], request_id: bytes) -> bytes:

@@ -21,6 +21,7 @@ from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
+from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.objects.site import compose_site
@@ -28,7 +29,6 @@ from pipeline.plan import Build, Plan, choose_feeds, choose_metros, find_uncover
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
-from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.shrink_guard import refuse_shrink
 from pipeline.tasks import (
     FeedResult,
@@ -228,9 +228,9 @@ def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations
     touched = []
     for each in plan.unchanged:
         slug, base = each.plan.metro.slug, each.plan.base
-        if base is not None and base.manifest.asked is not None:
-            asked = read_shared_state(store, base.manifest).asked
-            if asked is None or opened.has_moved(asked, metro=slug):
+        if base is not None and base.manifest.foreign is not None:
+            references = read_shared_state(store, base.manifest).foreign
+            if references is None or opened.has_moved(references, metro=slug):
                 touched.append(slug)
     return touched
 
@@ -266,9 +266,9 @@ def _build_metros(works: Sequence[MetroTask], *, executor: Executor, progress: P
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:
     """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
-    found = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
-    problems = (*feed.problems, *locate_problems(found, feed.files))
-    set_aside = sum(problem.quarantined for problem in found)
+    own = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
+    problems = (*feed.problems, *locate_problems(own, feed.files))
+    set_aside = sum(problem.quarantined for problem in own)
     stamps = [stamp for metro in metros for stamp in metro.last_good.get(feed.feed, ())]
     memory = replace(
         feed.memory,

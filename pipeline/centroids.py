@@ -36,8 +36,8 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
         data = path.read_bytes()
     except OSError as error:
         raise FeedError(_SOURCE, str(path), f"can't be read: {error.strerror}") from error
-    found = {each.zip: each for each in _parse(data, str(path)) if _is_near(each, bounds)}
-    return tuple(found[code] for code in sorted(found))
+    centroids = {each.zip: each for each in _parse(data, str(path)) if _is_near(each, bounds)}
+    return tuple(centroids[code] for code in sorted(centroids))
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
@@ -63,10 +63,10 @@ def _parse(data: bytes, path: str) -> tuple[Centroid, ...]:
 
 
 def _find_column(names: Sequence[str], own: Sequence[str], path: str) -> str:
-    found = next((name for name in own if name in names), None)
-    if found is None:
+    match = next((name for name in own if name in names), None)
+    if match is None:
         raise FeedError(_SOURCE, path, f"has no column {' or '.join(own)}; it has {', '.join(names)}")
-    return found
+    return match
 
 
 def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: str) -> Iterator[Centroid]:

@@ -20,6 +20,7 @@ from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_warnings import DateSurvey, FeedWarning, RemovalSurvey, RuleSurvey, warn_of_reading
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
+from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations
 from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroPlan, find_horizon, open_previous, read_base
@@ -27,7 +28,6 @@ from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount
 from pipeline.records.spool import spool_records
-from pipeline.shared_organizations import ForeignOrganizations, MetroOrganizations
 from pipeline.shrink_guard import explain_shrink
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_read
@@ -116,14 +116,14 @@ class DryRun:
     @property
     def warnings(self) -> list[FeedWarning]:
         """In the feeds' order, after all metros were run."""
-        found = [
+        warnings = [
             *self._warnings,
             *self._dates.list_warnings(),
             *self._rules.list_warnings(),
             *self._removals.list_warnings(configured=self._feeds.keys()),
         ]
         order = [feed.name for feed in self._configuration.feeds]
-        return sorted(found, key=lambda each: order.index(each.feed) if each.feed in order else len(order))
+        return sorted(warnings, key=lambda each: order.index(each.feed) if each.feed in order else len(order))
 
     @cached_property
     def _works(self) -> dict[str, MetroTask]:

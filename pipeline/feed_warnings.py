@@ -69,8 +69,8 @@ class DateSurvey:
     def list_warnings(self) -> Iterator[FeedWarning]:
         for feed, count in self._dated.items():
             if feed not in self._going_on:
-                said = f"none of {count:,} {_pluralize(count, 'listing')} with a date is today or later"
-                message = f"{said}; the last was on {self._last[feed]}"
+                text = f"none of {count:,} {_pluralize(count, 'listing')} with a date is today or later"
+                message = f"{text}; the last was on {self._last[feed]}"
                 yield FeedWarning(feed=feed, code="no_future_date", message=message, count=count)
 
 
@@ -97,7 +97,7 @@ class RuleSurvey:
     """Series whose first date is none of their own rule's: one of both is wrong."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[str]] = {}
+        self._series: dict[str, list[str]] = {}
 
     def add(self, row: Row, entry: SpooledRecord) -> None:
         if row.kind != "event" or row.members is None or row.members.rrule is None:
@@ -105,13 +105,17 @@ class RuleSurvey:
         starts = row.members.starts_local
         if starts is not None and not names_start(row.members.rrule, datetime.fromisoformat(starts)):
             name = entry.head.source_id
-            self._found.setdefault(entry.head.feed, []).append(f"{name}: {starts} and {row.members.rrule}")
+            self._series.setdefault(entry.head.feed, []).append(f"{name}: {starts} and {row.members.rrule}")
 
     def list_warnings(self) -> Iterator[FeedWarning]:
-        for feed, found in self._found.items():
-            said = f"{len(found):,} series with a first date that is none of the rule's, and is shown all the same"
+        for feed, series in self._series.items():
+            text = f"{len(series):,} series with a first date that is none of the rule's, and is shown all the same"
             yield FeedWarning(
-                feed=feed, code="start_outside_rule", message=said, count=len(found), examples=tuple(found[:_EXAMPLES])
+                feed=feed,
+                code="start_outside_rule",
+                message=text,
+                count=len(series),
+                examples=tuple(series[:_EXAMPLES]),
             )
 
 
@@ -139,10 +143,10 @@ class RemovalSurvey:
     def list_warnings(self, *, configured: Collection[str]) -> Iterator[FeedWarning]:
         for feed, gone in self._gone.items():
             had = self._had[feed]
-            said = f"{len(gone):,} of {had:,} published {_pluralize(had, 'listing')} would be removed"
+            text = f"{len(gone):,} of {had:,} published {_pluralize(had, 'listing')} would be removed"
             why = "" if feed in configured else ", because the configuration has this feed no more"
             examples = tuple(sorted(gone)[:_EXAMPLES])
-            yield FeedWarning(feed=feed, code="removals", message=said + why, count=len(gone), examples=examples)
+            yield FeedWarning(feed=feed, code="removals", message=text + why, count=len(gone), examples=examples)
 
 
 def format_warning(warning: FeedWarning) -> str:

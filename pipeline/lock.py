@@ -48,18 +48,18 @@ def hold_metros(
     name. Builds of different metros run at the same time.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    until, told = time.monotonic() + max(patience, GRACE_SECONDS), False
+    until, has_reported = time.monotonic() + max(patience, GRACE_SECONDS), False
     while True:
-        with contextlib.ExitStack() as held:
-            refused = _take_all(slugs, folder=folder, held=held, clock=clock)
+        with contextlib.ExitStack() as locks:
+            refused = _take_all(slugs, folder=folder, locks=locks, clock=clock)
             if refused is None:
                 yield
                 return
         if time.monotonic() >= until:
             raise MetroLockError(f"{refused}; nothing was done. To wait for it, use --wait SECONDS")
-        if not told:
+        if not has_reported:
             progress(f"{refused}; waiting")
-            told = True
+            has_reported = True
         time.sleep(POLL_SECONDS)
 
 
@@ -73,21 +73,21 @@ def hold_file(path: Path) -> Iterator[None]:
 
 
 def _take_all(
-    slugs: Collection[str], *, folder: Path, held: contextlib.ExitStack, clock: Callable[[], datetime]
+    slugs: Collection[str], *, folder: Path, locks: contextlib.ExitStack, clock: Callable[[], datetime]
 ) -> str | None:
     """In one order; who has the first that is not free."""
     for slug in sorted(slugs):
-        owner = _take(folder / f"{slug}.lock", held, clock=clock)
+        owner = _take(folder / f"{slug}.lock", locks, clock=clock)
         if owner is not None:
             return f"metro {slug} is being built by {owner}"
     return None
 
 
-def _take(path: Path, held: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
-    """None once it is ours, until `held` is closed; else who has it."""
+def _take(path: Path, locks: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
+    """None once it is ours, until `locks` is closed; else who has it."""
     # Not inherited by children: a worker that outlives its build must not hold it.
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    held.callback(os.close, file)
+    locks.callback(os.close, file)
     try:
         # Of the open file and not of the process: closing another one of it lets nothing go.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -36,6 +36,7 @@ from outings.release.tables import LAYOUT
 from pipeline.centroids import Centroid, make_zips
 from pipeline.changes.diff import Change
 from pipeline.fingerprint import number_renderer
+from pipeline.foreign_organizations import ALONE, SharedState
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
 from pipeline.objects.delta_state import NOTHING, DeltaState
@@ -45,7 +46,6 @@ from pipeline.objects.object_writer import ObjectWriter, WriteCounts
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
 from pipeline.objects.site import put_metro_site
-from pipeline.shared_organizations import ALONE, SharedState
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
 from pipeline.tables.similar import make_related
@@ -159,8 +159,8 @@ def build_metro(
     del builder, frames  # what follows reads what was written
     written = perf_counter()
     snapshot = open_snapshot(store, manifest, cache=plan.cache)
-    told = derive_of_answers(snapshot, today=plan.today)
-    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in told.items()}
+    derived = derive_of_answers(snapshot, today=plan.today)
+    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = perf_counter()
@@ -171,7 +171,7 @@ def build_metro(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
         known=known,
     )  # fmt: skip
-    kept = {"standing": standing.records, "lent": spanning.lent, "asked": spanning.asked}
+    kept = {"standing": standing.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
     manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, site=site, **named)

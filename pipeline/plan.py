@@ -21,7 +21,7 @@ from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import FeedSource
 from pipeline.fingerprint import hash_making, make_fingerprint
 from pipeline.metro import MetroPlan, read_base
-from pipeline.neighborhoods import read_bytes
+from pipeline.neighborhood_map import read_bytes
 from pipeline.objects.site import hash_metro_site
 from pipeline.tables.vectors import ModelPlan, plan_model
 

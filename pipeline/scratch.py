@@ -74,14 +74,14 @@ def _make_locked() -> tuple[Path, int]:
 @contextlib.contextmanager
 def _hold_dead(folder: Path) -> Iterator[None]:
     """OSError where it is alive, or not ours to look at."""
-    found = folder.lstat()
-    if found.st_uid != os.geteuid() or folder.is_symlink():
+    status = folder.lstat()
+    if status.st_uid != os.geteuid() or folder.is_symlink():
         raise PermissionError(folder)
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         # Its process is just making it, or was killed doing so, or was of a version before locks.
-        if found.st_mtime > time.time() - LONGEST_BUILD.total_seconds():
+        if status.st_mtime > time.time() - LONGEST_BUILD.total_seconds():
             raise
         yield
         return

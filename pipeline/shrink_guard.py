@@ -25,9 +25,9 @@ class ShrinkRefusal(Exception):  # noqa: N818 - the name says it
 def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]) -> None:
     """Compares with the previous release. Raises ShrinkRefusal."""
     refused = [
-        f"feed {feed.name}: {said}"
+        f"feed {feed.name}: {reason}"
         for feed in feeds
-        if feed.name in now and (said := explain_shrink(feed, now[feed.name], before.get(feed.name)))
+        if feed.name in now and (reason := explain_shrink(feed, now[feed.name], before.get(feed.name)))
     ]
     if refused:
         raise ShrinkRefusal("\n".join([*refused, _ADVICE]))

@@ -22,17 +22,28 @@ from outings.release.stores import open_store
 from outings.release.tables import PUBLISHED
 from outings.release.withdrawals import Withdrawals
 from pipeline.feeds.cleaned_records import list_cleaned
-from pipeline.feeds.feed_cache import put_cached_read, read_cached_read, read_cached_records
+from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.rpde.reading import find_item
 from pipeline.feeds.source import FeedSource
+from pipeline.foreign_organizations import (
+    ALONE,
+    ForeignOrganizations,
+    MetroOrganizations,
+    SharedState,
+    encode_foreign,
+    list_lent,
+    put_lent,
+    read_lent,
+    read_shared_state,
+)
 from pipeline.listings.identity import assign_id, identify_records
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import MetroBuild, MetroPlan, build_metro, find_horizon, open_previous
-from pipeline.neighborhoods import read_metro_neighborhoods, tabulate_neighborhoods
+from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.objects.delta_state import (
     DeltaRecords,
     DeltaState,
@@ -43,17 +54,6 @@ from pipeline.objects.delta_state import (
 )
 from pipeline.records.record import RECORDS, Head, Problem
 from pipeline.records.spool import SpooledRecord, SpoolFiles, read_spool, spool_records
-from pipeline.shared_organizations import (
-    ALONE,
-    ForeignOrganizations,
-    MetroOrganizations,
-    SharedState,
-    encode_asked,
-    list_lent,
-    put_lent,
-    read_lent,
-    read_shared_state,
-)
 from pipeline.shrink_guard import refuse_restart
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import put_item_lines, strip_read
@@ -122,7 +122,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
     read = _recall_feed(source, store)
     if read is None:
         read = strip_read(_read_feed(work, store), taken)
-        if source.asked is not None and source.next is None:
+        if source.question is not None and source.next is None:
             kept = put_cached_read(store, read)
         if source.next is not None:
             items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
@@ -140,7 +140,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
             merged=read.merged,
             quarantined=read.quarantined,
             withdrawn=read.withdrawn,
-            asked=source.asked,
+            question=source.question,
             records=kept,
             etag=source.etag,
             last_modified=source.last_modified,
@@ -214,7 +214,7 @@ def run_metro_task(work: MetroTask) -> MetroResult:
         store=store,
         stays=resolving.stays,
         standing=standing,
-        spanning=_keep_shared(work, resolving.asked, store),
+        spanning=_keep_shared(work, resolving.foreign, store),
     )
     return MetroResult(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
@@ -229,16 +229,16 @@ def lend_organizations(work: MetroTask) -> MetroOrganizations:
     metro, base, store = work.plan.metro.slug, work.plan.base, _open_store(work.configuration)
     stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
     stays = _make_stays(work)
-    said = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    lent = list_lent(said, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
+    entries = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
+    lent = list_lent(entries, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
     return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=stood.words)
 
 
-def _keep_shared(work: MetroTask, asked: ForeignResolution, store: Store) -> SharedState:
+def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
     own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
     before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
     return SharedState(
-        lent=None if own is None else read_lent(own, store), asked=encode_asked(asked), torn=before.torn
+        lent=None if own is None else read_lent(own, store), foreign=encode_foreign(foreign), torn=before.torn
     )  # fmt: skip
 
 
@@ -256,7 +256,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     """What the feeds say, and what those that say only what changed said before."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
     _check_restarts(work, previous, entries)
-    said = [each for each in entries if not each.head.deleted]
+    stated = [each for each in entries if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
     removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
@@ -265,14 +265,14 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     stays = _make_stays(work)
     named = ((_name_source(each.head), each) for each in stood.records if stays(each.head.feed, each.head.source_id))
     before = {source: each for source, each in named if source not in removed}
-    by_id, lost = _settle_ids(work, said, before, problems)
+    by_id, lost = _settle_ids(work, stated, before, problems)
     carried: list[str] = []
     if may_stay := previous.choose_sources(stays):
         carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
         spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
         gone = previous.find_sources(removed | spoken).union(by_id)
         carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
-    said_now = {row_id for row_id, each in by_id.items() if each.line}
+    stated_ids = {row_id for row_id, each in by_id.items() if each.line}
     standing = encode_delta_state(
         (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
         words=stood.words, vocabulary=work.plan.vocabulary,
@@ -285,7 +285,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     return MetroRecords(
         by_id=by_id,
         carried=carried,
-        last_good={feed.feed: _list_last_good(feed, previous, said_now) for feed in work.feeds},
+        last_good={feed.feed: _list_last_good(feed, previous, stated_ids) for feed in work.feeds},
         standing=DeltaState(standing, torn),
         problems=(*problems, *_tell_stale(work, previous, carried)),
     )
@@ -339,11 +339,11 @@ def _make_stays(work: MetroTask) -> Callable[[str, str], bool]:
 
 
 def _settle_ids(
-    work: MetroTask, said: Sequence[SpooledRecord], before: Mapping[str, SpooledRecord], problems: list[Problem]
+    work: MetroTask, stated: Sequence[SpooledRecord], before: Mapping[str, SpooledRecord], problems: list[Problem]
 ) -> tuple[dict[str, SpooledRecord], list[SpooledRecord]]:
     """By id, and those that stood and lost theirs to another. Where what is said can't have its id, what its feed said
     of it before stands."""
-    anew = {_name_source(each.head) for each in said if each.head.feed in work.deltas}
+    anew = {_name_source(each.head) for each in stated if each.head.feed in work.deltas}
     waiting = [each for source, each in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
 
@@ -352,12 +352,12 @@ def _settle_ids(
         head = entry.head
         return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
 
-    ordered = sorted([*said, *waiting], key=find_place) if work.deltas else said
+    ordered = sorted([*stated, *waiting], key=find_place) if work.deltas else stated
     by_id = identify_records(ordered, problems)
     if len(by_id) == len(ordered):
         return by_id, []
     won = {id(each) for each in by_id.values()}
-    for each in said:
+    for each in stated:
         good = before.get(_name_source(each.head))
         if id(each) not in won and good is not None:
             by_id.setdefault(assign_id(good.head), good)

@@ -40,23 +40,23 @@ class Servers(Struct, frozen=True, kw_only=True):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = read_arguments(arguments)
+    options = read_arguments(arguments)
     programs = find_programs()
-    if programs is None and not asked.only_ours:
+    if programs is None and not options.only_ours:
         print("PostgreSQL is not installed (no initdb): the bench beside FastAPI and Datasette is left out.")
         return
     with contextlib.ExitStack() as running:
-        folder = Path(asked.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
-        say(f"making {asked.listings:,} listings …")
-        world = make_world(folder, listings=asked.listings)
-        servers = start_servers(world, programs=None if asked.only_ours else programs, running=running)
-        print_head(asked, servers)
+        folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
+        say(f"making {options.listings:,} listings …")
+        world = make_world(folder, listings=options.listings)
+        servers = start_servers(world, programs=None if options.only_ours else programs, running=running)
+        print_head(options, servers)
         known = list_units(world, lambda target: walk_list(servers, target))
-        for name in asked.units or known:
+        for name in options.units or known:
             unit = known[name]()
             if len(servers.ports) > 1:
-                compare_unit(unit, lambda server, target: read_body(servers, server, target), sample=asked.sample)
-            print_row(unit, measure_unit(unit, servers, asked))
+                compare_unit(unit, lambda server, target: read_body(servers, server, target), sample=options.sample)
+            print_row(unit, measure_unit(unit, servers, options))
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -102,27 +102,27 @@ def walk_list(servers: Servers, target: str) -> Iterator[dict[str, Any]]:
     """Pages of a walk in sync mode: the cursor that asks for each, and what its last item is known by."""
     cursor: str | None = ""
     while cursor is not None:
-        asked = f"{target}&cursor={cursor}" if cursor else target
-        answer = json.loads(read_body(servers, "outings", asked))
+        address = f"{target}&cursor={cursor}" if cursor else target
+        answer = json.loads(read_body(servers, "outings", address))
         last = answer["data"][-1]
         stamp = int(datetime.fromisoformat(last["updated_at"]).timestamp())
         yield {"cursor": cursor, "stamp": stamp, "last": last["id"]}
         cursor = answer["meta"]["next_cursor"]
 
 
-def measure_unit(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dict[str, list[Load]]:
+def measure_unit(unit: Unit, servers: Servers, options: argparse.Namespace) -> dict[str, list[Load]]:
     """Column → its rounds."""
-    columns = list_columns(unit, servers, asked)
+    columns = list_columns(unit, servers, options)
     starts = dict.fromkeys(columns, 0)
     rounds: dict[str, list[Load]] = {name: [] for name in columns}
     # The first, short one warms up: connections, plans, pages of files.
-    for number in range(asked.rounds + 1):
+    for number in range(options.rounds + 1):
         for name, (port, requests) in columns.items():
             load = measure_load(
                 port,
                 requests,
-                clients=asked.clients,
-                seconds=asked.seconds if number else min(0.5, asked.seconds),
+                clients=options.clients,
+                seconds=options.seconds if number else min(0.5, options.seconds),
                 start=starts[name],
                 expected=(b"304",) if unit.not_modified else (b"200",),
             )
@@ -132,7 +132,7 @@ def measure_unit(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dic
     return rounds
 
 
-def list_columns(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dict[str, tuple[int, Sequence[bytes]]]:
+def list_columns(unit: Unit, servers: Servers, options: argparse.Namespace) -> dict[str, tuple[int, Sequence[bytes]]]:
     """Column → port and requests."""
     cases = unit.cases[:SETS]
     targets = {
@@ -146,14 +146,14 @@ def list_columns(unit: Unit, servers: Servers, asked: argparse.Namespace) -> dic
         server = "outings" if name == "fresh" else name
         if not chosen or server not in servers.ports:
             continue
-        columns[name] = (servers.ports[server], make_requests(unit, servers, server, chosen, asked))
+        columns[name] = (servers.ports[server], make_requests(unit, servers, server, chosen, options))
     return columns
 
 
 def make_requests(
-    unit: Unit, servers: Servers, server: str, targets: Sequence[str], asked: argparse.Namespace
+    unit: Unit, servers: Servers, server: str, targets: Sequence[str], options: argparse.Namespace
 ) -> list[bytes]:
-    coding = "gzip" if asked.gzip and server == "outings" else "identity"
+    coding = "gzip" if options.gzip and server == "outings" else "identity"
     headers = [*servers.headers, ("Accept-Encoding", coding)]
     if not unit.not_modified:
         return [make_request(target, headers=headers) for target in targets]
@@ -164,9 +164,9 @@ def make_requests(
     ]
 
 
-def print_head(asked: argparse.Namespace, servers: Servers) -> None:
-    print(f"{asked.listings:,} listings, {asked.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers each;")
-    print(f"answers a second, medians of {asked.rounds} rounds of {asked.seconds} s; {', '.join(servers.ports)}\n")
+def print_head(options: argparse.Namespace, servers: Servers) -> None:
+    print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers each;")
+    print(f"answers a second, medians of {options.rounds} rounds of {options.seconds} s; {', '.join(servers.ports)}\n")
     columns = ("Unit", "kB", "outings", "p50 ms", "p99 ms", "fresh", "fastapi", "datasette", *_RATIOS)
     print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|", flush=True)
 

@@ -67,31 +67,31 @@ def make_detail(kind: int) -> Callable[..., Awaitable[Response]]:
 
 
 def make_list(kind: int) -> Callable[..., Awaitable[Response]]:
-    async def show_list(request: Request, asked: Annotated[Listing, Query()]) -> Response:
+    async def show_list(request: Request, listing: Annotated[Listing, Query()]) -> Response:
         state = request.app.state
         facets = b""
-        if asked.facets is not None:
-            text, values = compile_facets(asked, categories=state.categories)
+        if listing.facets is not None:
+            text, values = compile_facets(listing, categories=state.categories)
             facets = b',"facets":' + await state.pool.fetchval(text, *values)
         rows: list[Any] = []
-        if asked.limit:
-            if asked.changed_since is not None:
-                text, values = compile_sync(asked, kind=kind)
+        if listing.limit:
+            if listing.changed_since is not None:
+                text, values = compile_sync(listing, kind=kind)
             else:
-                text, values = compile_page(asked, categories=state.categories)
+                text, values = compile_page(listing, categories=state.categories)
             rows = await state.pool.fetch(text, *values)
-        return _answer_list(asked, rows, facets=facets)
+        return _answer_list(listing, rows, facets=facets)
 
     return show_list
 
 
-def _answer_list(asked: Listing, rows: list[Any], *, facets: bytes) -> Response:
+def _answer_list(listing: Listing, rows: list[Any], *, facets: bytes) -> Response:
     """`rows`: (body, key, id, …), one more than the page holds where there is a next one."""
-    shown, has_more = rows[: asked.limit], len(rows) > asked.limit
+    shown, has_more = rows[: listing.limit], len(rows) > listing.limit
     cursor = f'"{shown[-1][1]}_{shown[-1][2]}"' if has_more else "null"
-    data = b",".join([_expand(row) for row in shown] if asked.expand else [row[0] for row in shown])
+    data = b",".join([_expand(row) for row in shown] if listing.expand else [row[0] for row in shown])
     more = "true" if has_more else "false"
-    meta = f'"limit":{asked.limit},"count":{len(shown)},"has_more":{more},"next_cursor":{cursor}'
+    meta = f'"limit":{listing.limit},"count":{len(shown)},"has_more":{more},"next_cursor":{cursor}'
     return _answer(b'{"data":[' + data + b"]" + facets + b',"meta":{' + meta.encode() + b"}}")
 
 
@@ -100,8 +100,8 @@ def _expand(row: Any) -> bytes:
     return body[:-1] + b',"expanded":{"organization":' + (row[3] or b"null") + b"}}"
 
 
-async def show_calendar(request: Request, asked: Annotated[Filters, Query()]) -> Response:
-    text, values = compile_calendar(asked, categories=request.app.state.categories)
+async def show_calendar(request: Request, filters: Annotated[Filters, Query()]) -> Response:
+    text, values = compile_calendar(filters, categories=request.app.state.categories)
     return _answer(b'{"data":' + await request.app.state.pool.fetchval(text, *values) + b"}")
 
 
@@ -131,8 +131,8 @@ class Guard:
             await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"0")]})
             await send({"type": "http.response.body"})
             return
-        asked = scope["raw_path"] + b"?" + scope["query_string"]
-        etag = b'W/"' + hashlib.blake2b(asked, key=self._version[:64], digest_size=16).hexdigest().encode() + b'"'
+        target = scope["raw_path"] + b"?" + scope["query_string"]
+        etag = b'W/"' + hashlib.blake2b(target, key=self._version[:64], digest_size=16).hexdigest().encode() + b'"'
         headers = [(b"etag", etag), (b"cache-control", b"private, max-age=60")]
         if condition == etag:
             await send({"type": "http.response.start", "status": 304, "headers": headers})

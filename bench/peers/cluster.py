@@ -33,9 +33,9 @@ _SETTINGS = {
 
 def find_programs() -> Path | None:
     """The folder of initdb and postgres; Debian keeps each version in one of its own. None: not installed."""
-    found = shutil.which("initdb")
+    path = shutil.which("initdb")
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
-    known = [Path(found).resolve().parent] if found else [each for each in folders if (each / "initdb").exists()]
+    known = [Path(path).resolve().parent] if path else [each for each in folders if (each / "initdb").exists()]
     return known[-1] if known else None
 
 

@@ -13,14 +13,14 @@ Ask = Callable[[str, str], bytes]
 def compare_unit(unit: Unit, ask: Ask, *, sample: int) -> int:
     """How many answers were compared. SystemExit names the first request whose answers differ."""
     step = max(1, min(len(unit.cases), 300) // sample)
-    asked = unit.cases[:300:step]
-    for case in asked:
+    cases = unit.cases[:300:step]
+    for case in cases:
         ours = read_shown(unit.shown, "outings", ask("outings", case.outings))
         for server, target in list_targets(case).items():
             theirs = read_shown(unit.shown, server, ask(server, target))
             if theirs != ours:
                 raise SystemExit(_explain(unit, case, server, target, ours=ours, theirs=theirs))
-    return len(asked)
+    return len(cases)
 
 
 def list_targets(case: Case) -> Mapping[str, str]:

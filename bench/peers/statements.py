@@ -59,18 +59,18 @@ class Statement:
         return f"${len(self.values)}"
 
 
-def compile_filters(made: Statement, asked: Filters, *, categories: dict[str, int], has_category: bool = True) -> str:
+def compile_filters(made: Statement, filters: Filters, *, categories: dict[str, int], has_category: bool = True) -> str:
     """Conditions over the columns that `listings`, `categorized` and `occurrences` share; each begins with AND."""
     parts = []
-    if asked.category is not None and has_category:
-        parts.append(f"categories & {made.bind(pack_words(asked.category, categories))}::bigint <> 0")
-    if asked.age is not None:
-        age = made.bind(asked.age)
+    if filters.category is not None and has_category:
+        parts.append(f"categories & {made.bind(pack_words(filters.category, categories))}::bigint <> 0")
+    if filters.age is not None:
+        age = made.bind(filters.age)
         parts.append(f"age_low <= {age}::smallint AND age_high >= {age}::smallint")
-    if asked.free is not None:
-        parts.append("is_free" if asked.free else "NOT is_free")
-    if asked.lat is not None and asked.lng is not None:
-        parts.append(_compile_circle(made, asked.lat, asked.lng, asked.radius_m))
+    if filters.free is not None:
+        parts.append("is_free" if filters.free else "NOT is_free")
+    if filters.lat is not None and filters.lng is not None:
+        parts.append(_compile_circle(made, filters.lat, filters.lng, filters.radius_m))
     return "".join(f" AND {part}" for part in parts)
 
 
@@ -90,15 +90,15 @@ def _find_instant(day: date) -> int:
     return int(datetime.combine(day, time(), _ZONE).timestamp())
 
 
-def compile_page(asked: Listing, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
+def compile_page(listing: Listing, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
     """Gives (body, starts_at, id) of one more than the page holds."""
     made = Statement()
-    source, condition = _choose_source(made, asked, categories=categories)
-    condition += compile_filters(made, asked, categories=categories, has_category=source == "listings")
-    start, end = asked.settle_window()
+    source, condition = _choose_source(made, listing, categories=categories)
+    condition += compile_filters(made, listing, categories=categories, has_category=source == "listings")
+    start, end = listing.settle_window()
     low, high = made.bind(start), made.bind(end)
     least, most = made.bind(_find_instant(start)), made.bind(_find_instant(end + timedelta(days=1)))
-    size, skipped = made.bind(asked.limit + 1), made.bind((asked.page - 1) * asked.limit)
+    size, skipped = made.bind(listing.limit + 1), made.bind((listing.page - 1) * listing.limit)
     reach = f"ORDER BY starts_at, id LIMIT {size}::bigint + {skipped}::bigint"
     text = f"""(
         (SELECT row, starts_at, id FROM {source} l WHERE {condition} AND NOT is_recurring
@@ -108,31 +108,31 @@ def compile_page(asked: Listing, *, categories: dict[str, int]) -> tuple[str, li
             AND starts_at < {most} AND last_on >= {low}
             AND EXISTS (SELECT FROM occurrences o WHERE o.row = l.row AND o.date BETWEEN {low} AND {high}) {reach})
         ORDER BY starts_at, id LIMIT {size} OFFSET {skipped}) p"""
-    return _attach_documents(asked, text), made.values
+    return _attach_documents(listing, text), made.values
 
 
-def _choose_source(made: Statement, asked: Listing, *, categories: dict[str, int]) -> tuple[str, str]:
+def _choose_source(made: Statement, listing: Listing, *, categories: dict[str, int]) -> tuple[str, str]:
     """A single category is read in its own order where nothing is asked that its table does not have."""
-    if asked.q is not None:
-        text = f"words @@ websearch_to_tsquery('english', {made.bind(asked.q)})"
-        return "listings", f"type = 0 AND {_compile_listed(made, asked)} AND {text}"
-    if asked.category is not None and "," not in asked.category and asked.min_confidence is None:
-        return "categorized", f"category = {made.bind(categories[asked.category])}"
-    return "listings", f"type = 0 AND {_compile_listed(made, asked)}"
+    if listing.q is not None:
+        text = f"words @@ websearch_to_tsquery('english', {made.bind(listing.q)})"
+        return "listings", f"type = 0 AND {_compile_listed(made, listing)} AND {text}"
+    if listing.category is not None and "," not in listing.category and listing.min_confidence is None:
+        return "categorized", f"category = {made.bind(categories[listing.category])}"
+    return "listings", f"type = 0 AND {_compile_listed(made, listing)}"
 
 
-def _compile_listed(made: Statement, asked: Filters) -> str:
-    if asked.min_confidence is None:
+def _compile_listed(made: Statement, filters: Filters) -> str:
+    if filters.min_confidence is None:
         return _LISTED
-    return f"status = 0 AND audience <> 3 AND confidence >= {made.bind(asked.min_confidence)}"
+    return f"status = 0 AND audience <> 3 AND confidence >= {made.bind(filters.min_confidence)}"
 
 
-def _attach_documents(asked: Listing, page: str) -> str:
+def _attach_documents(listing: Listing, page: str) -> str:
     order = "ORDER BY p.starts_at, p.id"
-    if asked.fields_ is not None:
-        body = f"convert_to({_compile_fields(asked.fields_)}::text, 'UTF8')"
+    if listing.fields_ is not None:
+        body = f"convert_to({_compile_fields(listing.fields_)}::text, 'UTF8')"
         return f"SELECT {body}, p.starts_at, p.id FROM {page} JOIN members m USING (row) {order}"
-    if asked.expand == "organization":
+    if listing.expand == "organization":
         return f"""SELECT d.body, p.starts_at, p.id, g.body FROM {page} JOIN documents d USING (row)
             JOIN listings l USING (row) LEFT JOIN organizations g ON g.number = l.organization {order}"""
     return f"SELECT d.body, p.starts_at, p.id FROM {page} JOIN documents d USING (row) {order}"
@@ -150,10 +150,10 @@ def _compile_fields(paths: str) -> str:
     return _compile_branch(tree, "m.document")
 
 
-def _compile_branch(tree: dict[str, Any], held: str) -> str:
+def _compile_branch(tree: dict[str, Any], condition: str) -> str:
     members = []
     for word, inner in tree.items():
-        member = f"{held}->'{word}'"
+        member = f"{condition}->'{word}'"
         if inner:
             made = _compile_branch(inner, f"({member})")
             member = f"CASE WHEN jsonb_typeof({member}) = 'object' THEN {made} ELSE {member} END"
@@ -161,38 +161,38 @@ def _compile_branch(tree: dict[str, Any], held: str) -> str:
     return f"jsonb_build_object({', '.join(members)})"
 
 
-def compile_sync(asked: Listing, *, kind: int) -> tuple[str, list[Any]]:
+def compile_sync(listing: Listing, *, kind: int) -> tuple[str, list[Any]]:
     """Gives (body, updated_at, id) of one more than the page holds; `after` is `<updated_at>_<id>` of the last row."""
     made = Statement()
-    assert asked.changed_since is not None
-    since = int(asked.changed_since.timestamp())
-    condition = f"type = {kind} AND {_compile_listed(made, asked)} AND updated_at > {made.bind(since)}"
-    if asked.after is not None:
-        stamp, _, row_id = asked.after.partition("_")
+    assert listing.changed_since is not None
+    since = int(listing.changed_since.timestamp())
+    condition = f"type = {kind} AND {_compile_listed(made, listing)} AND updated_at > {made.bind(since)}"
+    if listing.after is not None:
+        stamp, _, row_id = listing.after.partition("_")
         condition += f" AND (updated_at, l.id) > ({made.bind(int(stamp))}::bigint, {made.bind(row_id)}::uuid)"
     text = f"""SELECT d.body, p.updated_at, p.id FROM (
         SELECT row, updated_at, id FROM listings l WHERE {condition}
-        ORDER BY updated_at, id LIMIT {made.bind(asked.limit + 1)}
+        ORDER BY updated_at, id LIMIT {made.bind(listing.limit + 1)}
         ) p JOIN documents d USING (row) ORDER BY p.updated_at, p.id"""
     return text, made.values
 
 
-def compile_occurrences(made: Statement, asked: Filters, start: date, end: date, *, categories: dict[str, int]) -> str:
+def compile_occurrences(made: Statement, wanted: Filters, start: date, end: date, *, categories: dict[str, int]) -> str:
     """Of what happens in the window: FROM and WHERE."""
     window = f"date BETWEEN {made.bind(start)} AND {made.bind(end)}"
-    filters = compile_filters(made, asked, categories=categories)
-    if asked.lat is None and asked.min_confidence is None:
+    filters = compile_filters(made, wanted, categories=categories)
+    if wanted.lat is None and wanted.min_confidence is None:
         return f"occurrences WHERE {_LISTED} AND {window}{filters}"
-    inner = f"SELECT row FROM listings WHERE type = 0 AND {_compile_listed(made, asked)}{filters}"
+    inner = f"SELECT row FROM listings WHERE type = 0 AND {_compile_listed(made, wanted)}{filters}"
     return f"occurrences WHERE {window} AND row IN ({inner})"
 
 
-def compile_calendar(asked: Filters, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
+def compile_calendar(filters: Filters, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
     """Gives the days as one JSON text."""
     made = Statement()
-    assert asked.from_ is not None
-    assert asked.to is not None
-    source = compile_occurrences(made, asked, asked.from_, asked.to, categories=categories)
+    assert filters.from_ is not None
+    assert filters.to is not None
+    source = compile_occurrences(made, filters, filters.from_, filters.to, categories=categories)
     return (
         f"""WITH counted AS MATERIALIZED (
         SELECT date, categories, count(*) AS n, count(*) FILTER (WHERE is_free) AS free FROM {source}
@@ -216,11 +216,11 @@ def compile_calendar(asked: Filters, *, categories: dict[str, int]) -> tuple[str
     )
 
 
-def compile_facets(asked: Listing, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
+def compile_facets(listing: Listing, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
     """Gives the facets as one JSON text: one pass over what happens, one over what matched, for all dimensions."""
     made = Statement()
-    source = compile_occurrences(made, asked, *asked.settle_window(), categories=categories)
-    dimensions = (asked.facets or "").split(",")
+    source = compile_occurrences(made, listing, *listing.settle_window(), categories=categories)
+    dimensions = (listing.facets or "").split(",")
     columns = [_BITS.get(name, "organization") for name in dimensions]
     kept = [name for name in columns if name not in ("day", "block")]
     sums = [f"bit_or({name}) AS {name}" for name in columns if name in ("day", "block")]
@@ -257,14 +257,14 @@ def _compile_dimension(name: str, at: int, columns: list[str]) -> str:
 
 
 def _compile_organizations(at: int, columns: list[str]) -> str:
-    found = f"counted WHERE part = {_name_part(at, columns)} AND organization IS"
+    rows = f"counted WHERE part = {_name_part(at, columns)} AND organization IS"
     top = f"""SELECT g.id, g.name, c.n, g.number FROM counted c JOIN organizations g ON g.number = c.organization
         WHERE part = {_name_part(at, columns)} ORDER BY c.n DESC, g.number LIMIT 10"""
     return f"""(SELECT json_build_object(
-        'distinct', (SELECT count(*) FROM {found} NOT NULL),
+        'distinct', (SELECT count(*) FROM {rows} NOT NULL),
         'top', (SELECT coalesce(
             json_agg(json_build_object('id', id, 'name', name, 'count', n) ORDER BY n DESC, number), '[]'
         ) FROM ({top}) t),
-        'other_count', (SELECT coalesce(sum(n), 0) FROM {found} NOT NULL)
+        'other_count', (SELECT coalesce(sum(n), 0) FROM {rows} NOT NULL)
             - (SELECT coalesce(sum(n), 0) FROM ({top}) t),
-        'unspecified_count', (SELECT coalesce(sum(n), 0) FROM {found} NULL)))"""
+        'unspecified_count', (SELECT coalesce(sum(n), 0) FROM {rows} NULL)))"""

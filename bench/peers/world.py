@@ -50,13 +50,16 @@ class Bucket(Struct, frozen=True):
 
 
 def make_world(folder: Path, *, listings: int) -> World:
-    """Built where it is not there yet."""
-    config = folder / "outings.toml"
+    """Built where it is not there yet, whole. SystemExit with the build's own words where it fails."""
+    config, made = folder / "outings.toml", folder / "made.txt"
     today = datetime.now(ZoneInfo(METRO.timezone)).date()
-    if not config.exists():
+    if not made.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_world(config, today=today, size=listings, metros=(METRO,))
-        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+        done = subprocess.run([*OUTINGS, "build", "-c", str(config)], check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"the build of {listings:,} listings ended with {done.returncode}:\n{done.stderr}")
+        made.write_text(done.stdout)
     configuration = read_configuration(config, {})
     store = open_store(configuration.store.url)
     release = open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
@@ -158,7 +161,7 @@ def read_organization_documents(world: World) -> dict[str, bytes]:
     """id → JSON as its detail shows it today; none where it may not be shown."""
     about = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
     copies = {row_id: list_copies(row_id, about=about) for row_id in read_organizations(world)["id"]}
-    return {row_id: encode_organization(found, about=about) for row_id, found in copies.items() if found}
+    return {row_id: encode_organization(copy, about=about) for row_id, copy in copies.items() if copy}
 
 
 def list_buckets(world: World) -> list[Bucket]:

@@ -1,11 +1,15 @@
 """The configuration of nginx before one or more servers."""
 
+import re
 from collections.abc import Iterator
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from msgspec import Struct
 
-from edge.replies.responses import make_refusal
+from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_BYTES, render_front
+from edge.limits.header_fields import FIELDS
+from edge.replies.content_coding import CODINGS
+from edge.replies.responses import list_headers, make_head, make_refusal
 from edge.request_context import MOST_HEADER_BYTES
 from outings.contract import errors
 from outings.contract.errors import ApiError
@@ -22,8 +26,9 @@ _UNREADABLE, _UNREACHABLE, _REFUSED_METHODS = (400, 413, 414, 494), (502, 504), 
 
 
 class NginxFront(Struct, frozen=True, kw_only=True):
-    """`edges` as `HOST:PORT`; `listen` and `plain` as nginx's own `listen`. Without `certificate` (a path, as
-    `certificate_key`) there is no TLS, and `plain` means nothing."""
+    """`edges` as `HOST:PORT` or `unix:PATH`; `listen` and `plain` as nginx's own `listen`. Without `certificate` (a
+    path, as `certificate_key`) there is no TLS, and `plain` means nothing. With `secret`, the servers' own, bodies of
+    `least` bytes or more are kept in `cache`, a folder of at most `cache_size`."""
 
     edges: tuple[str, ...]
     name: str
@@ -32,6 +37,19 @@ class NginxFront(Struct, frozen=True, kw_only=True):
     certificate: str | None = None
     certificate_key: str | None = None
     log_folder: str = "/var/log/nginx"
+    secret: str | None = None
+    cache: str = "/var/cache/outings"
+    cache_size: str = "4g"
+    least: int = LEAST_BYTES
+
+
+class RelayedHeader(Struct, frozen=True, kw_only=True):
+    """Of an answer whose body comes from elsewhere: `source` is its name in the server's answer, as variables of nginx
+    write it, and `variable` keeps it while the body is fetched."""
+
+    name: str
+    source: str
+    variable: str
 
 
 class FrontError(Struct, frozen=True, kw_only=True):
@@ -53,11 +71,29 @@ def render_nginx(front: NginxFront) -> str:
         certificate=front.certificate,
         certificate_key=front.certificate_key,
         log_folder=front.log_folder,
+        secret=front.secret,
+        said=render_front(front.secret or "", follows=KINDS, least=front.least, pointer="accel"),
+        cache=front.cache,
+        cache_size=front.cache_size,
+        codings=[coding.decode() for coding in CODINGS] + ["identity"],
+        relayed=list(list_relayed()),
         header_bytes=MOST_HEADER_BYTES,
         probes=list(list_probes()),
         errors=list(_list_errors()),
         missing=_make_error(errors.not_found("There is no such route."), ()),
     )  # fmt: skip
+
+
+def list_relayed() -> Iterator[RelayedHeader]:
+    """Every header of a success that is not about its body."""
+    head = make_head(etag=b"etag", max_age=None, release=b"release")
+    limits = tuple((field.lower().encode(), b"") for field in FIELDS)
+    for name, _ in list_headers(head=head, body=None, limits=limits, request_id=b"", trace_id=b""):
+        source = CACHE_CONTROL if name == b"cache-control" else name
+        written = name.decode().replace("-", "_")
+        yield RelayedHeader(
+            name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}"
+        )
 
 
 def list_probes() -> Iterator[str]:
@@ -95,6 +131,7 @@ def _open() -> Environment:
         keep_trailing_newline=True,
     )  # fmt: skip
     made.filters["quote"] = _quote
+    made.filters["escape_pattern"] = re.escape
     return made
 
 

@@ -37,7 +37,7 @@ def _make_parameters(address: str, bounds: Bounds) -> Parameters:  # noqa: ARG00
 
 
 def _read_points(body: bytes) -> Iterator[Center]:
-    places = (found.coordinates for found in _decoder.decode(body).result.addressMatches)
+    places = (match.coordinates for match in _decoder.decode(body).result.addressMatches)
     return (Center(lat=place.y, lng=place.x) for place in places)
 
 

@@ -18,10 +18,10 @@ class LocalGeocoder:
         self._computing = ThreadPool(threads=1, queue=64)
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
-        found = await self._computing.run(partial(_find, address, snapshot))
-        if found is None or not lies_within(found, snapshot.metro.bounds):
+        point = await self._computing.run(partial(_find, address, snapshot))
+        if point is None or not lies_within(point, snapshot.metro.bounds):
             raise refuse_address(snapshot.metro.name)
-        return found
+        return point
 
     def close(self) -> None:
         self._computing.close()

@@ -72,13 +72,13 @@ class RemoteGeocoder:
         try:
             # Each try ends by itself, but where headers come byte by byte.
             async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):
-                found = await self._computing.run(partial(self._find, text, metro))
+                points = await self._computing.run(partial(self._find, text, metro))
         except RemoteError as failure:
             raise self._give_up(str(failure), rest=failure.rest) from None
         except TimeoutError:
             raise self._give_up("it takes too long") from None
         self._breaker.note_success()
-        return found
+        return points
 
     def _give_up(self, reason: str, *, rest: float | None = None) -> ApiError:
         wait = self._breaker.note_failure(rest=rest)

@@ -131,9 +131,9 @@ def open_table(path: Path) -> int:
     if magic == _MAGIC and (layout, slots, size) == (LAYOUT, SLOTS, _FILE_BYTES):
         return file
     os.close(file)
-    found = "is not a file of counters" if magic != _MAGIC else f"has layout {layout}, {slots} slots and {size} bytes"
+    fault = "is not a file of counters" if magic != _MAGIC else f"has layout {layout}, {slots} slots and {size} bytes"
     wanted = f"layout {LAYOUT}, {SLOTS} slots and {_FILE_BYTES} bytes"
-    raise TableError(f"{path}: {found}; this program reads {wanted}: move the file away to count from zero")
+    raise TableError(f"{path}: {fault}; this program reads {wanted}: move the file away to count from zero")
 
 
 def _make_table(path: Path) -> None:

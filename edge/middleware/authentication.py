@@ -41,7 +41,7 @@ class AuthenticationMiddleware:
         else:
             principal = self._ring.find_active(context.key_texts[0]) if len(context.key_texts) == 1 else None
         if principal is None:
-            raise self._failures.make_refusal(self._proxies.name_origin(scope))
+            raise self._failures.make_refusal(self._proxies.name_client(scope))
         if has_signature and context.key_texts:
             raise bad_request(
                 param=SIGNATURE,
@@ -52,8 +52,8 @@ class AuthenticationMiddleware:
         await self._app(scope, receive, send)
 
     def _find_signed(self, context: RequestContext) -> Principal | None:
-        found = self._addresses.verify(context.path, context.query_string)
-        if found is None:
+        signed = self._addresses.verify(context.path, context.query_string)
+        if signed is None:
             return None
-        context.query_string = found.query_string
-        return self._ring.find_active_id(found.key_id)
+        context.query_string = signed.query_string
+        return self._ring.find_active_id(signed.key_id)

@@ -19,17 +19,16 @@ class TrustedProxies:
         self._networks = tuple(ip_network(text, strict=False) for text in texts)
         self._is_trusted = lru_cache(maxsize=1024)(self._find_trust)
 
-    def name_origin(self, scope: Scope) -> str | None:
-        """An address, or the network of one; the same text for the same origin. None over a Unix socket."""
+    def name_client(self, scope: Scope) -> str | None:
+        """The client's address, or the network of it; the same text for the same client. Who may connect to a Unix
+        socket is trusted; None if it forwards for nobody."""
         client = scope.get("client")
         address = _parse(client[0]) if client else None
-        if address is None:
-            return None
-        if self._is_trusted(address):
+        if address is None or self._is_trusted(address):
             address = self._find_forwarded(scope) or address
-        return _name_network(address)
+        return None if address is None else _name_network(address)
 
-    def name_stranger(self, host: str | None) -> str | None:
+    def name_peer(self, host: str | None) -> str | None:
         """The name of a connection's peer. None for a trusted proxy, which has many clients, and over a Unix
         socket."""
         address = None if host is None else _parse(host)

@@ -6,26 +6,31 @@ from time import perf_counter
 from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.front_protocol import FILL, FRONT, Front, Fronts
 from edge.key_ring import KeyRing
 from edge.limits.limiter import LimitDecision, RateLimiter
 from edge.middleware.request_id import make_request_id
 from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.replies.bodies import Bodies
+from edge.replies.body_pointers import find_pointer, rename_age
 from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
 from edge.replies.planner import Planner, RequestPlan
 from edge.replies.responses import Body, Header, list_headers, send_whole
-from edge.request_context import MOST_HEADER_BYTES, read_path, read_trace_id
-from edge.usage.counts import Counter, Counts
+from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
+from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.recorder import UsageRecorder
 
 
 class _CachedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer from memory. A 304 has no body."""
+    """An answer from memory. A 304 has no body. `kind`: to a front; of a pointer, `body` stands in for another one, of
+    `pointed_bytes` where they are known."""
 
     planned: RequestPlan
     body: Body | None
+    kind: FrontAnswer | None = None
+    pointed_bytes: int = 0
 
 
 class _Request(Struct, frozen=True, kw_only=True):
@@ -63,8 +68,10 @@ class FastPath:
         counts: Counts,
         usage: UsageRecorder,
         visitors: VisitorLimiter,
+        fronts: Fronts = Fronts(),
     ) -> None:
         self._app = app
+        self._fronts = fronts
         self._visitors = visitors
         self._ring = ring
         self._limiter = limiter
@@ -113,14 +120,40 @@ class FastPath:
         planned = self._planner.recall_plan(read_path(scope), scope["query_string"], entitlement=principal.entitlement)
         if planned is None:
             return None
+        front_text = headers.get(FRONT)
+        if front_text is not None and self._fronts.exist:
+            front = self._fronts.recognize(front_text)
+            if front is not None:
+                return self._find_fronted(front, headers, planned)
         if matches(headers.get(b"if-none-match"), planned.etag):
             return _CachedAnswer(planned=planned, body=None)
         body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))
         return None if body is None else _CachedAnswer(planned=planned, body=body)
 
+    def _find_fronted(
+        self, front: Front, headers: Mapping[bytes, bytes], planned: RequestPlan
+    ) -> _CachedAnswer | None:
+        """Fills go another way, since they are not counted."""
+        if FILL in headers or not PRECONDITIONS.isdisjoint(headers):
+            return None
+        if matches(headers.get(b"if-none-match"), planned.etag):
+            return _CachedAnswer(planned=planned, body=None)
+        coding = choose_coding(headers.get(b"accept-encoding", b""))
+        body = self._bodies.recall_body(planned, coding)
+        pointer = find_pointer(front, planned, coding, made=body)
+        if pointer is not None:
+            return _CachedAnswer(
+                planned=planned, body=pointer.body, kind=FrontAnswer.POINTER, pointed_bytes=pointer.size
+            )
+        return None if body is None else _CachedAnswer(planned=planned, body=body, kind=FrontAnswer.INLINE)
+
     def _make_response(self, request: _Request, decision: LimitDecision) -> Response:
         answer, request_id = request.answer, make_request_id()
-        self._counts.add(Counter.NOT_MODIFIED if answer.body is None else Counter.CACHED)
+        if answer.kind is not None:
+            self._counts.add_front(answer.planned.query.match.route, answer.kind)
+        is_pointer = answer.kind is FrontAnswer.POINTER
+        if not is_pointer:
+            self._counts.add(Counter.NOT_MODIFIED if answer.body is None else Counter.CACHED)
         status, body = (304, b"") if answer.body is None else (200, answer.body.data)
         self._usage.record(
             started=request.started,
@@ -128,12 +161,12 @@ class FastPath:
             route=answer.planned.query.match.route,
             method="GET",
             status=status,
-            size=len(body),
+            size=answer.pointed_bytes or len(body),
             request_id=request_id,
             release=answer.planned.served.header,
         )
         headers = list_headers(
-            head=answer.planned.head,
+            head=rename_age(answer.planned.head) if is_pointer else answer.planned.head,
             body=answer.body,
             limits=decision.list_fields(),
             request_id=request_id,

@@ -2,6 +2,7 @@
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.front_protocol import ANY
 from edge.key_ring import KeyRing
 from edge.limits.limiter import RateLimiter
 from edge.middleware.visitor_limiter import VisitorLimiter
@@ -11,7 +12,7 @@ from edge.request_context import RequestContext
 
 class RateLimitMiddleware:
     """Answers 429 over the rate or the quota, and to an address that asked too much with the visitors' key. A success
-    and a 304 are billed, no other answer."""
+    and a 304 are billed, no other answer. A front's fill was billed with the request that it is for."""
 
     def __init__(self, app: ASGIApp, *, limiter: RateLimiter, visitors: VisitorLimiter) -> None:
         self._app = app
@@ -21,6 +22,11 @@ class RateLimitMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
         assert context.principal is not None
+        if context.fill is not None:
+            if context.fill == ANY:
+                context.limits = (await self._limiter.show(context.principal)).list_fields()
+            await self._app(scope, receive, send)
+            return
         if context.key_texts and self._visitors.is_visitors(context.key_texts[0]):
             context.limits = (await self._limiter.show(context.principal)).list_fields()
             self._visitors.check(scope)

@@ -4,6 +4,7 @@ from random import getrandbits
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from edge.front_protocol import Fronts
 from edge.request_context import read_context
 
 
@@ -14,9 +15,10 @@ def make_request_id() -> bytes:
 class RequestIdMiddleware:
     """Puts `context` into the scope. The request's id is always ours, the trace's id the caller's if it has one."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, fronts: Fronts = Fronts()) -> None:
         self._app = app
+        self._fronts = fronts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["context"] = read_context(scope, request_id=make_request_id())
+        scope["context"] = read_context(scope, request_id=make_request_id(), fronts=self._fronts)
         await self._app(scope, receive, send)

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from edge.replies.pages import PagesEndpoint
 from edge.replies.responses import send_preflight
 from edge.request_context import MOST_HEADER_BYTES, RequestContext
-from outings.contract.errors import METHODS, bad_request, method_not_allowed, not_found
+from outings.contract.errors import METHODS, ApiError, bad_request, method_not_allowed, not_found
 from outings.contract.route import Match
 from outings.contract.routes import match_route
 
@@ -28,8 +28,7 @@ class RoutingMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
-        is_page = self._pages.has_page(context.path)
-        context.match = match = None if is_page else find_match(context.path)
+        context.match = match = self._find_match(context)
         if context.method not in METHODS:
             raise method_not_allowed()
         if context.header_bytes > MOST_HEADER_BYTES:
@@ -47,14 +46,25 @@ class RoutingMiddleware:
         else:
             await self._public(scope, receive, send)
 
+    def _find_match(self, context: RequestContext) -> Match | None:
+        """None for what is of the pages: that there is nothing, too, if a browser asks."""
+        if self._pages.has_page(context.path):
+            return None
+        try:
+            return find_match(context.path)
+        except ApiError as failure:
+            if self._pages.explains(context, failure):
+                return None
+            raise
+
 
 @lru_cache(maxsize=_REMEMBERED)
 def find_match(path: str) -> Match:
     """Of the routes, the one that this path is of; else 404, which is not remembered."""
-    found = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
-    if found is None:
+    match = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
+    if match is None:
         raise not_found("There is no such route.", did_you_mean=suggest_path(path))
-    return found
+    return match
 
 
 def suggest_path(path: str) -> str | None:

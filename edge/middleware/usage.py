@@ -12,7 +12,8 @@ GONE = 499
 
 
 class UsageMiddleware:
-    """Records the key, the route, and the status and size of the response."""
+    """Records the key, the route, and the status and size of the response. A front's fill is of a request that was
+    recorded."""
 
     def __init__(self, app: ASGIApp, *, usage: UsageRecorder) -> None:
         self._app = app
@@ -34,13 +35,14 @@ class UsageMiddleware:
         try:
             await self._app(scope, receive, watch)
         finally:
-            self._usage.record(
-                started=started,
-                principal=context.principal,
-                route=None if context.match is None else context.match.route,
-                method=context.method,
-                status=status,
-                size=size,
-                request_id=context.request_id,
-                release=context.release,
-            )
+            if context.fill is None:
+                self._usage.record(
+                    started=started,
+                    principal=context.principal,
+                    route=None if context.match is None else context.match.route,
+                    method=context.method,
+                    status=status,
+                    size=size + context.pointed_bytes,
+                    request_id=context.request_id,
+                    release=context.release,
+                )

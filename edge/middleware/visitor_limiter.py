@@ -7,7 +7,7 @@ from hashlib import sha256
 from msgspec import Struct
 from starlette.types import Scope
 
-from edge.limits.origin_buckets import OriginBuckets
+from edge.limits.address_buckets import AddressBuckets
 from edge.middleware.client_address import TrustedProxies
 from outings.contract.errors import rate_limited
 
@@ -25,7 +25,7 @@ class VisitorLimiter:
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest() if key.text else b""
         self._proxies = proxies
-        self._buckets = OriginBuckets(per_minute=key.per_minute, clock=clock)
+        self._buckets = AddressBuckets(per_minute=key.per_minute, clock=clock)
 
     def is_visitors(self, key_text: bytes) -> bool:
         """Whether this is the key that visitors share. The time that it takes reveals nothing about the key."""
@@ -33,7 +33,7 @@ class VisitorLimiter:
 
     def check(self, scope: Scope) -> None:
         """Of a request with that key. Raises 429; over a Unix socket nothing is counted."""
-        origin = self._proxies.name_origin(scope)
-        wait = 0 if origin is None else self._buckets.take(origin)
+        address = self._proxies.name_client(scope)
+        wait = 0 if address is None else self._buckets.take(address)
         if wait:
             raise rate_limited(wait)

@@ -163,9 +163,9 @@ class HttpProtocol(HttpToolsProtocol):
         self.on_response_complete()
 
     def _bound_body(self) -> None:
-        said = {name: value for name, value in self.headers if name in _MORE}
-        size = int(said.get(b"content-length", b"0"))
-        if said.keys() - {b"content-length"} or self.parser.should_upgrade() or size > MOST_BODY_BYTES:
+        fields = {name: value for name, value in self.headers if name in _MORE}
+        size = int(fields.get(b"content-length", b"0"))
+        if fields.keys() - {b"content-length"} or self.parser.should_upgrade() or size > MOST_BODY_BYTES:
             self._read_no_more()
         elif size:
             self._expect(BODY_SECONDS)

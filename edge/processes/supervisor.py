@@ -5,15 +5,22 @@ were seen on one of two workers, whose other had nothing to do.
 """
 
 import logging
+import os
 import socket
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec import Struct
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Multiprocess
 
+from outings.release.objects import hash_of
+
 log = logging.getLogger("uvicorn.error")
+
+# Of a socket's file: who may connect, the group too, which nginx can be given.
+_SOCKET_MODE = 0o660
 
 
 class WorkerSlot(Multiprocess):
@@ -70,13 +77,18 @@ class Supervisor(Multiprocess):
 
 
 class ListeningSockets(Struct, frozen=True):
-    """`sockets` of one port, and the claim by which no other server takes it."""
+    """`sockets` of one port, or of files, and the claim by which no other server takes them. `address`: as who asks
+    names it."""
 
+    address: str
     port: int
     sockets: tuple[socket.socket, ...]
     claim: socket.socket
+    files: tuple[Path, ...] = ()
 
     def close(self) -> None:
+        for file in self.files:  # first: without the claim they may be another server's
+            file.unlink(missing_ok=True)
         for each in (*self.sockets, self.claim):
             each.close()
 
@@ -104,7 +116,27 @@ def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
             each.close()
         raise
     claim, *others = sockets
-    return ListeningSockets(bound_to[1], tuple(others), claim)
+    return ListeningSockets(f"http://{host}:{bound_to[1]}", bound_to[1], tuple(others), claim)
+
+
+def bind_files(path: Path, *, count: int) -> ListeningSockets:
+    """Unix sockets `PATH.0`, `PATH.1` and so on, so that a worker can be asked by itself. Files that a killed server
+    left are replaced. OSError as of `bind_sockets`."""
+    claim = claim_address(("unix", hash_of(os.fsencode(path.absolute()))))
+    files = tuple(path.with_name(f"{path.name}.{number}") for number in range(count))
+    sockets: list[socket.socket] = []
+    try:
+        for file in files:
+            file.unlink(missing_ok=True)
+            sockets.append(socket.socket(socket.AF_UNIX))
+            sockets[-1].bind(os.fspath(file))
+            file.chmod(_SOCKET_MODE)
+            sockets[-1].set_inheritable(True)
+    except OSError:
+        for each in (*sockets, claim):
+            each.close()
+        raise
+    return ListeningSockets(f"unix:{path}", 0, tuple(sockets), claim, files)
 
 
 def claim_address(address: tuple[str | int, ...]) -> socket.socket:

@@ -56,7 +56,7 @@ def make_served_edge(
             docs_url=edge.docs_url,
         ),
         proxies=proxies,
-        connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_stranger),
+        connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_peer),
         limits=open_limits(edge.rate_storage, state=edge.state),
         usage=UsageRecorder(
             clock=read_clock,
@@ -70,6 +70,7 @@ def make_served_edge(
         trust=trust,
         seal=open_seal(edge.legacy_key_secret),
         calendar_secrets=split_secrets(edge.calendar_secrets),
+        front_secrets=split_secrets(edge.front_secret),
         visitors=_make_visitor_key(configuration.site),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
@@ -84,7 +85,7 @@ def set_up_logs() -> None:
     processors that it was first used with."""
     if structlog.is_configured():
         return
-    told: list[Processor] = [
+    processors: list[Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
@@ -92,10 +93,10 @@ def set_up_logs() -> None:
     render = structlog.processors.JSONRenderer(encode_event)
     render_text = structlog.processors.JSONRenderer(format_event)
     shared = logging.StreamHandler(sys.stderr)
-    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render_text, foreign_pre_chain=told))
+    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render_text, foreign_pre_chain=processors))
     logging.getLogger("outings").addHandler(shared)
     structlog.configure(
-        processors=[*told, render],
+        processors=[*processors, render],
         logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,

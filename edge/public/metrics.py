@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from edge.releases import Releases
 from edge.replies.responses import send_status
 from edge.served_release import ServedRelease
-from edge.usage.counts import Counter, Counts
+from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.ledger import TotalUsage
 from edge.usage.recorder import UsageRecorder
 from outings.contract.routes import METRICS_TYPE
@@ -35,6 +35,7 @@ class MetricsEndpoint:
     def collect(self) -> Iterator[Metric]:
         """What the registry asks for (prometheus_client's protocol)."""
         yield from describe_counts(self._counts.read_totals())
+        yield from describe_fronts(self._counts.read_front_totals())
         if self._releases.current is not None:
             yield from describe_release(self._releases.current)
         if self._usage.ledger is not None:
@@ -73,6 +74,20 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
         "Connections closed to protect the others: one too many, or an answer that was not read.",
         value=totals[Counter.DROPPED],
     )
+
+
+def describe_fronts(totals: Mapping[tuple[str, FrontAnswer], int]) -> Iterator[CounterMetricFamily]:
+    """Nothing where there is no front."""
+    if not totals:
+        return
+    answers = CounterMetricFamily(
+        "outings_front_answers",
+        "Successes to fronts: a pointer to a body, a fill of what a front keeps, a body inline.",
+        labels=["route", "kind"],
+    )
+    for (route, kind), total in totals.items():
+        answers.add_metric([route, kind.name.lower()], total)
+    yield answers
 
 
 def describe_release(served: ServedRelease) -> Iterator[GaugeMetricFamily]:

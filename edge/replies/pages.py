@@ -5,9 +5,22 @@ from starlette.types import Receive, Scope, Send
 from edge.releases import Releases
 from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
-from edge.replies.responses import Body, Header, list_entity, send_not_modified, send_redirect, send_success
+from edge.replies.responses import (
+    Body,
+    Header,
+    list_entity,
+    list_headers,
+    send_not_modified,
+    send_redirect,
+    send_success,
+    send_whole,
+)
 from edge.request_context import RequestContext
-from outings.pages.layout import CONTENT_SECURITY_POLICY
+from edge.usage.counts import Counter, Counts
+from outings.contract.errors import ApiError, not_found
+from outings.pages.missing_page import PATH as MISSING
+from outings.pages.missing_page import place_page
+from outings.pages.security_policy import CONTENT_SECURITY_POLICY
 from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
 
 # Both are stored; Brotli's bytes are fewer.
@@ -16,45 +29,70 @@ _HEAD: tuple[Header, ...] = (
     (b"content-security-policy", f"{CONTENT_SECURITY_POLICY}; frame-ancestors 'none'".encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
-    (b"vary", b"Accept-Encoding"),
     (b"x-content-type-options", b"nosniff"),
 )
-_PAGE: tuple[Header, ...] = (*_HEAD, (b"cache-control", b"no-cache"))
+_VARY: Header = (b"vary", b"Accept-Encoding")
+_PAGE: tuple[Header, ...] = (*_HEAD, _VARY, (b"cache-control", b"no-cache"))
 # Its name is of its bytes.
-_ASSET: tuple[Header, ...] = (*_HEAD, (b"cache-control", b"public, max-age=31536000, immutable"))
+_ASSET: tuple[Header, ...] = (*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536000, immutable"))
+_MISSING: tuple[Header, ...] = (*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store"))
 
 
 class PagesEndpoint:
-    """Answers `GET` and `HEAD` for each path of the site, and leads from `/reference` to `/reference/`."""
+    """Answers `GET` and `HEAD` for each path of the site, leads from `/reference` to `/reference/`, and says to a
+    browser that there is no page."""
 
-    def __init__(self, releases: Releases) -> None:
+    def __init__(self, releases: Releases, *, counts: Counts) -> None:
         self._releases = releases
+        self._counts = counts
 
     def has_page(self, path: str) -> bool:
         """`path` is raw."""
-        if path[:1] != "/":
+        if path[:1] != "/" or path[1:] == MISSING:
             return False
         find = self._releases.find_file
         return find(path[1:]) is not None or find(f"{path[1:]}/") is not None
 
+    def explains(self, context: RequestContext, failure: ApiError) -> bool:
+        """Whether a page says that there is nothing here. Of the API's paths, and of what is nearly one, the API says
+        so."""
+        is_near = "did_you_mean" in failure.details or context.path.lower().split("/")[1:2] == ["v1"]
+        is_browser = context.wants_page and context.method in ("GET", "HEAD")
+        return is_browser and not is_near and self._releases.find_file(MISSING) is not None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         context: RequestContext = scope["context"]
-        found = self._releases.find_file(context.path[1:])
-        if found is None:
+        if not self.has_page(context.path):
+            await self._send_missing(send, context)
+            return
+        file = self._releases.find_file(context.path[1:])
+        if file is None:
             query = b"?" + context.query_string if context.query_string else b""
             # Relative, so that it is right behind a proxy that serves this below a folder.
             name = context.path.rpartition("/")[2].encode()
             await send_redirect(send, context, head=_PAGE, location=name + b"/" + query)
             return
-        head = _make_head(context.path, found)
-        etag = _make_tag(found)
+        head = _make_head(context.path, file)
+        etag = _make_tag(file)
         if matches(context.if_none_match, etag):
             await send_not_modified(send, context, head=head)
             return
         coding = choose_coding(context.accept_encoding, _CODINGS)
-        data = found.read(coding)
-        body = Body(data=data, head=list_entity(len(data), coding, media=found.extents.media))
+        data = file.read(coding)
+        body = Body(data=data, head=list_entity(len(data), coding, media=file.extents.media))
         await send_success(send, context, head=head, body=body)
+
+    async def _send_missing(self, send: Send, context: RequestContext) -> None:
+        file = self._releases.find_file(MISSING)
+        if file is None:  # the release was replaced meanwhile
+            raise not_found("There is no such page.")
+        self._counts.add(Counter.REFUSED)
+        data = place_page(file.read(b""), depth=context.path.count("/") - 1)
+        body = Body(data=data, head=list_entity(len(data), b"", media=file.extents.media))
+        headers = list_headers(
+            head=_MISSING, body=body, limits=(), request_id=context.request_id, trace_id=context.trace_id
+        )
+        await send_whole(send, status=404, headers=headers, body=b"" if context.is_head else data)
 
 
 def _make_tag(file: SiteFile) -> bytes:

@@ -128,14 +128,14 @@ class Planner:
         planned = self._get(plans, name)
         if planned is not None:
             return planned
-        asked = await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
-        query, served, dates = asked.query, asked.served, asked.dates
-        if not asked.is_named:
+        requested = await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
+        query, served, dates = requested.query, requested.served, requested.dates
+        if not requested.is_named:
             plans = self._recall(served, dates)
         current = self._releases.current
         is_lasting = len(context.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = served if asked.is_named else await self._find_walk(query, query.cursor, context)
+            began = served if requested.is_named else await self._find_walk(query, query.cursor, context)
             # One that could not be opened now may be opened the next time.
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             served = began or served
@@ -228,9 +228,9 @@ class Planner:
         if len(texts) != 1 or not texts[0].isascii():
             return None
         [release_id] = texts
-        found = self._releases.find_release(release_id)
-        if found is not None:
-            return found
+        release = self._releases.find_release(release_id)
+        if release is not None:
+            return release
         try:
             return await self._run_once(release_id, partial(self._releases.open_release, release_id), context)
         except ValueError:

@@ -97,6 +97,11 @@ async def send_file(
     await send({"type": "http.response.body", "body": b""})
 
 
+async def send_mismatch(send: Send) -> None:
+    """412 to a front that asks for the body of an ETag which is not the answer's any more."""
+    await send_whole(send, status=412, headers=[(b"content-length", b"0")])
+
+
 async def send_not_modified(send: Send, context: RequestContext, *, head: tuple[Header, ...]) -> None:
     """Sends 304: the headers that the success would have, and no body."""
     await send_whole(send, status=304, headers=_list_own(context, head=head, body=None))

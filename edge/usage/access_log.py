@@ -109,20 +109,26 @@ class AccessLog:
         while True:
             with self._changed:
                 self._changed.wait_for(self._has_work)
-                batches, self._batches = self._batches, []
-            if not batches:
+                has_ended = not self._batches
+            if has_ended:
                 return
-            for batch in batches:
-                try:
-                    self._write(batch)
-                except OSError as error:
-                    log.warning("access_lines_not_written", lines=len(batch), reason=str(error))
-                with self._changed:
-                    self._waiting -= len(batch)
-                    dropped, self._dropped = self._dropped, 0
-                # Said by this thread: the log's other lines go where these go, and may wait for the same reader.
-                if dropped:
-                    log.warning("access_lines_dropped", lines=dropped)
+            self.write_waiting()
+
+    def write_waiting(self) -> None:
+        """For the thread, or for a caller that has started none. Blocks while nobody reads the log."""
+        with self._changed:
+            batches, self._batches = self._batches, []
+        for batch in batches:
+            try:
+                self._write(batch)
+            except OSError as error:
+                log.warning("access_lines_not_written", lines=len(batch), reason=str(error))
+            with self._changed:
+                self._waiting -= len(batch)
+                dropped, self._dropped = self._dropped, 0
+            # Said by this thread: the log's other lines go where these go, and may wait for the same reader.
+            if dropped:
+                log.warning("access_lines_dropped", lines=dropped)
 
     def _has_work(self) -> bool:
         return self._is_closed or len(self._batches) > 0
@@ -136,13 +142,13 @@ class AccessLog:
 
 def join_lines(lines: Iterable[bytes], *, most_bytes: int) -> Iterator[bytes]:
     """Texts of whole lines, each as long as `most_bytes` allows; a longer line is a text of its own."""
-    held: list[bytes] = []
+    buffer: list[bytes] = []
     size = 0
     for line in lines:
-        if held and size + len(line) + 1 > most_bytes:
-            yield b"".join(held)
-            held, size = [], 0
-        held.append(line + b"\n")
+        if buffer and size + len(line) + 1 > most_bytes:
+            yield b"".join(buffer)
+            buffer, size = [], 0
+        buffer.append(line + b"\n")
         size += len(line) + 1
-    if held:
-        yield b"".join(held)
+    if buffer:
+        yield b"".join(buffer)

@@ -10,8 +10,11 @@ from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outings.answers.queries import QUERIES
+from outings.contract.route import Route
+from outings.contract.routes import ROUTES
 
 
 class Counter(IntEnum):
@@ -33,9 +36,20 @@ class Counter(IntEnum):
     DROPPED = 9
 
 
+class FrontAnswer(IntEnum):
+    """What a front got: a `POINTER` in place of a body, a `FILL`, or a body `INLINE`."""
+
+    POINTER = 0
+    FILL = 1
+    INLINE = 2
+
+
 MOST_WORKERS = 1024
 _NUMBER_BYTES = 8
-_ROW_BYTES = len(Counter) * _NUMBER_BYTES
+# Behind the counters, those of fronts by route.
+_FRONT_PLACES = {route.name: len(Counter) + len(FrontAnswer) * at for at, route in enumerate(ROUTES)}
+_ROW_NUMBERS = len(Counter) + len(FrontAnswer) * len(ROUTES)
+_ROW_BYTES = _ROW_NUMBERS * _NUMBER_BYTES
 
 
 class Counts:
@@ -53,11 +67,14 @@ class Counts:
             file = os.open(shared, os.O_RDWR)  # left open: closing it would end the lock
             self._table = mmap.mmap(file, 0)
             row = _claim_row(file)
-        self._own = memoryview(self._table).cast("Q")[row * len(Counter) : (row + 1) * len(Counter)]
+        self._own = memoryview(self._table).cast("Q")[row * _ROW_NUMBERS : (row + 1) * _ROW_NUMBERS]
         self._queries_before = QUERIES.total - self._own[Counter.QUERIES]
 
     def add(self, counter: Counter) -> None:
         self._own[counter] += 1
+
+    def add_front(self, route: Route, kind: FrontAnswer) -> None:
+        self._own[_FRONT_PLACES[route.name] + kind] += 1
 
     def follow_queries(self) -> None:
         """Takes over how many this process has run by now."""
@@ -65,8 +82,18 @@ class Counts:
 
     def read_totals(self) -> Mapping[Counter, int]:
         """Over all workers, also those that ended."""
-        sums = np.frombuffer(self._table, dtype=np.uint64).reshape(-1, len(Counter)).sum(axis=0)
+        sums = self._sum_rows()
         return {counter: int(sums[counter]) for counter in Counter}
+
+    def read_front_totals(self) -> Mapping[tuple[str, FrontAnswer], int]:
+        """By the route's name, over all workers; without what never happened."""
+        sums = self._sum_rows()
+        totals = {(name, kind): int(sums[at + kind]) for name, at in _FRONT_PLACES.items() for kind in FrontAnswer}
+        return {place: total for place, total in totals.items() if total}
+
+    def _sum_rows(self) -> NDArray[np.uint64]:
+        sums: NDArray[np.uint64] = np.frombuffer(self._table, dtype=np.uint64).reshape(-1, _ROW_NUMBERS).sum(axis=0)
+        return sums
 
 
 @contextmanager

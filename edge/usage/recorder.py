@@ -76,6 +76,12 @@ class UsageRecorder:
         if self._access_log is not None:
             self._access_log.close()
 
+    def write(self) -> None:
+        """For a caller that has started no threads: when it returns, what was recorded is in the ledger and the log."""
+        self.flush()
+        if self._access_log is not None:
+            self._access_log.write_waiting()
+
     def flush(self) -> None:
         """Writes what was counted. If the ledger cannot be written, the counts stay for the next time. Blocks, so do
         not call it on the event loop."""

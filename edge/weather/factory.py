@@ -6,8 +6,6 @@ from pathlib import Path
 
 from edge.weather.file_source import FileForecastSource
 from edge.weather.forecasts import Forecasts, ForecastSource
-from edge.weather.nws import Nws
-from edge.weather.shared_source import SharedForecastSource
 from outings.configuration.tables import WeatherTable
 
 
@@ -18,6 +16,10 @@ def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], date
 
 def _open_source(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> ForecastSource | None:
     if table.provider == "nws":
+        # With an HTTP client, which takes an eighth of all imports.
+        from edge.weather.nws import Nws
+        from edge.weather.shared_source import SharedForecastSource
+
         provider = Nws(table.url, contact=table.contact)
         return SharedForecastSource(provider, folder=state / "weather", clock=lambda: clock().timestamp())
     if table.provider == "file":

@@ -29,9 +29,9 @@ class FileForecastSource:
 
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
         try:
-            found = self._path.stat()
-            if name_state(found) != self._state:
-                self._read(found)
+            status = self._path.stat()
+            if name_state(status) != self._state:
+                self._read(status)
         except (OSError, ValueError, RecursionError) as error:
             self._warn(str(error))
         return {slug: self._known[slug] for slug in metros if slug in self._known}
@@ -39,12 +39,12 @@ class FileForecastSource:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _read(self, found: os.stat_result) -> None:
+    def _read(self, status: os.stat_result) -> None:
         """What has a fault is not read again before it is another; what can't be read is: it may be let in."""
-        data = self._path.read_bytes() if found.st_size <= MOST_BYTES else None
-        self._state = name_state(found)
+        data = self._path.read_bytes() if status.st_size <= MOST_BYTES else None
+        self._state = name_state(status)
         if data is None:
-            raise ValueError(f"it has {found.st_size} bytes; allowed: at most {MOST_BYTES}")
+            raise ValueError(f"it has {status.st_size} bytes; allowed: at most {MOST_BYTES}")
         self._known = _decode(data)
         self._reason = None
 

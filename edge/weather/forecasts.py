@@ -27,9 +27,9 @@ class Forecasts:
         self._source = source
         self._clock = clock
         self._known: Known = {}
-        # What is shown of `_settled`, and until when.
+        # What is shown of `_basis`, and until when.
         self._shown: Known = {}
-        self._settled: Known = self._known
+        self._basis: Known = self._known
         self._until = _NEVER
 
     @property
@@ -39,7 +39,7 @@ class Forecasts:
     def read(self) -> Known:
         """By metro, without those that have expired. The same mapping for as long as nothing in it changes."""
         now = self._clock()
-        if self._known is not self._settled or now >= self._until:
+        if self._known is not self._basis or now >= self._until:
             self._settle(self._known, now)
         return self._shown
 
@@ -47,8 +47,8 @@ class Forecasts:
         """Takes over what the source knows now. Blocks."""
         if self._source is None:
             return
-        found = self._source.list_forecasts(metros)
-        known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in found.items()}
+        latest = self._source.list_forecasts(metros)
+        known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
         if known != self._known:
             self._known = known
 
@@ -67,4 +67,4 @@ class Forecasts:
         if shown != self._shown:
             self._shown = shown
         self._until = min((each.forecast.expires_at for each in shown.values()), default=_NEVER)
-        self._settled = known
+        self._basis = known

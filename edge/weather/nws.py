@@ -111,8 +111,8 @@ class Nws:
         """None where the cell is gone."""
         bodies = [self._fetcher.fetch(path) for path in (grid.hours, grid.half_days)]
         try:
-            found = [_decode_forecast(body).properties for body in bodies if body is not None]
-            return _make_forecast(*found) if len(found) == len(bodies) else None
+            parts = [_decode_forecast(body).properties for body in bodies if body is not None]
+            return _make_forecast(*parts) if len(parts) == len(bodies) else None
         except (ValueError, RecursionError):
             raise PermanentRemoteError("its answer is no forecast") from None
 
@@ -157,9 +157,9 @@ def _read_half_days(by_half_days: _Periods) -> Iterator[HalfDay]:
 
 def _read_degrees(period: _Period) -> int | None:
     """In Fahrenheit, half up."""
-    told = period.temperature
-    stated = told.value if isinstance(told, _Value) else told
-    unit = told.unitCode if isinstance(told, _Value) else period.temperatureUnit or ""
+    temperature = period.temperature
+    stated = temperature.value if isinstance(temperature, _Value) else temperature
+    unit = temperature.unitCode if isinstance(temperature, _Value) else period.temperatureUnit or ""
     if stated is None:
         return None
     if not unit.endswith(("F", "C")) or not -150 <= stated <= 200:

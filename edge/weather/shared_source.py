@@ -98,16 +98,16 @@ class SharedForecastSource:
         self._write(slug, renewed)
 
     def _ask(self, entry: CachedForecast) -> CachedForecast:
-        told = self._provider.ask(entry.point, entry.grid if self._clock() < entry.grid_until else None)
+        answer = self._provider.ask(entry.point, entry.grid if self._clock() < entry.grid_until else None)
         self._breaker.note_success()
-        now, before, after = self._clock(), entry.forecast, told.forecast
+        now, before, after = self._clock(), entry.forecast, answer.forecast
         if before is not None and after is not None and after.issued_at <= before.issued_at:
             after = before  # it has more of today, and one time of issue is one forecast
         return CachedForecast(
             point=entry.point,
-            next_at=now + (DAY if told.grid is None else RENEW),
-            grid=told.grid,
-            grid_until=entry.grid_until if told.grid == entry.grid and now < entry.grid_until else now + DAY,
+            next_at=now + (DAY if answer.grid is None else RENEW),
+            grid=answer.grid,
+            grid_until=entry.grid_until if answer.grid == entry.grid and now < entry.grid_until else now + DAY,
             forecast=after,
         )
 

@@ -11,7 +11,7 @@ from outings.answers.directory.ranking import open_ranking
 from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
 from outings.answers.exports import plan_export, plan_file
 from outings.answers.ical.answer import plan_calendar_file
-from outings.answers.listings.answer import plan_calendar, plan_list
+from outings.answers.listings.answer import plan_calendar, plan_density, plan_list
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.answer import plan_activity, plan_around, plan_nearby
@@ -42,6 +42,7 @@ from outings.release.snapshot import Snapshot
 OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] = {
     **{route.name: plan_list for route in ROUTES if route.meta is ListMeta},
     "events.calendar": plan_calendar,
+    **{f"{name}.density": plan_density for name in COLLECTIONS.values()},
     "events.ics": plan_calendar_file,
     "search": plan_search,
     "suggest": plan_suggestions,

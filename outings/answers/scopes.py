@@ -19,11 +19,11 @@ def refuse_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
     """`types` singular: those that were asked for, and are not the key's."""
     entitlement, readable = about.entitlement, about.entitlement.types or ()
     own = sorted(COLLECTIONS[each] for each in readable)
-    asked = sorted(COLLECTIONS[each] for each in types)
+    requested = sorted(COLLECTIONS[each] for each in types)
     return forbidden(
         metros=about.release.metros if entitlement.metros is None else entitlement.metros,
         types=own,
-        message=f"This key may not read {_list(asked)}; it may read {_list(own)}.",
+        message=f"This key may not read {_list(requested)}; it may read {_list(own)}.",
     )
 
 

@@ -98,13 +98,13 @@ def build(
         recorder.tell_metros(slugs)
         _parse_as_of(as_of)  # what is wrong is told before anyone waits
         with _hold_metros(slugs, configuration, patience=wait):
-            asked = Build(
+            request = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
             )
             quarantine = QuarantineFile(configuration.build.quarantine)
             try:
                 built = run_build(
-                    asked, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
+                    request, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
                 )
             except (GuardRefusal, BuildTooLong):
                 quarantine.discard()
@@ -142,7 +142,7 @@ def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
 
 
 def run_build(
-    asked: Build,
+    request: Build,
     *,
     recorder: BuildRecorder,
     workers: int | None = None,
@@ -151,17 +151,19 @@ def run_build(
 ) -> BuildResult:
     """One build with its progress on standard error; refusals become the command's exit codes. `cluster`: the address
     of a Dask scheduler."""
-    trust = read_trust(asked.configuration, read_publisher)
+    trust = read_trust(request.configuration, read_publisher)
     # Workers get the configuration with their work, and none of its secrets that they need not know.
-    configuration = asked.configuration
-    edge = replace(configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="")
-    asked = replace(asked, configuration=replace(configuration, signing=SigningTable(), edge=edge))
+    configuration = request.configuration
+    edge = replace(
+        configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="", front_secret=""
+    )
+    request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     tasks = len(configuration.feeds) + len(configuration.metros)
     workers = min(workers or os.cpu_count() or 1, max(1, tasks))
     try:
         with _open_executor(workers, cluster=cluster, recorder=recorder) as executor:
             built = build_release(
-                asked,
+                request,
                 store=open_config_store(configuration),
                 executor=executor,
                 progress=_tell,
@@ -173,7 +175,10 @@ def run_build(
         raise GuardRefusal(str(refused)) from refused
     except (SettingError, ModelError, SiteSettingsError) as wrong:
         raise ConfigurationFailure(str(wrong)) from wrong
-    except (FeedError, ClusterError, AssetsError) as failed:
+    except FeedError as failed:
+        recorder.tell_failed_feed(failed.feed)
+        raise click.ClickException(str(failed)) from failed
+    except (ClusterError, AssetsError) as failed:
         raise click.ClickException(str(failed)) from failed
     except BrokenExecutor as broken:
         raise click.ClickException(_WORKER_DIED) from broken

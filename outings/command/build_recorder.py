@@ -16,6 +16,7 @@ from outings.configuration import Configuration
 from pipeline.building import BuildResult
 from pipeline.lock import hold_file
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
+from pipeline.reports.history import record_build
 from pipeline.reports.metrics import write_metrics
 from pipeline.reports.page import render_reports, write_reports
 from pipeline.scratch import discard_scratch
@@ -36,6 +37,7 @@ class BuildRecorder:
         self._feeds: tuple[FeedResult, ...] = ()
         self._built: BuildResult | None = None
         self._quarantine: Path | None = None
+        self._failed_feed: str | None = None
         self._ending = threading.Lock()
 
     def configure(self, configuration: Configuration) -> None:
@@ -54,6 +56,9 @@ class BuildRecorder:
     def tell_quarantine(self, path: Path | None) -> None:
         self._quarantine = path
 
+    def tell_failed_feed(self, name: str) -> None:
+        self._failed_feed = name
+
     def end(self, exit_code: int, error: str | None = None) -> bool:
         """False where another was first, and may be at it still."""
         if not self._ending.acquire(blocking=False):
@@ -61,11 +66,13 @@ class BuildRecorder:
         attempt = Attempt(
             exit_code=exit_code, started_at=self._started_at, ended_at=datetime.now(UTC), metros=self._metros,
             as_of=self._as_of, error=error, feeds=self._feeds, built=self._built, quarantine=self._quarantine,
+            failed_feed=self._failed_feed,
         )  # fmt: skip
         try:
             self._write(attempt)
         except OSError as failed:
-            click.echo(f"the report on this build can't be written: {explain_error(failed)}", err=True)
+            where = f"{failed.filename}: " if failed.filename else ""
+            click.echo(f"the report on this build can't be written: {where}{failed.strerror}", err=True)
         return True
 
     def _write(self, attempt: Attempt) -> None:
@@ -73,6 +80,7 @@ class BuildRecorder:
             if self._configuration is not None:
                 # Builds of two metros may end at once.
                 stack.enter_context(hold_file(self._configuration.build.lock / "record.lock"))
+                record_build(attempt, self._configuration.build.lock)
             if self._report is not None:
                 write_reports(render_reports(describe_attempt(attempt)), self._report)
             if self._configuration is not None and self._configuration.build.metrics is not None:

@@ -29,7 +29,7 @@ from pipeline.dry_run import DryRun
 from pipeline.feed_warnings import FeedWarning, format_warning
 from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError, SettingError
-from pipeline.neighborhoods import read_metro_neighborhoods
+from pipeline.neighborhood_map import read_metro_neighborhoods
 from pipeline.plan import find_uncovered
 from pipeline.records.record import Problem
 from pipeline.records.report import Report, format_report, make_report, sum_counts
@@ -43,8 +43,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_clean(self) -> bool:
-        found = (self.report.problems, self.report.unknown_members, self.warnings, self.errors)
-        return not any(found)
+        findings = (self.report.problems, self.report.unknown_members, self.warnings, self.errors)
+        return not any(findings)
 
 
 @click.command()
@@ -131,7 +131,7 @@ def refuse(errors: tuple[FeedError | SettingError, ...]) -> None:
     """Every error, a line each: exit 2 where a setting is wrong, else 1."""
     if not errors:
         return
-    told = "\n".join(map(str, errors))
+    message = "\n".join(map(str, errors))
     if any(isinstance(error, SettingError) for error in errors):
-        raise ConfigurationFailure(told)
-    raise click.ClickException(told)
+        raise ConfigurationFailure(message)
+    raise click.ClickException(message)

@@ -56,8 +56,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     visitors = _keep(config.absolute().parent / "visitors-key.txt", make_key_text())
     write_world(config.absolute(), today=now.date(), size=SIZE, key=visitors)
     configuration = read_config(config)
-    asked = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
-    run_build(asked, recorder=BuildRecorder(report=None, as_of=None), workers=1)
+    request = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
+    run_build(request, recorder=BuildRecorder(report=None, as_of=None), workers=1)
     key = _keep(configuration.directory / "key.txt", make_key_text())
     for text, client, plan in ((key, "demo", "partner"), (visitors, "visitors", "standard")):
         _add_key(configuration, text, client=client, plan=plan, now=now)
@@ -89,7 +89,7 @@ def _keep(path: Path, text: str) -> str:
 def _print_requests(key: str, base_url: str) -> None:
     click.echo(f"\nOpen {base_url}/ in a browser: two sample metros are served there (Ctrl-C stops).")
     click.echo("Or in another terminal:\n")
-    click.echo(f"KEY={key}")
+    click.echo(f"export KEY={key}")
     for request in REQUESTS:
         click.echo(f'curl -H "X-API-Key: $KEY" "{base_url}{request}"')
     click.echo()

@@ -1,5 +1,6 @@
 """`outings front`: the configuration of a program that stands before servers."""
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -8,12 +9,16 @@ from pathlib import Path
 import click
 
 from outings.command.options import read_config
+from outings.configuration import split_secrets
+from outings.configuration.checks import FRONT_SECRET
 
 # What may stand in a configuration of nginx without quotes.
-_ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}")
+_ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}|unix:/[A-Za-z0-9._/@+=-]*")
 _NAME = re.compile(r"[A-Za-z0-9.*_-]+")
 _LISTEN = re.compile(r"(?:(?:[0-9.]+|\[[0-9A-Fa-f:]+\]):)?[0-9]{1,5}")
 _PATH = re.compile(r"/[A-Za-z0-9._/@+=-]*")
+_SIZE = re.compile(r"[0-9]{1,9}[kmgKMG]")
+_SECRET_VARIABLE = "OUTINGS_EDGE_FRONT_SECRET"  # noqa: S105 its name
 
 
 @click.group()
@@ -23,14 +28,23 @@ def front() -> None:
 
 @front.command()
 @click.option(
-    "--edge", "edges", multiple=True, required=True, metavar="HOST:PORT", help="A server. Repeat it for each."
-)
+    "--edge", "edges", multiple=True, required=True, metavar="HOST:PORT",
+    help="A server, or `unix:PATH.0` for a worker's own socket. Repeat it for each.",
+)  # fmt: skip
 @click.option("--name", default="_", show_default=True, help="The host name that readers use; `_` is any.")
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Where to listen; 443 with a certificate, else 80.")
 @click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is turned away.")
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
 @click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH")
+@click.option(
+    "--cache", default="/var/cache/outings", show_default=True, metavar="PATH", help="Where bodies are kept."
+)
+@click.option(
+    "--from", "least", type=click.IntRange(min=0), default=131_072, show_default=True, metavar="BYTES",
+    help="The size from which nginx keeps a body; slow computed answers are kept whatever their size.",
+)  # fmt: skip
+@click.option("--cache-size", default="4g", show_default=True, metavar="SIZE", help="How much is kept there.")
 @click.option(
     "-c", "--config", type=click.Path(path_type=Path), default=None, help="The servers' configuration, to check it."
 )
@@ -43,9 +57,15 @@ def nginx(
     certificate: str | None,
     certificate_key: str | None,
     log_folder: str,
+    cache: str,
+    cache_size: str,
+    least: int,
     config: Path | None,
 ) -> None:
-    """Print a configuration of nginx for one server or more."""
+    """Print a configuration of nginx for one server or more.
+
+    With the servers' [edge] front_secret, from --config or OUTINGS_EDGE_FRONT_SECRET, nginx keeps bodies.
+    """
     from edge.fronts.nginx import NginxFront, render_nginx
 
     if (certificate is None) != (certificate_key is None):
@@ -57,15 +77,18 @@ def nginx(
     _check(listening, _LISTEN, option="--listen", example="443 or 127.0.0.1:8443")
     _check(plain, _LISTEN, option="--plain", example="80")
     for option, path in (
-        ("--certificate", certificate), ("--certificate-key", certificate_key), ("--log-folder", log_folder)
+        ("--certificate", certificate), ("--certificate-key", certificate_key), ("--log-folder", log_folder),
+        ("--cache", cache),
     ):  # fmt: skip
         if path is not None:
             _check(path, _PATH, option=option, example="/etc/ssl/outings.pem")
+    _check(cache_size, _SIZE, option="--cache-size", example="4g")
     if config is not None:
         _warn(config, edges)
     front = NginxFront(
         edges=tuple(dict.fromkeys(edges)), name=name, listen=listening, plain=plain, certificate=certificate,
-        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"),
+        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"), secret=_find_secret(config),
+        cache=cache.rstrip("/"), cache_size=cache_size, least=least,
     )  # fmt: skip
     sys.stdout.write(render_nginx(front))
 
@@ -75,12 +98,22 @@ def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) ->
         raise click.UsageError(f"{option} {text!r}: write it such as {example}")
 
 
+def _find_secret(config: Path | None) -> str | None:
+    """The first of the servers' own: the one that stays when another is taken away."""
+    text = os.environ.get(_SECRET_VARIABLE, "") if config is None else read_config(config).edge.front_secret
+    secrets = split_secrets(text)
+    if secrets:
+        _check(secrets[0], FRONT_SECRET, option=_SECRET_VARIABLE, example="`openssl rand -hex 32` does")
+    return secrets[0] if secrets else None
+
+
 def _warn(config: Path, edges: Sequence[str]) -> None:
     """Of what makes several servers count apart."""
     from edge.limits.factory import LOCAL
 
     table = read_config(config).edge
-    if len(set(edges)) > 1 and table.rate_storage == LOCAL:
+    servers = {re.sub(r"^(unix:.*)\.[0-9]+$", r"\1", edge) for edge in edges}  # workers' sockets are one server's
+    if len(servers) > 1 and table.rate_storage == LOCAL:
         click.echo(
             f"{config}: [edge] rate_storage is {LOCAL!r}, so each machine counts by itself and a key gets its limit "
             'from each of them. Give all of them one Redis: rate_storage = "redis://HOST:6379/0".',

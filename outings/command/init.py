@@ -103,13 +103,13 @@ def init(
             make_feed(name, url, preset=preset or "", allow_private=allow_private, config=config, environ=os.environ)
             for name, url in urls.items()
         ]
-        with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as found:
+        with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as opened:
             city = _describe_metro(
-                found, name=metro, timezone=timezone, language=language, center=center, bounds=bounds, asks=asks
+                opened, name=metro, timezone=timezone, language=language, center=center, bounds=bounds, asks=asks
             )  # fmt: skip
             drafts = [
                 draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
-                for each in found
+                for each in opened
             ]
     except ConfigurationError as error:
         raise ConfigurationFailure("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
@@ -121,8 +121,8 @@ def init(
     text = write_toml(city, drafts, organization=organization, urls=urls)
     reads = _write_checked(config, text)
     if as_json:
-        told = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
-        print_json({"config": str(config), "feeds": told})
+        descriptions = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
+        print_json({"config": str(config), "feeds": descriptions})
         return
     for draft, read in zip(drafts, reads, strict=True):
         click.echo(format_draft(draft, read))
@@ -153,7 +153,7 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
 
 
 def _describe_metro(
-    found: list[OpenedFile],
+    opened: list[OpenedFile],
     *,
     name: str,
     timezone: str,
@@ -163,9 +163,9 @@ def _describe_metro(
     asks: bool,
 ) -> MetroDraft:
     """What the options say, else what the files do, else what the terminal answers."""
-    points = [point for file in found for point in find_points(file.columns)]
+    points = [point for file in opened for point in find_points(file.columns)]
     middle = center or find_center(points)
-    city = name or find_city(file.columns for file in found) or ""
+    city = name or find_city(file.columns for file in opened) or ""
     if asks:
         city = name or click.prompt("The city's name", default=city or None)
     if asks and middle is None:
@@ -183,7 +183,7 @@ def _describe_metro(
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
     return MetroDraft(
         slug=make_slug(city), name=city, timezone=zone,
-        language=language or find_language(file.columns for file in found),
+        language=language or find_language(file.columns for file in opened),
         center=middle, bounds=bounds or find_bounds(points, middle),
     )  # fmt: skip
 

@@ -49,26 +49,28 @@ def mirror(
         raise click.UsageError("the address of the API is missing: give --url, or -c with a [mirror] url")
     try:
         client = ApiClient(Connection(url, key=_read_key(key_file, configured=table.key_file)))
-        with closing(MirrorFile(file)) as held:
+        with closing(MirrorFile(file)) as mirror_file:
             while True:
-                caught = catch_up(client, held, url=url, tell=_tell)
+                caught = catch_up(client, mirror_file, url=url, tell=_tell)
                 if follow is None:
                     break
                 time.sleep(follow)
-            different = check_mirror(client, held, url=url) if is_check else []
-            records = held.count()
+            different = check_mirror(client, mirror_file, url=url) if is_check else []
+            records = mirror_file.count()
     except MirrorError as error:
         raise click.ClickException(str(error)) from None
     except sqlite3.Error as error:
-        said = f"{file}: {error}; a mirror is a SQLite file, and only one process may write it at a time"
-        raise click.ClickException(said) from None
-    told = [f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different]
+        message = f"{file}: {error}; a mirror is a SQLite file, and only one process may write it at a time"
+        raise click.ClickException(message) from None
+    lines = [
+        f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different
+    ]
     if as_json:
-        print_json({"changes": caught.changes, "records": records, "different": told})
+        print_json({"changes": caught.changes, "records": records, "different": lines})
     else:
         click.echo(f"{records:,} records, {caught.changes:,} changes read")
-    if told:
-        raise click.ClickException("the mirror differs:\n" + "\n".join(told))
+    if lines:
+        raise click.ClickException("the mirror differs:\n" + "\n".join(lines))
 
 
 def _tell(cursor: int, latest: int) -> None:

@@ -26,7 +26,10 @@ from outings.release.withdrawals import has_ended
 @click.option("--release", "release_id", metavar="ID", help="The release to read; the current one if not given.")
 @click.option("--metro", "metros", multiple=True, metavar="SLUG", help="Read only this metro. Repeat for several.")
 @click.option(
-    "--date", "today", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE",
+    "--date",
+    "today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
     help="The local date whose lists `position` numbers; today if not given.",
 )
 @click.option(
@@ -54,10 +57,10 @@ def query(
     ]
     with ViewDatabase(tables, release_id=release.id) as database:
         try:
-            found = database.run(text)
+            relation = database.run(text)
         except ValueError as wrong:
             raise click.UsageError(f"the query {wrong}") from wrong
-        FORMATS["json" if as_json else form](found, sys.stdout.buffer)
+        FORMATS["json" if as_json else form](relation, sys.stdout.buffer)
         sys.stdout.flush()
 
 
@@ -86,10 +89,10 @@ def _find_release(store: Store, release_id: str | None, *, trust: Trust) -> List
     if release_id is None:
         return current
     try:
-        found = read_release(store, release_id, trust=trust)
+        release = read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:
         known = ", ".join(each.id for each in list_releases(store, trust=trust))
         raise click.UsageError(f"{error}; releases that are kept: {known}") from error
-    if has_ended(current.root.ended, found.root.sequence):
+    if has_ended(current.root.ended, release.root.sequence):
         raise click.UsageError(f"{release_id} ended with a takedown, and is not read any more")
-    return found
+    return release

@@ -44,13 +44,13 @@ def list_(*, config: Path, as_json: bool) -> None:
     store = open_config_store(read_config(config))
     kept = list(list_releases(store))
     ended = kept[0].root.ended if kept else ()
-    found = [_summarize(each) | {"ended": has_ended(ended, each.root.sequence)} for each in kept]
+    summaries = [_summarize(each) | {"ended": has_ended(ended, each.root.sequence)} for each in kept]
     if as_json:
-        print_json({"releases": found})
+        print_json({"releases": summaries})
         return
-    if not found:
+    if not summaries:
         click.echo("No release has been published yet.", err=True)
-    for each in found:
+    for each in summaries:
         click.echo(
             f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
             f"latest version {each['latest_version_id']}{'  ended with a takedown' if each['ended'] else ''}"
@@ -169,26 +169,26 @@ def verify(*, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     trust = read_trust(configuration, read_auditor)
     store = open_config_store(configuration)
-    found: list[VerifiedRelease] = []
+    results: list[VerifiedRelease] = []
     try:
-        verified = verify_releases(store, trust=trust, told=_tell_verified(found, as_json=as_json))
+        verified = verify_releases(store, trust=trust, report=_tell_verified(results, as_json=as_json))
     except (Corrupt, NotFound) as wrong:
         if as_json:
-            print_json({"right": False, "wrong": str(wrong), **_count_verified(found)})
-        raise click.ClickException(f"{wrong} (newer releases that are right: {len(found)})") from wrong
+            print_json({"right": False, "wrong": str(wrong), **_count_verified(results)})
+        raise click.ClickException(f"{wrong} (newer releases that are right: {len(results)})") from wrong
     if as_json:
         ends = verified.ends
         print_json(
-            {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": ends, **_count_verified(found)}
+            {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": ends, **_count_verified(results)}
         )
         return
     for line in _describe_verified(verified, trust=trust):
         click.echo(line)
 
 
-def _tell_verified(found: list[VerifiedRelease], *, as_json: bool) -> Callable[[VerifiedRelease], None]:
+def _tell_verified(results: list[VerifiedRelease], *, as_json: bool) -> Callable[[VerifiedRelease], None]:
     def tell(release: VerifiedRelease) -> None:
-        found.append(release)
+        results.append(release)
         metros = ", ".join(release.metros) or "no metro"
         size = f"{release.objects} objects ({release.bytes} bytes) that no newer release names"
         line = f"{release.id}: right; {metros}; {size}"
@@ -197,9 +197,9 @@ def _tell_verified(found: list[VerifiedRelease], *, as_json: bool) -> Callable[[
     return tell
 
 
-def _count_verified(found: list[VerifiedRelease]) -> dict[str, Any]:
-    objects, size = sum(each.objects for each in found), sum(each.bytes for each in found)
-    return {"releases": [each.id for each in found], "objects": objects, "bytes": size}
+def _count_verified(results: list[VerifiedRelease]) -> dict[str, Any]:
+    objects, size = sum(each.objects for each in results), sum(each.bytes for each in results)
+    return {"releases": [each.id for each in results], "objects": objects, "bytes": size}
 
 
 def _describe_verified(verified: VerificationReport, *, trust: Trust) -> Iterator[str]:

@@ -19,40 +19,40 @@ _WIDEST = 60
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "U")
 
 
-def write_table(found: DuckDBPyRelation, out: BinaryIO) -> None:
-    titles = [_show(name) for name in found.columns]
-    rows = [[_show(text) for text in row] for row in _fetch_texts(found)]
+def write_table(relation: DuckDBPyRelation, out: BinaryIO) -> None:
+    titles = [_show(name) for name in relation.columns]
+    rows = [[_show(text) for text in row] for row in _fetch_texts(relation)]
     widths = [max(map(_measure, column)) for column in zip(titles, *rows, strict=True)]
-    is_number = [str(kind).startswith(_NUMBERS) for kind in found.types]
+    is_number = [str(kind).startswith(_NUMBERS) for kind in relation.types]
     for line in (titles, ["-" * width for width in widths], *rows):
         cells = (_pad(text, width, at_right=right) for text, width, right in zip(line, widths, is_number, strict=True))
         out.write(f"{'  '.join(cells).rstrip()}\n".encode())
 
 
-def write_csv(found: DuckDBPyRelation, out: BinaryIO) -> None:
+def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
     """A list is its values with a semicolon between them."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
-    writer.writerow(found.columns)
-    writer.writerows(_fetch_texts(found))
+    writer.writerow(relation.columns)
+    writer.writerows(_fetch_texts(relation))
     text.detach()
 
 
-def write_json(found: DuckDBPyRelation, out: BinaryIO) -> None:
+def write_json(relation: DuckDBPyRelation, out: BinaryIO) -> None:
     """One object on one line, whose `rows` are objects."""
     spelled = (
         f"{_spell_time(at, str(kind)) or f'#{at}'} AS {_quote_name(name)}"
-        for at, (name, kind) in enumerate(zip(found.columns, found.types, strict=True), start=1)
+        for at, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), start=1)
     )
-    rows = found.project(", ".join(spelled)).query("found", "SELECT to_json(found)::VARCHAR FROM found")
+    rows = relation.project(", ".join(spelled)).query("result", "SELECT to_json(result)::VARCHAR FROM result")
     out.write(b'{"rows":[')
     for number, (row,) in enumerate(_fetch(rows)):
         out.write(b"," * (number > 0) + str(row).encode())
     out.write(b"]}\n")
 
 
-def write_parquet(found: DuckDBPyRelation, out: BinaryIO) -> None:
-    pq.write_table(found.to_arrow_table(), out, compression="zstd")
+def write_parquet(relation: DuckDBPyRelation, out: BinaryIO) -> None:
+    pq.write_table(relation.to_arrow_table(), out, compression="zstd")
 
 
 FORMATS: Mapping[str, Callable[[DuckDBPyRelation, BinaryIO], None]] = {
@@ -60,12 +60,12 @@ FORMATS: Mapping[str, Callable[[DuckDBPyRelation, BinaryIO], None]] = {
 }  # fmt: skip
 
 
-def _fetch_texts(found: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
-    return _fetch(found.project(", ".join(_spell(at, str(kind)) for at, kind in enumerate(found.types, start=1))))
+def _fetch_texts(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
+    return _fetch(relation.project(", ".join(_spell(at, str(kind)) for at, kind in enumerate(relation.types, start=1))))
 
 
-def _fetch(found: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
-    while rows := found.fetchmany(_ROWS_AT_ONCE):
+def _fetch(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
+    while rows := relation.fetchmany(_ROWS_AT_ONCE):
         yield from rows
 
 

@@ -12,7 +12,12 @@ MEBIBYTE = 2**20
 
 @click.command()
 @take_config
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on; `unix:PATH` for Unix sockets PATH.0, PATH.1 and so on, one for each worker.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
 @click.option(
     "--workers", type=click.IntRange(min=1), help="How many processes to use; one for each core if not given."
@@ -34,7 +39,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.limits.factory import LOCAL, open_limits
     from edge.limits.mapped_store import TableError
     from edge.processes.server import run_server
-    from edge.processes.supervisor import bind_sockets
+    from edge.processes.supervisor import bind_files, bind_sockets
     from edge.usage.ledger import open_ledger
     from outings.answers.semantic.model import ModelError, load_model
     from outings.release.trust import read_reader
@@ -61,9 +66,14 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     if too_few is not None:
         raise click.ClickException(too_few)
     processes = workers or len(os.sched_getaffinity(0))
+    path = host.removeprefix("unix:")
     try:
-        listening = bind_sockets(host, port, count=processes)
+        if path == host:
+            listening = bind_sockets(host, port, count=processes)
+        else:
+            listening = bind_files(Path(path), count=processes)
     except OSError as error:
-        raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    click.echo(f"Serving on http://{host}:{listening.port}, {processes} worker(s).", err=True)
+        named = f"{host}:{port}" if path == host else host
+        raise click.ClickException(f"cannot listen on {named}: {error.strerror or error}") from error
+    click.echo(f"Serving on {listening.address}, {processes} worker(s).", err=True)
     run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)

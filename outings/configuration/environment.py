@@ -62,7 +62,7 @@ def suggest(nearest: list[str]) -> str:
 def expand_references(text: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
     """`text` with each `${NAME}` replaced, and the names that the environment does not have."""
     missing = [name for name in _REFERENCE.findall(text) if name not in environ]
-    return _REFERENCE.sub(lambda found: environ.get(found[1], found[0]), text), missing
+    return _REFERENCE.sub(lambda match: environ.get(match[1], match[0]), text), missing
 
 
 def _list_scalars(document: Any, table: type[Struct], path: Path) -> Iterator[Path]:

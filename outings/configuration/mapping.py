@@ -69,12 +69,12 @@ class MappingError(ValueError):
 
 def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
     """By the members' paths. Raises the first `MappingError`."""
-    found = {}
+    rules = {}
     for member, rule in iterate_rules(raw):
         if isinstance(rule, MappingError):
             raise rule
-        found[member] = rule
-    return found
+        rules[member] = rule
+    return rules
 
 
 def iterate_rules(raw: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Rule | MappingError]]:
@@ -119,8 +119,8 @@ def _parse_rule(member: str, stated: Any) -> Rule:
 def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
     sources = [word for word in ("column", "first", "join", "value") if word in stated]
     if len(sources) != 1:
-        said = "both " + " and ".join(sources) if sources else "no source"
-        raise MappingError(member, f"has {said}; allowed: one of column, first, join, value")
+        detail = "both " + " and ".join(sources) if sources else "no source"
+        raise MappingError(member, f"has {detail}; allowed: one of column, first, join, value")
     if rule.value is not None and len(stated) > 1:
         raise MappingError(member, "has a value and says how to read it; allowed: the value alone")
     if "with" in stated and not rule.join:
@@ -147,14 +147,14 @@ def _check_pattern(member: str, pattern: str) -> None:
 def _check_format(key: str, text: str) -> None:
     if text in UNIX:
         return
-    found = _DIRECTIVE.findall(text)
-    wrong = [each for each in found if each.lstrip("-") not in _KNOWN]
-    if wrong or not found:
-        said = f"has %{wrong[0]}, which is none" if wrong else "says no day and no time"
+    directives = _DIRECTIVE.findall(text)
+    wrong = [each for each in directives if each.lstrip("-") not in _KNOWN]
+    if wrong or not directives:
+        detail = f"has %{wrong[0]}, which is none" if wrong else "says no day and no time"
         raise MappingError(
             key,
-            f'"{text}" {said}; allowed: as %d/%m/%Y %H:%M (%d day, %m month, %B its name, %Y year, %H:%M of 24 hours, '
-            "%I:%M %p of 12), unix, unix_ms",
+            f'"{text}" {detail}; allowed: as %d/%m/%Y %H:%M (%d day, %m month, %B its name, %Y year, %H:%M of 24 '
+            "hours, %I:%M %p of 12), unix, unix_ms",
         )
 
 

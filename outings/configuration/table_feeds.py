@@ -33,8 +33,8 @@ def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> N
     allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
     for name in TABLE_SETTINGS:
         if feed.get(name) not in (None, {}, _DEFAULTS[name]):
-            said = f'is set together with format "{feed["format"]}"'
-            decoder.report(f"{key}.{name}", f"{said}; allowed: only with {allowed}")
+            detail = f'is set together with format "{feed["format"]}"'
+            decoder.report(f"{key}.{name}", f"{detail}; allowed: only with {allowed}")
 
 
 def is_encoding(name: str) -> bool:

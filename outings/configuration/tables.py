@@ -84,7 +84,8 @@ class BuildTable(Struct, frozen=True, kw_only=True):
 
 
 class EdgeTable(Struct, frozen=True, kw_only=True):
-    """`calendar_secrets`: with blanks or commas between them, since a variable of the environment holds one text."""
+    """`calendar_secrets` and `front_secret`: with blanks or commas between several, since a variable of the environment
+    holds one text."""
 
     rate_storage: Text = "local"
     state: Path = Path("var/state")
@@ -96,6 +97,7 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     usage_metrics: bool = False
     legacy_key_secret: str = ""
     calendar_secrets: str = ""
+    front_secret: str = ""
 
 
 def split_secrets(text: str) -> tuple[str, ...]:

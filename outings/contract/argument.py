@@ -61,13 +61,13 @@ def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | No
 
 def suggest_word(text: str, known: Iterable[str]) -> str | None:
     """The known word that this one is a typo of."""
-    found = process.extractOne(
+    match = process.extractOne(
         text[:_COMPARED_CHARACTERS].lower(),
         sorted(known),
         scorer=OSA.normalized_similarity,
         score_cutoff=0.6,
     )
-    return found[0] if found else None
+    return match[0] if match else None
 
 
 def show_text(text: str) -> str:

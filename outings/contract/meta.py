@@ -59,6 +59,21 @@ class CalendarMeta(Struct, frozen=True, kw_only=True):
     generated_at: Instant
 
 
+class DensityMeta(Struct, frozen=True, kw_only=True):
+    """Of a density. `degrees`: what a cell measures from south to north and from west to east. `total`: the whole list,
+    also what has no coordinates and is in no cell."""
+
+    metro: str
+    degrees: float
+    total: int
+    without_coordinates: int
+    window: Window
+    min_confidence: float
+    applied_filters: Filters
+    defaults_applied: tuple[str, ...]
+    generated_at: Instant
+
+
 class DirectoryMeta(Struct, frozen=True, kw_only=True):
     """Of a directory. `page` is null in a walk by cursor; `hint` says what to send where `q` has no name to look for,
     and is null otherwise."""

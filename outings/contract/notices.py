@@ -34,9 +34,9 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
     return Notice(code="parameter_ignored", param=name, message=message)
 
 
-def unattached_field(path: str, asked_by: str) -> Notice:
+def unattached_field(path: str, requested_by: str) -> Notice:
     """For a path in `fields` that nothing attaches. `asked_by` is the parameter that would attach it."""
-    message = f"fields names {path}, which is there only with {asked_by}; it was ignored."
+    message = f"fields names {path}, which is there only with {requested_by}; it was ignored."
     return Notice(code="parameter_ignored", param="fields", message=message)
 
 

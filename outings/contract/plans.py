@@ -65,8 +65,8 @@ class Overrides(Protocol):
 
 def settle_plans(overrides: Overrides) -> Mapping[str, Plan]:
     """The table of plans with the deployment's changes."""
-    said = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
-    return MappingProxyType({name: _settle_plan(plan, said[name]) for name, plan in PLANS.items()})
+    stated = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
+    return MappingProxyType({name: _settle_plan(plan, stated[name]) for name, plan in PLANS.items()})
 
 
 def _settle_plan(plan: Plan, override: Override) -> Plan:

@@ -15,8 +15,8 @@ from outings.contract.cursor import Cursor, parse_cursor
 from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
-from outings.contract.other_names import suggest_parameter
 from outings.contract.parameter import DateDefault, Parameter
+from outings.contract.parameter_suggestions import suggest_parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
 from outings.contract.values import Value, format_scalar, parse_number
@@ -153,7 +153,7 @@ def parse_query(
         notices=(
             *(ignored_parameter(name, collection=route.collection) for name in ignored),
             *(deprecated_parameter(old, replaced_by=new) for new, old in sorted(renamed.items())),
-            *(unattached_field(path, asked_by) for path, asked_by in _list_unattached(route, values)),
+            *(unattached_field(path, requested_by) for path, requested_by in _list_unattached(route, values)),
         ),
         ignored=ignored,
         renamed=MappingProxyType(renamed),

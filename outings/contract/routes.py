@@ -13,6 +13,7 @@ from outings.contract.resources import LISTINGS, Metro, Organization, Organizati
 from outings.contract.resources.calendar import CalendarAddress, CalendarDay
 from outings.contract.resources.change import Change, ListingVersion
 from outings.contract.resources.coverage import Coverage
+from outings.contract.resources.density import DensityCell
 from outings.contract.resources.export import EXPORT_TYPES, ExportFile
 from outings.contract.resources.failure import Health, Readiness
 from outings.contract.resources.near import AreaActivity, Around, NearbyItem
@@ -124,15 +125,27 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     )  # fmt: skip
 
 
+def _density_route(listing_type: str) -> Route:
+    """The filters of the list."""
+    collection = COLLECTIONS[listing_type]
+    names = (*_FILTERS[listing_type], "q", "release")
+    return Route(
+        name=f"{collection}.density", path=f"/v1/{{metro}}/{collection}/density",
+        meaning=f"{collection.capitalize()} counted by where on the map they are.", item=DensityCell,
+        meta=meta.DensityMeta, type=listing_type, parameters=_select(*names, changes=_CHANGES[listing_type]),
+        ignored=("free",) if listing_type == "place" else (), stability="experimental",
+    )  # fmt: skip
+
+
 def _detail_routes(listing_type: str) -> Iterable[Route]:
     collection = COLLECTIONS[listing_type]
     by_id = _select("include_archived", *_SHAPE, changes=_DETAIL_CHANGES[listing_type])
-    for name, told, path, rows in (
+    for name, word, path, rows in (
         ("detail", "id", "{id}", by_id),
         ("slug", "slug", "slug/{slug}", {**by_id, "metro": _ROW["metro"]}),
     ):
         yield Route(
-            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One {listing_type} by its {told}.",
+            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One {listing_type} by its {word}.",
             item=LISTINGS[listing_type], is_one=True, type=listing_type, parameters=rows, max_age=300,
             credits=Credits(1, "record"),
         )  # fmt: skip
@@ -241,6 +254,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
+    *(_density_route(listing_type) for listing_type in COLLECTIONS),
     Route(
         name="organizations.detail", path="/v1/organizations/{id}", meaning="One organization by id.",
         item=Organization, is_one=True, parameters=_select("include_archived", "fields", "release"), max_age=300,

@@ -59,8 +59,8 @@ def _begin(file: MirrorFile, url: str) -> Progress:
 
 def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
     if answer.status == 200:
-        found: Mapping[str, Any] = answer.body
-        return found
+        body: Mapping[str, Any] = answer.body
+        return body
     error = answer.body["error"]
     if error.get("details", {}).get("reason") == "cursor_ahead":
         raise MirrorError(

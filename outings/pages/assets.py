@@ -15,6 +15,8 @@ _MEDIA = {
     ".svg": "image/svg+xml",
 }
 _HASH_DIGITS = 10
+# Of the folder that works without a server: no page of the site names it.
+OFFLINE_SCRIPT = "offline.js"
 
 
 class AssetsError(Exception):
@@ -33,10 +35,10 @@ def read_assets() -> Mapping[str, Page]:
 
 def find_asset(name: str) -> Page:
     """Raises AssetsError."""
-    found = read_assets().get(name)
-    if found is None:
+    asset = read_assets().get(name)
+    if asset is None:
         raise AssetsError(f"{find_assets()} was built before {name} was written; `make install` builds it anew")
-    return found
+    return asset
 
 
 def make_asset(name: str, data: bytes) -> Page:

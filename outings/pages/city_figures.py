@@ -134,12 +134,12 @@ def list_having() -> dict[str, pl.Expr]:
 
 def _count_type(listing_type: str, listings: pl.DataFrame, measures: Measures) -> TypeFigures:
     own = listings.filter(pl.col("type") == TYPES.index(listing_type))
-    found = measures.listings[COLLECTIONS[listing_type]]
+    measure = measures.listings[COLLECTIONS[listing_type]]
     return TypeFigures(
         collection=COLLECTIONS[listing_type],
-        published=found.published,
-        next_30_days=found.next_30_days,
-        dateless=found.dateless,
+        published=measure.published,
+        next_30_days=measure.next_30_days,
+        dateless=measure.dateless,
         having={name: int(own[name].sum()) for name in MEMBERS},
     )
 

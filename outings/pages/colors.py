@@ -1,27 +1,37 @@
 """An operator's colour as one light and one dark variant that can be read on the pages' grounds."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from outings.pages.assets import make_asset
 from outings.pages.page import Page
 
-# The grounds of `site/styles/parts/tokens.css`: page and raised surface of each scheme, the harder one for contrast.
-_LIGHT_GROUND = (0xF3, 0xF4, 0xF2)
-_DARK_GROUND = (0x1F, 0x23, 0x27)
+Color = tuple[int, int, int]
+
+# The grounds of `site/styles/parts/tokens.css`: page and raised surface of each scheme.
+_LIGHT: tuple[Color, Color] = ((0xFD, 0xFD, 0xFC), (0xF3, 0xF4, 0xF2))
+_DARK: tuple[Color, Color] = ((0x16, 0x19, 0x1C), (0x1F, 0x23, 0x27))
+# What is chosen stands on the page's ground with so much of the colour in it.
+_TINT = 0.1
 # WCAG 2.2 AA asks for 4.5 : 1 for text.
 _CONTRAST = 4.6
 _STEPS = 50
-
-Color = tuple[int, int, int]
 
 
 @cache
 def make_colors(accent: str) -> Page:
     """The style sheet that lays the colour, written as #rrggbb, over the program's own."""
-    light = _find_readable(_parse_color(accent), ground=_LIGHT_GROUND, towards=(0, 0, 0))
-    dark = _find_readable(_parse_color(accent), ground=_DARK_GROUND, towards=(255, 255, 255))
-    style = f":root{{--accent:light-dark({_format_color(light)},{_format_color(dark)})}}\n"
-    return make_asset("colors.css", style.encode())
+    light = _find_pair(_parse_color(accent), grounds=_LIGHT, towards=(0, 0, 0))
+    dark = _find_pair(_parse_color(accent), grounds=_DARK, towards=(255, 255, 255))
+    pairs = zip(("accent", "accent-ground"), light, dark, strict=True)
+    style = ";".join(f"--{name}:light-dark({_format_color(one)},{_format_color(other)})" for name, one, other in pairs)
+    return make_asset("colors.css", f":root{{{style}}}\n".encode())
+
+
+def _find_pair(color: Color, *, grounds: tuple[Color, Color], towards: Color) -> tuple[Color, Color]:
+    """The colour for text, and its tint of the page's ground, on both of which it can be read."""
+    tint = _mix(grounds[0], color, share=_TINT)
+    return _find_readable(color, grounds=(grounds[1], tint), towards=towards), tint
 
 
 def find_contrast(first: Color, second: Color) -> float:
@@ -30,12 +40,12 @@ def find_contrast(first: Color, second: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _find_readable(color: Color, *, ground: Color, towards: Color) -> Color:
+def _find_readable(color: Color, *, grounds: Sequence[Color], towards: Color) -> Color:
     """The colour itself, or as near to it as can be read."""
     mixed = color
     for step in range(_STEPS + 1):
         mixed = _mix(color, towards, share=step / _STEPS)
-        if find_contrast(mixed, ground) >= _CONTRAST:
+        if all(find_contrast(mixed, ground) >= _CONTRAST for ground in grounds):
             break
     return mixed
 

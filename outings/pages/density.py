@@ -18,11 +18,12 @@ _MARGIN = 0.04
 
 
 class Marker(Struct, frozen=True):
-    """The number of a place, in cells from the north-western corner."""
+    """The number of a place, in cells from the north-western corner. `is_east`: there is no room to the right of it."""
 
     number: int
     x: float
     y: float
+    is_east: bool
 
 
 class DensityMap(Struct, frozen=True, kw_only=True):
@@ -60,7 +61,12 @@ def draw_density(
         paths[_find_level(count, most)] += f"M{cell % columns} {cell // columns}h1v1h-1z"
     outside = lats.size - int(counts.sum())
     markers = (
-        Marker(number, round((place[1] - west) / step, 1), round((north - place[0]) / tall, 1))
+        Marker(
+            number,
+            round((place[1] - west) / step, 1),
+            round((north - place[0]) / tall, 1),
+            is_east=place[1] > east - (east - west) / 12,
+        )
         for number, place in enumerate(places, start=1)
         if place is not None and south < place[0] < north and west < place[1] < east
     )

@@ -4,19 +4,22 @@ can be sent to whoever keeps the feed."""
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
+from functools import partial
 
 from markupsafe import Markup
 from msgspec import Struct
 
 from outings.pages.assets import find_asset
 from outings.pages.city_figures import MEMBERS
-from outings.pages.layout import render_page
+from outings.pages.layout import name_words, render_page
 from outings.pages.page import Page
+from outings.pages.words import Words
 from outings.release.site import SiteSettings
 
 # They are never part of a release: only `outings site --internal` writes them.
 FOLDER = "internal/"
+_MOST_BUILDS = 12
 
 
 class FeedCounts(Struct, frozen=True, kw_only=True):
@@ -36,6 +39,19 @@ class ReleaseColumn(Struct, frozen=True, kw_only=True):
     built_on: date
     versions: int | None
     feeds: Mapping[str, FeedCounts]
+
+
+class BuildRow(Struct, frozen=True, kw_only=True):
+    """A build of this machine, however it ended. `outcome` is as in its report; `release`: what it published, `error`
+    why it did not, `feed` the one that it could not read. Times are the machine's own."""
+
+    outcome: str
+    started_at: datetime
+    seconds: float
+    metros: tuple[str, ...]
+    release: str | None = None
+    error: str | None = None
+    feed: str | None = None
 
 
 class WrongLine(Struct, frozen=True, kw_only=True):
@@ -83,28 +99,43 @@ class FeedReport(Struct, frozen=True, kw_only=True):
 
 
 def render_feeds(
-    settings: SiteSettings, releases: Sequence[ReleaseColumn], feeds: Sequence[FeedReport]
+    settings: SiteSettings,
+    releases: Sequence[ReleaseColumn],
+    feeds: Sequence[FeedReport],
+    *,
+    builds: Sequence[BuildRow],
 ) -> tuple[Page, ...]:
-    """`releases`: the newest first; `feeds` are those of the newest, by name."""
-    index = render_page(
-        FOLDER, "feeds.html", settings=settings, page_words="feeds", values={"releases": releases, "feeds": feeds}
-    )
-    return (index, *(_render_feed(settings, each, built_on=releases[0].built_on) for each in feeds))
+    """`releases` and `builds`: the newest first; `feeds` are those of the newest release, by name."""
+    troubled = sorted(feeds, key=lambda feed: (-feed.counts.quarantined, -feed.lost, feed.name))
+    values = {"releases": releases, "feeds": troubled, "builds": builds[:_MOST_BUILDS]}
+    index = render_page(FOLDER, "feeds.html", settings=settings, page_words="feeds", values=values)
+    built_on = releases[0].built_on
+    return (index, *(_render_feed(settings, each, built_on=built_on, builds=builds) for each in feeds))
 
 
 def name_feed_page(name: str) -> str:
     return f"{FOLDER}{name}.html"
 
 
-def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date) -> Page:
+def _render_feed(
+    settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]
+) -> Page:
     """With its styles in it, so that it can be sent as one file. Its policy allows nothing but these, by their hash."""
     style = find_asset("site.css").data
     digest = base64.b64encode(hashlib.sha256(style).digest()).decode()
     values = {
         "feed": feed,
         "built_on": built_on,
+        "failed_build": builds[0] if builds and builds[0].feed == feed.name else None,
+        "name_field": partial(_name_field, name_words(settings, "members")),
         "members": MEMBERS,
         "style": Markup(style.decode()),  # noqa: S704 our own
         "own_policy": f"default-src 'none'; style-src 'sha256-{digest}'",
     }
     return render_page(name_feed_page(feed.name), "feed.html", settings=settings, page_words="feed", values=values)
+
+
+def _name_field(words: Words, field: str) -> str:
+    """As people call it: `sections[].ages.min` is "groups, ages"; empty where there is no such word."""
+    known = (words.get(part.removesuffix("[]")) for part in field.split("."))
+    return ", ".join(word for word in known if word)

@@ -7,6 +7,7 @@ from functools import cache, partial
 from msgspec import Struct
 
 from outings.pages.folders import find_guides
+from outings.pages.highlighting import highlight_code
 from outings.pages.layout import render_page
 from outings.pages.markdown import Document, render_document
 from outings.pages.page import Page
@@ -21,10 +22,11 @@ _SERVES = "\noutings serve\n"
 
 
 class Guide(Struct, frozen=True, kw_only=True):
-    """`path` is that of its page."""
+    """`path` is that of its page. `is_keyed`: its examples ask this server, with a key."""
 
     path: str
     document: Document
+    is_keyed: bool
 
 
 def render_guides(settings: SiteSettings) -> tuple[Page, ...]:
@@ -38,6 +40,8 @@ def render_guides(settings: SiteSettings) -> tuple[Page, ...]:
             page_words="guides",
             values={
                 "guide": guide.document,
+                "export": highlight_code(f"export KEY={settings.key}", "sh", origin=""),
+                "has_key": guide.is_keyed and bool(settings.key),
                 "is_index": place == 0,
                 "index": FOLDER,
                 "previous": guides[place - 1] if place > 1 else None,
@@ -65,6 +69,7 @@ def parse_guides(texts: Mapping[str, str]) -> tuple[Guide, ...]:
             document=render_document(
                 texts[name], direct=partial(_direct_link, is_index=name == INDEX), origin=_find_origin(texts[name])
             ),
+            is_keyed="$KEY" in texts[name] and bool(_find_origin(texts[name])),
         )
         for name in (INDEX, *order)
     )

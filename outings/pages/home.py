@@ -9,16 +9,22 @@ from msgspec import Struct
 
 from outings.contract.resources.organization import Counts
 from outings.pages.folders import find_templates
+from outings.pages.highlighting import highlight_code
 from outings.pages.json_text import format_json
-from outings.pages.layout import list_sections, render_page
+from outings.pages.layout import list_sections, name_words, render_page
 from outings.pages.page import Page
 from outings.release.site import SiteSettings
 
 # The request that is shown: it works as it stands wherever the program serves the sample cities.
 SAMPLE_METRO = "seattle"
 SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages.text"
-# Kinds of readers, by the beginning of their words, and the page that each begins with, where there is one.
-WAYS = {"readers": "explore/", "developers": "reference/", "operators": "guides/", "staff": ""}
+# Kinds of readers, by the beginning of their words, and the page that each begins with.
+WAYS = {
+    "readers": "explore/",
+    "developers": "guides/first-steps/",
+    "operators": "guides/builds/",
+    "staff": "guides/feed/",
+}
 
 
 class MetroFigures(Struct, frozen=True, kw_only=True):
@@ -41,12 +47,17 @@ def _read_sample() -> str:
 
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
-    metro = metros[0].slug if metros else SAMPLE_METRO
+    # The first of which something comes back.
+    slugs = [*(each.slug for each in metros if each.total), *(each.slug for each in metros), SAMPLE_METRO]
     sections = {section.path for section in list_sections(settings)}
+    request = f"/v1/{slugs[0]}/{SAMPLE_QUERY}"
+    origin = name_words(settings, "home")["origin"]
+    code = f'curl -H "X-API-Key: {settings.key or "$KEY"}" \\\n  "{origin}{request}"'
     values = {
         "metros": metros,
-        "request": f"/v1/{metro}/{SAMPLE_QUERY}",
-        "answer": _read_sample(),
-        "ways": {way: path if path in sections else None for way, path in WAYS.items()},
+        "request": request.removeprefix("/"),
+        "code": highlight_code(code, "sh", origin=origin),
+        "answer": highlight_code(_read_sample(), "json", origin=""),
+        "ways": {way: path if f"{path.split('/')[0]}/" in sections else None for way, path in WAYS.items()},
     }
     return render_page("", "home.html", settings=settings, page_words="home", values=values)

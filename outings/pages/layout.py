@@ -1,25 +1,19 @@
 """What all pages have: the words of their language, the way to each other, their styles and scripts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment
 from msgspec import Struct
 
-from outings.pages.assets import find_asset, read_assets
+from outings.pages.assets import OFFLINE_SCRIPT, find_asset, read_assets
 from outings.pages.colors import make_colors
 from outings.pages.environment import open_environment
 from outings.pages.page import Page
+from outings.pages.security_policy import CONTENT_SECURITY_POLICY
 from outings.pages.words import Words, format_date, format_number, lay_words
 from outings.release.site import SiteSettings
-
-# What a page may fetch and run: what the site itself has. Who serves it says the same in a header, with
-# `frame-ancestors`, which a page cannot say of itself.
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'self'; base-uri 'none'; form-action 'none'"
-)
 
 
 class Section(Struct, frozen=True):
@@ -40,13 +34,20 @@ SECTIONS: tuple[Section, ...] = (
 
 
 def render_page(
-    path: str, template: str, *, settings: SiteSettings, page_words: str, values: Mapping[str, Any] = {}
+    path: str,
+    template: str,
+    *,
+    settings: SiteSettings,
+    page_words: str,
+    values: Mapping[str, Any] = {},
+    link: Callable[[str], str] | None = None,
 ) -> Page:
     """A page from its template. Beside `values` a template has `words`, those of the table `page_words`; `frame`, the
     words of all pages; `link`, which gives the address of a path of the site as this page has to write it; `asset`,
-    which does so for a style or a script; and `settings`."""
+    which does so for a style or a script; and `settings`. `link` is given where the page is shown at other addresses
+    than its path."""
     words = lay_words(settings.language, settings.words)
-    link = partial(_link, path)
+    link = link or partial(_link, path)
     shown = _open().get_template(template).render(
         **values,
         path=path,
@@ -80,8 +81,9 @@ def name_words(settings: SiteSettings, page_words: str) -> Words:
 
 
 def list_assets(settings: SiteSettings) -> list[Page]:
-    """Every style and script that pages name."""
-    return [*read_assets().values(), *([make_colors(settings.accent)] if settings.accent else [])]
+    """Every style and script that pages of the site name."""
+    own = [make_colors(settings.accent)] if settings.accent else []
+    return [*(page for name, page in read_assets().items() if name != OFFLINE_SCRIPT), *own]
 
 
 @cache

@@ -41,6 +41,7 @@ def render_document(text: str, *, direct: Directing, origin: str = "") -> Docume
     is how its examples name the server that the page comes from."""
     tokens = _MARKDOWN.parse(text)
     outline = tuple(_anchor_headings(tokens))
+    _label_cells(tokens)
     for token in tokens:
         if token.children:
             token.children = list(_direct_links(token.children, direct))
@@ -66,6 +67,22 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
             token.attrSet("id", anchor)
             if token.tag == "h2":
                 yield OutlineEntry(anchor, text)
+
+
+def _label_cells(tokens: Sequence[Token]) -> None:
+    """Each cell says what stands above its column: where there is little room, a row is shown as a block."""
+    heads: list[str] = []
+    column = 0
+    for token, content in pairwise(tokens):
+        if token.type == "thead_open":
+            heads = []
+        elif token.type == "th_open":
+            heads.append("".join(part.content for part in content.children or ()))
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type == "td_open":
+            token.attrSet("data-label", heads[column])
+            column += 1
 
 
 def _direct_links(tokens: Sequence[Token], direct: Directing) -> Iterator[Token]:

@@ -9,6 +9,7 @@ from outings.pages.explorer import render_explorer
 from outings.pages.guides import render_guides
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
+from outings.pages.missing_page import render_missing_page
 from outings.pages.page import Page
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
@@ -27,6 +28,7 @@ def render_site(
         *with_data,
         render_reference(settings, vocabulary),
         *render_guides(settings),
+        render_missing_page(settings),
         *list_assets(settings),
     )
 

@@ -21,6 +21,10 @@ class Words:
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
 
+    def get(self, name: str) -> str | None:
+        """None where there is no such word: a name that comes from outside."""
+        return self._texts.get(name)
+
     def list_prefixed(self, prefix: str) -> Mapping[str, str]:
         """For a script: those whose name begins so, without that beginning."""
         return {name[len(prefix) :]: text for name, text in self._texts.items() if name.startswith(prefix)}

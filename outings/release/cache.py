@@ -54,10 +54,10 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
 
 def _is_whole(path: Path, sha: str) -> bool:
     """Marks that it is used now. What the time of its last writing tells stays as it is."""
-    found = path.stat()
+    status = path.stat()
     with contextlib.suppress(PermissionError):  # another user's, who alone may
-        os.utime(path, ns=(time.time_ns(), found.st_mtime_ns))
-    state = name_state(found)
+        os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
+    state = name_state(status)
     if _whole.get(path) == state:
         return True
     with path.open("rb") as file:

@@ -66,9 +66,9 @@ class LinuxDisk:
         sync_all(paths)
 
 
-def name_state(found: os.stat_result) -> FileState:
+def name_state(status: os.stat_result) -> FileState:
     """Identifies a file's state by inode, size and time. It changes when the file is written or replaced."""
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def write_named(path: Path, data: bytes) -> None:

@@ -63,10 +63,10 @@ class FolderStore:
 
     def _list(self, top: str, opening: str) -> Iterator[StoreEntry]:
         try:
-            found = sorted(os.scandir(self._folder / top), key=lambda each: each.name)
+            entries = sorted(os.scandir(self._folder / top), key=lambda each: each.name)
         except FileNotFoundError:
             return
-        for each in found:
+        for each in entries:
             name = top + each.name
             if not each.name.startswith(opening) or name + "/" == _LOCKS:
                 continue
@@ -103,8 +103,8 @@ class FolderStore:
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
         path, temporary = self._path(name), next(self._name_temporaries())
         with self._explained("swap", name), self._lock("swap", kind=fcntl.LOCK_EX):
-            found = self.read_versioned(name)
-            if (None if found is None else found.etag) != expected:
+            current = self.read_versioned(name)
+            if (None if current is None else current.etag) != expected:
                 return Outcome.LOST
             self._make_folder_of(TEMPORARY)
             self._make_folder_of(name)

@@ -173,12 +173,12 @@ def _sum(opening: bytes) -> bytes:
 def read_registry(store: Store) -> tuple[Registry, str | None]:
     """Returns the registry and the store's tag for it, or an empty registry and None if no key was ever made. Raises
     Corrupt and StoreError."""
-    found = store.read_versioned(NAME)
-    return (Registry(), None) if found is None else (parse_registry(found), found.etag)
+    file = store.read_versioned(NAME)
+    return (Registry(), None) if file is None else (parse_registry(file), file.etag)
 
 
-def parse_registry(found: VersionedBytes) -> Registry:
-    registry = decode_json(found.data, Registry, name=NAME)
+def parse_registry(file: VersionedBytes) -> Registry:
+    registry = decode_json(file.data, Registry, name=NAME)
     if not 1 <= registry.layout <= LAYOUT:
         raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
     for key in registry.keys:
@@ -223,10 +223,10 @@ def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Reg
 
 def add_key(registry: Registry, key: Key) -> Registry:
     """Adds the key, unless the registry has it already. Raises ValueError if another key has the id."""
-    found = registry.by_id.get(key.id)
-    if found is None:
+    existing = registry.by_id.get(key.id)
+    if existing is None:
         return number_slots(msgspec.structs.replace(registry, keys=(*registry.keys, key)))
-    if found.hash != key.hash:
+    if existing.hash != key.hash:
         raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
     return registry
 

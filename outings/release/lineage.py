@@ -120,8 +120,8 @@ class ReleaseChain:
 
         def is_newer(root: Root | RootHeader) -> bool:
             """Where the metro is missing it came later."""
-            found = name_stamp(root, metro)
-            return found is not None and found > stamp
+            other = name_stamp(root, metro)
+            return other is not None and other > stamp
 
         if not is_newer(current):
             return None

@@ -153,7 +153,7 @@ def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> 
     segments = list_segments(log)
     firsts = [segment.first for segment in segments]
     blocks: dict[tuple[int, int], list[Version]] = {}
-    found = []
+    versions = []
     for version_id in version_ids:
         if not 1 <= version_id <= log.latest_version_id:
             raise KeyError(version_id)
@@ -161,8 +161,8 @@ def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> 
         number, place = divmod(version_id - firsts[at], BLOCK)
         if (at, number) not in blocks:
             blocks[at, number] = _read_block(segments[at], number, read=read)
-        found.append(blocks[at, number][place])
-    return found
+        versions.append(blocks[at, number][place])
+    return versions
 
 
 def list_segments(log: Log) -> list[Segment]:

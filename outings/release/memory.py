@@ -13,7 +13,7 @@ class MemoryStore:
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._held: dict[str, tuple[bytes, float]] = {}
+        self._objects: dict[str, tuple[bytes, float]] = {}
         self._lock = threading.Lock()
 
     def __str__(self) -> str:
@@ -21,22 +21,26 @@ class MemoryStore:
 
     def get(self, name: str) -> bytes:
         with self._lock:
-            if name not in self._held:
+            if name not in self._objects:
                 raise NotFound(store=str(self), operation="get", name=name, cause="it does not exist")
-            return self._held[name][0]
+            return self._objects[name][0]
 
     def read_versioned(self, name: str) -> VersionedBytes | None:
         with self._lock:
-            return VersionedBytes(self._held[name][0], hash_of(self._held[name][0])) if name in self._held else None
+            return (
+                VersionedBytes(self._objects[name][0], hash_of(self._objects[name][0]))
+                if name in self._objects
+                else None
+            )
 
     def exists(self, name: str) -> bool:
         with self._lock:
-            return name in self._held
+            return name in self._objects
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
         with self._lock:
-            found = [(name, *held) for name, held in self._held.items() if name.startswith(prefix)]
-        return (StoreEntry(name, len(data), written) for name, data, written in found)
+            entries = [(name, *entry) for name, entry in self._objects.items() if name.startswith(prefix)]
+        return (StoreEntry(name, len(data), written) for name, data, written in entries)
 
     def put(self, name: str, data: bytes) -> None:
         self.put_many([(name, data)])
@@ -44,14 +48,14 @@ class MemoryStore:
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
         for name, data in items:
             with self._lock:
-                self._held[name] = (bytes(data), self._clock())
+                self._objects[name] = (bytes(data), self._clock())
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
         with self._lock:
-            found = hash_of(self._held[name][0]) if name in self._held else None
-            if found != expected:
+            current = hash_of(self._objects[name][0]) if name in self._objects else None
+            if current != expected:
                 return Outcome.LOST
-            self._held[name] = (bytes(data), self._clock())
+            self._objects[name] = (bytes(data), self._clock())
             return Outcome.WON
 
     def read_clock(self) -> float:
@@ -61,7 +65,7 @@ class MemoryStore:
         removed = []
         for entry in entries:
             with self._lock:
-                if entry.name in self._held and self._held[entry.name][1] == entry.modified_at:
-                    del self._held[entry.name]
+                if entry.name in self._objects and self._objects[entry.name][1] == entry.modified_at:
+                    del self._objects[entry.name]
                     removed.append(entry)
         return removed

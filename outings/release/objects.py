@@ -41,9 +41,9 @@ def name_of(data: bytes) -> str:
 
 def check_object(sha: str, data: bytes) -> bytes:
     """The bytes, or Corrupt where they are not the ones that were named."""
-    found = hash_of(data)
-    if found != sha:
-        raise Corrupt(f"object {object_name(sha)}: its {len(data)} bytes have the SHA-256 {found}")
+    actual = hash_of(data)
+    if actual != sha:
+        raise Corrupt(f"object {object_name(sha)}: its {len(data)} bytes have the SHA-256 {actual}")
     return data
 
 

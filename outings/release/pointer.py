@@ -67,27 +67,27 @@ def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
 
 def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | None:
     """The pointer in force, or None where nothing was published yet. Untrusted, Corrupt, StoreError."""
-    found = store.read_versioned(NAME)
-    if found is None:
+    versioned = store.read_versioned(NAME)
+    if versioned is None:
         return None
-    pointer = parse_pointer(found.data)
+    pointer = parse_pointer(versioned.data)
     find_pointer_signer(pointer, trust=trust)
-    return VersionedPointer(pointer, found.etag)
+    return VersionedPointer(pointer, versioned.etag)
 
 
 def read_current(store: Store, *, trust: Trust = ANYBODY) -> CurrentRelease | None:
     """The release in force, or None where nothing was published yet. For who publishes after it or deletes what it does
     not name: Corrupt where the pointer does not fit its root. Untrusted, NotFound, StoreError."""
-    found = read_pointer(store, trust=trust)
-    if found is None:
+    versioned = read_pointer(store, trust=trust)
+    if versioned is None:
         return None
-    pointer = found.pointer
+    pointer = versioned.pointer
     root = read_root(store, pointer.root)
     reason = explain_pointer(pointer, root)
     if reason is not None:
         release_id = format_release_id(pointer.sequence, pointer.root)
         raise Corrupt(f"{NAME}, which names release {release_id}: {reason}; put it back as it was published")
-    return CurrentRelease(found, root)
+    return CurrentRelease(versioned, root)
 
 
 def explain_pointer(pointer: Pointer, root: Root) -> str | None:

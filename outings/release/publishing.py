@@ -92,14 +92,14 @@ def publish(
     Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an attempt.
     """
     for _ in range(ATTEMPTS):
-        found = read_current(store, trust=trust)
-        current, standing = (None, None) if found is None else (found.pointer, found.root)
+        before = read_current(store, trust=trust)
+        current, standing = (None, None) if before is None else (before.pointer, before.root)
         refuse_taken(base=base, standing=standing, act=act)
         refuse_touched(base=base, standing=standing, parts=parts, act=act)
         refuse_regress(standing, parts)
-        told = _name_returned((*changes, *find_changes(standing.parts if standing else {})), standing)
+        versions = _name_returned((*changes, *find_changes(standing.parts if standing else {})), standing)
         log = _erase(store, standing.log if standing else Log(), taking)
-        grown = append_versions(log, told, read=partial(read_object, store))
+        grown = append_versions(log, versions, read=partial(read_object, store))
         earlier = _trace_lineage(store, current, standing)
         root = compose_root(
             current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier,
@@ -115,7 +115,7 @@ def publish(
         check_deadline()
         pointer = put_in_force(store, root, current=current, trust=trust)
         if pointer is not None:
-            return Publication(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=told)
+            return Publication(id=release_id, sha=pointer.root, root=root, pointer=pointer, changes=versions)
     cause = f"{ATTEMPTS} other builds published first, one after the other; run the command again"
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
 

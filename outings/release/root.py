@@ -59,7 +59,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
     need not be parsed again to be reported; `problems` names the object of its quarantine lines.
 
-    `asked` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
+    `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
     they were read; the server's validators, of a feed with `pages` those of each; and of a walk its place, when it was
     taken, and the object of the feed's `items` as they stood behind it.
 
@@ -78,7 +78,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     problems: str | None = None
     last_good: int = 0
     last_good_since: datetime | None = None
-    asked: str | None = None
+    question: str | None = msgspec.field(default=None, name="asked")
     records: str | None = None
     etag: str | None = None
     last_modified: str | None = None

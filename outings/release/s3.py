@@ -61,6 +61,8 @@ class S3Store:
                 max_pool_connections=REQUESTS,
                 connect_timeout=CONNECT_SECONDS,
                 read_timeout=READ_SECONDS,
+                # For signed addresses too, which would else get the older signature.
+                signature_version="s3v4",
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             )
@@ -89,15 +91,27 @@ class S3Store:
 
         return self._ask("get", name, ask)
 
+    def sign_address(self, name: str, *, media: str, coding: str, seconds: int) -> str:
+        """Where anybody can read it for so long: in this `coding`, "" for none, as what `media` says."""
+        entity = {"ResponseContentType": media, **({"ResponseContentEncoding": coding} if coding else {})}
+        address: str = self._ask(
+            "sign",
+            name,
+            lambda: self._client.generate_presigned_url(
+                "get_object", Params={**self._at(name), **entity}, ExpiresIn=seconds
+            ),
+        )
+        return address
+
     def exists(self, name: str) -> bool:
         return self._find(name) is not None
 
     def _find(self, name: str) -> StoreEntry | None:
         try:
-            found = self._ask("look for", name, lambda: self._client.head_object(**self._at(name)))
+            head = self._ask("look for", name, lambda: self._client.head_object(**self._at(name)))
         except NotFound:
             return None
-        return StoreEntry(name, found["ContentLength"], _whole_seconds(found["LastModified"]))
+        return StoreEntry(name, head["ContentLength"], _whole_seconds(head["LastModified"]))
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
         pages = self._client.get_paginator("list_objects_v2").paginate(
@@ -105,9 +119,9 @@ class S3Store:
         )
         following = iter(pages)
         while (page := self._ask("list", prefix, lambda: next(following, None))) is not None:
-            for found in page.get("Contents", ()):
-                name = found["Key"].removeprefix(self._prefix)
-                yield StoreEntry(name, found["Size"], _whole_seconds(found["LastModified"]))
+            for entry in page.get("Contents", ()):
+                name = entry["Key"].removeprefix(self._prefix)
+                yield StoreEntry(name, entry["Size"], _whole_seconds(entry["LastModified"]))
 
     def put(self, name: str, data: bytes) -> None:
         self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data))

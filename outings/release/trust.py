@@ -61,10 +61,10 @@ class Trust(Struct, frozen=True, kw_only=True):
             return None
         if signature is None:
             raise UntrustedRelease(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
-        found = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
-        if found is None:
+        signer = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
+        if signer is None:
             raise UntrustedRelease(f"{named}: its signature is not that of {self._list_names()}")
-        return found
+        return signer
 
     def _list_names(self) -> str:
         return " or ".join(f"key {each.name}" for each in self.believed)
@@ -142,7 +142,7 @@ def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     allowed = "allowed: one Ed25519 private key in PEM, not encrypted"
-    kinds = [found[1].decode() for found in _PEM.finditer(data)]
+    kinds = [block[1].decode() for block in _PEM.finditer(data)]
     if kinds != ["PRIVATE KEY"]:
         raise ValueError(f"holds {_list_kinds(kinds)}; {allowed}")
     try:
@@ -162,12 +162,12 @@ def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     allowed = "allowed: one or more Ed25519 public keys in PEM"
-    found = list(_PEM.finditer(data))
-    kinds = [each[1].decode() for each in found]
+    blocks = list(_PEM.finditer(data))
+    kinds = [each[1].decode() for each in blocks]
     if not kinds or set(kinds) != {"PUBLIC KEY"}:
         raise ValueError(f"holds {_list_kinds(kinds)}; {allowed}")
     keys = []
-    for number, each in enumerate(found, start=1):
+    for number, each in enumerate(blocks, start=1):
         try:
             key = load_pem_public_key(each[0])
         except (ValueError, UnsupportedAlgorithm):

@@ -44,10 +44,10 @@ class VerificationReport(Struct, frozen=True, kw_only=True):
 
 
 def verify_releases(
-    store: Store, *, trust: Trust, told: Callable[[VerifiedRelease], None] = lambda _: None
+    store: Store, *, trust: Trust, report: Callable[[VerifiedRelease], None] = lambda _: None
 ) -> VerificationReport:
-    """Raises Corrupt, Untrusted or NotFound for the first fault, and StoreError. Calls `told` with each release that is
-    right.
+    """Raises Corrupt, Untrusted or NotFound for the first fault, and StoreError. Calls `report` with each release that
+    is right.
 
     Do not run it during a prune, which removes what it would read. It reads every object once, so as many bytes as the
     store has.
@@ -57,7 +57,7 @@ def verify_releases(
         return VerificationReport(current=None, signer=None, releases=(), ends=None)
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
-    seen: set[str] = set()
+    visited: set[str] = set()
     named: dict[int, str] = {}
     verified: list[VerifiedRelease] = []
     newer: ListedRelease | None = None
@@ -78,8 +78,8 @@ def verify_releases(
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
         ended = root.ended if newer is None else ended
-        verified.append(_verify_release(store, release, seen=seen, is_ended=has_ended(ended, root.sequence)))
-        told(verified[-1])
+        verified.append(_verify_release(store, release, visited=visited, is_ended=has_ended(ended, root.sequence)))
+        report(verified[-1])
         newer, sha = release, root.previous
     return VerificationReport(
         current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
@@ -100,19 +100,19 @@ def _explain_lineage(release: ListedRelease, *, named: dict[int, str]) -> str | 
     return f"it and a newer release name two roots of release {wrong[0]}" if wrong else None
 
 
-def _verify_release(store: Store, release: ListedRelease, *, seen: set[str], is_ended: bool) -> VerifiedRelease:
-    """Adds to `seen` what it names."""
+def _verify_release(store: Store, release: ListedRelease, *, visited: set[str], is_ended: bool) -> VerifiedRelease:
+    """Adds to `visited` what it names."""
     try:
         _check_log(release.root)
         for slug, part in () if is_ended else release.root.parts.items():
-            if part.manifest not in seen and hash_snapshot(read_manifest(store, part.manifest)) != part.snapshot:
+            if part.manifest not in visited and hash_snapshot(read_manifest(store, part.manifest)) != part.snapshot:
                 raise Corrupt(f"metro {slug}: its manifest does not make the snapshot that the root names")
-        named = () if is_ended else list_references(store, release.root, known=seen)
-        new = {release.sha, *named} - seen
+        named = () if is_ended else list_references(store, release.root, known=visited)
+        new = {release.sha, *named} - visited
         size = sum(_read_all(store, sorted(new)))
     except (Corrupt, NotFound) as error:
         raise Corrupt(f"release {release.id}: {error}") from error
-    seen |= new
+    visited |= new
     return VerifiedRelease(
         id=release.id, built_at=release.root.built_at, metros=tuple(sorted(release.root.parts)), objects=len(new),
         bytes=size,

@@ -108,8 +108,8 @@ def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
 def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
     """A draft that readers once saw is told from one that they never did by its reason: back, it is `restored`."""
     if row.columns["status"] == DRAFT:
-        seen = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
-        row.columns["reason"] = "unpublished" if seen else None
+        was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
+        row.columns["reason"] = "unpublished" if was_visible else None
 
 
 def _render_row(

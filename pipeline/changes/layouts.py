@@ -24,20 +24,20 @@ def complete_members(given: Any, annotation: Any) -> Any:
         return [complete_members(each, annotation) for each in given]
     if struct is None or not isinstance(given, dict):
         return given
-    found = {}
+    members = {}
     for field in fields(struct):
         if field.encode_name in given:
-            found[field.encode_name] = complete_members(given[field.encode_name], field.type)
+            members[field.encode_name] = complete_members(given[field.encode_name], field.type)
         elif field.required:
-            found |= _make_empty(field.encode_name, field.type)
-    return found
+            members |= _make_empty(field.encode_name, field.type)
+    return members
 
 
 def _find_struct(annotation: Any) -> type[Struct] | None:
     """The one in it, through unions and arrays."""
     if isinstance(annotation, type) and issubclass(annotation, Struct):
         return annotation
-    return next((found for inner in get_args(annotation) if (found := _find_struct(inner)) is not None), None)
+    return next((struct for inner in get_args(annotation) if (struct := _find_struct(inner)) is not None), None)
 
 
 def _make_empty(name: str, annotation: Any) -> dict[str, Any]:

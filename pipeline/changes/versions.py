@@ -52,8 +52,8 @@ def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -
         for change in changes[metro]
         if change.type != "organization"
     ]  # fmt: skip
-    told = Counter(version.listing_id for version in versions)
-    return sorted(versions, key=lambda version: told[version.listing_id] > 1 and version.kind != "removed")
+    counts = Counter(version.listing_id for version in versions)
+    return sorted(versions, key=lambda version: counts[version.listing_id] > 1 and version.kind != "removed")
 
 
 def compare_organizations(
@@ -82,14 +82,14 @@ def compare_organizations(
 def _read_copies(
     store: Store, parts: Mapping[str, Part], ids: Collection[str], *, cache: Path
 ) -> defaultdict[str, list[OrganizationCopy]]:
-    found: defaultdict[str, list[OrganizationCopy]] = defaultdict(list)
+    copies: defaultdict[str, list[OrganizationCopy]] = defaultdict(list)
     for metro, part in sorted(parts.items()):
         manifest = read_manifest(store, part.manifest)
         path = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
         rows = read_columns(path, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
         for row in rows.iter_rows(named=True):
-            found[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
-    return found
+            copies[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
+    return copies
 
 
 def _tell_organization(
@@ -100,19 +100,19 @@ def _tell_organization(
     old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
     kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
     if kind not in (None, "updated"):
-        yield _make_version(kind, before, after, seen=_list_homes(before if kind == "removed" else after), stamp=stamp)
+        yield _make_version(kind, before, after, homes=_list_homes(before if kind == "removed" else after), stamp=stamp)
         return
     was, now = _list_homes(before), _list_homes(after)
     entered, left = now - was, was - now
     if entered:
         of_them = [copy for copy in before if copy.metro in entered]
         came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
-        yield _make_version(came, before, after, seen=entered, known_in=was, stamp=stamp)
+        yield _make_version(came, before, after, homes=entered, known_in=was, stamp=stamp)
     if kind == "updated":
         yield from _tell_update(store, before, after, stamp=stamp, cache=cache)
     if left:
         gone = [copy for copy in after if copy.metro in left]
-        yield _make_version("removed", before, gone, seen=left, known_in=now, stamp=stamp)
+        yield _make_version("removed", before, gone, homes=left, known_in=now, stamp=stamp)
 
 
 def _tell_update(
@@ -120,17 +120,17 @@ def _tell_update(
 ) -> Iterator[UnnumberedVersion]:
     """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
-    told = [each for each in (own, lent) if _is_other(*each)]
-    if not told:
+    updates = [each for each in (own, lent) if _is_other(*each)]
+    if not updates:
         return
-    fields = {name for each in told for name in _name_fields(store, *each, cache=cache)}
-    seen, known_in = _list_homes((*before, *after)), set[str]()
-    if own not in told:
+    fields = {name for each in updates for name in _name_fields(store, *each, cache=cache)}
+    homes, known_in = _list_homes((*before, *after)), set[str]()
+    if own not in updates:
         known_in = _list_homes(own[1])
-        seen -= known_in
-    if seen:
+        homes -= known_in
+    if homes:
         yield _make_version(
-            "updated", before, after, seen=seen, known_in=known_in, stamp=stamp, fields=tuple(sorted(fields))
+            "updated", before, after, homes=homes, known_in=known_in, stamp=stamp, fields=tuple(sorted(fields))
         )
 
 
@@ -149,12 +149,12 @@ def _make_version(
     before: Sequence[OrganizationCopy],
     after: Sequence[OrganizationCopy],
     *,
-    seen: Collection[str],
+    homes: Collection[str],
     stamp: datetime,
     known_in: Collection[str] = (),
     fields: tuple[str, ...] = (),
 ) -> UnnumberedVersion:
-    """`seen`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
+    """`homes`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
     shown, is_removed = min(after or before, key=_rank), kind == "removed"
     metros = {copy.metro for copy in (*before, *after)}
     is_one = len(metros) == 1
@@ -168,7 +168,7 @@ def _make_version(
         replaced_by=shown.row["replaced_by"] if is_removed and after else None,
         stamp=stamp,
         fields=fields,
-        metros=() if is_one else tuple(sorted(seen)),
+        metros=() if is_one else tuple(sorted(homes)),
         known_in=tuple(sorted(known_in)),
     )
 

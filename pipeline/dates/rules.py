@@ -76,14 +76,14 @@ def parse_rule(text: str) -> RecurrenceRule:
 
 def _split_parts(text: str) -> Iterator[tuple[str, str]]:
     body = re.sub(r"^\s*RRULE:", "", text, flags=re.IGNORECASE).strip().rstrip(";").upper()
-    seen = set()
+    names = set()
     for part in body.split(";"):
         match = re.fullmatch(r"\s*([A-Z-]+)\s*=\s*(\S+)\s*", part)
         if match is None:
             raise RuleError(f"{part!r}: a part is NAME=VALUE")
-        if match[1] in seen:
+        if match[1] in names:
             raise RuleError(f"{match[1]} appears twice")
-        seen.add(match[1])
+        names.add(match[1])
         yield match[1], match[2]
 
 

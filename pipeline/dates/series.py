@@ -70,8 +70,8 @@ def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
     starts. An exclusion by date alone says no more."""
     midnights = excluded[excluded % DAY == 0]
     days = midnights[~np.isin(midnights, starts)]
-    found: NDArray[np.bool_] = np.isin(starts, excluded) | np.isin(starts - starts % DAY, days)
-    return found
+    is_excluded: NDArray[np.bool_] = np.isin(starts, excluded) | np.isin(starts - starts % DAY, days)
+    return is_excluded
 
 
 def _place_all(moments: Sequence[datetime], series: Series) -> Seconds:

@@ -22,13 +22,13 @@ _NEVER = np.iinfo(np.int64).max
 
 class Zone(Struct, frozen=True, kw_only=True):
     """`offsets`: before the first change, then from each on. Changes as they look on the clock of the offset before:
-    `skips`, from where on it is no longer that offset's time; `settled`, from where on it is the next one's alone.
+    `skips`, from where on it is no longer that offset's time; `resumes`, from where on it is the next one's alone.
     """
 
     info: ZoneInfo
     offsets: Seconds
     skips: Seconds
-    settled: Seconds
+    resumes: Seconds
 
     def resolve(self, local: datetime) -> int:
         """The instant of a naive local time: in a fold the first, in a gap by the offset before."""
@@ -50,7 +50,7 @@ class Zone(Struct, frozen=True, kw_only=True):
         return move_clock(instant, self.info)
 
     def _find_changes(self, local: Seconds) -> NDArray[np.intp]:
-        return self.settled.searchsorted(local, side="right")
+        return self.resumes.searchsorted(local, side="right")
 
 
 def move_clock(instant: datetime, info: tzinfo) -> datetime:
@@ -74,5 +74,5 @@ def find_zone(name: str) -> Zone:
         offsets=offsets,
         skips=np.append(moments + before, _NEVER),
         # The offset before holds until both clocks have passed: a fold is its first time, a gap is the one before.
-        settled=moments + np.maximum(before, after),
+        resumes=moments + np.maximum(before, after),
     )

@@ -46,12 +46,12 @@ def list_columns(connection: DuckDBPyConnection) -> list[Column]:
     """Of the table `feed`."""
     table = connection.table("feed")
     types = dict(zip(table.columns, table.types, strict=True))
-    found: list[Column] = []
+    columns: list[Column] = []
     for name, kind in types.items():
         for path in _list_paths(connection, name, kind, types):
-            if len(found) < _MOST_COLUMNS and (column := _read_column(connection, path, types)) is not None:
-                found.append(column)
-    return found
+            if len(columns) < _MOST_COLUMNS and (column := _read_column(connection, path, types)) is not None:
+                columns.append(column)
+    return columns
 
 
 def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Column | None:
@@ -59,8 +59,8 @@ def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
         text = find_text("", path, types)
     except MappingError:
         return None
-    said = f"nullif(array_to_string({text.sql}, '|'), '')" if text.many else text.sql
-    rows = connection.execute(f"SELECT {said} FROM feed ORDER BY rowid LIMIT {_MOST_ROWS}").fetchall()
+    sql = f"nullif(array_to_string({text.sql}, '|'), '')" if text.many else text.sql
+    rows = connection.execute(f"SELECT {sql} FROM feed ORDER BY rowid LIMIT {_MOST_ROWS}").fetchall()
     return Column(path=path, values=tuple(value for (value,) in rows), many=text.many)
 
 
@@ -97,10 +97,10 @@ def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
             objects.append(json.loads(value) if value.startswith("{") else None)
         except ValueError:
             return ()
-    found = [each for each in objects if isinstance(each, dict)]
-    if not found or len(found) * 2 < len(objects):
+    inside = [each for each in objects if isinstance(each, dict)]
+    if not inside or len(inside) * 2 < len(objects):
         return ()
-    return list(dict.fromkeys(inner for each in found for inner in _walk(each)))
+    return list(dict.fromkeys(inner for each in inside for inner in _walk(each)))
 
 
 def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str]:

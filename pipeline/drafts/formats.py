@@ -46,9 +46,9 @@ def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, month
         return TimeNotation()
     best = TimeNotation(values=len(values))
     for kind in ("moment", "day", "clock"):
-        found = _find(connection, values, kind, months_first=months_first)
-        if found.read > best.read:
-            best = found
+        writing = _find(connection, values, kind, months_first=months_first)
+        if writing.read > best.read:
+            best = writing
     return best if best.read * 2 > len(values) else TimeNotation(values=len(values))
 
 
@@ -87,7 +87,7 @@ def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, forma
     read = {"moment": read_moment, "day": read_day, "clock": read_clock}[kind]("value", formats, "UTC")
     bound = f"({read}) BETWEEN TIMESTAMP '1899-01-01' AND TIMESTAMP '2200-01-01'"
     query = f"SELECT coalesce({bound}, false) FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    return [found for (found,) in connection.execute(query, [list(values)]).fetchall()]
+    return [value for (value,) in connection.execute(query, [list(values)]).fetchall()]
 
 
 def _list_fitting(kind: str, values: Sequence[str], *, months_first: bool) -> list[str]:

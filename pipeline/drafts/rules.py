@@ -102,16 +102,16 @@ def _draft_words(roles: Roles, *, type_: str) -> Rules:
         split = choose_separator(column)
         words = _list_words(column, split)
         source = {"column": column.path, **({"split": split} if split else {})}
-        hints = {word: found[0] for word in words if (found := find_meanings("type_hints", word))}
+        hints = {word: meanings[0] for word in words if (meanings := find_meanings("type_hints", word))}
         if type_ == "place" and hints:
             rules["type_hint"] = {**source, "lookup": hints, "other": ""}
-        meant = {word: found for word in words if (found := find_meanings("categories", word))}
+        meant = {word: meanings for word in words if (meanings := find_meanings("categories", word))}
         if meant:
-            lookup = {word: found if len(found) > 1 else found[0] for word, found in meant.items()}
+            lookup = {word: meanings if len(meanings) > 1 else meanings[0] for word, meanings in meant.items()}
             rules["categories"] = {**source, "lookup": lookup, "other": ""}
-    told = [roles[role].column for role in ("category", "audience") if role in roles]
-    if told:
-        rules["keywords"] = _join_lists(told)
+    columns = [roles[role].column for role in ("category", "audience") if role in roles]
+    if columns:
+        rules["keywords"] = _join_lists(columns)
     return rules
 
 

@@ -84,13 +84,13 @@ def _find_skip_of_text(file: TableFile, feed: FeedTable) -> dict[str, Any]:
     lines = decoded.text.splitlines(keepends=True)
     if not lines:
         return {}
-    found: list[tuple[int, int]] = []
+    ratings: list[tuple[int, int]] = []
     for delimiter in DELIMITERS:
         for row in read_rows(lines[:_LOOKED_AT], delimiter, first=0):
             fields = [field for field in row.fields if field.strip()]
             if len(fields) > 1:
-                found.append((_rate_header(fields), -row.line))
-    line = -max(found, default=(0, -1))[1]
+                ratings.append((_rate_header(fields), -row.line))
+    line = -max(ratings, default=(0, -1))[1]
     own = find_header(lines, skip=0)[0] + 1
     return {} if line <= own else {"skip": line - 1}
 
@@ -104,18 +104,18 @@ def _rate_header(fields: Sequence[str]) -> int:
 def _find_sheet(path: Path, feed: FeedTable) -> dict[str, Any]:
     rated = []
     with CalamineWorkbook.from_path(path) as workbook:
-        seen = [each.name for each in workbook.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
-        for name in seen:
+        names = [each.name for each in workbook.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
+        for name in names:
             cells = read_cells(workbook.get_sheet_by_name(name), path)
             for place, row in enumerate(cells[:_LOOKED_AT]):
-                fields = [said for cell in row if (said := format_cell(cell))]
+                fields = [text for cell in row if (text := format_cell(cell))]
                 if len(fields) > 1 and len(cells) > place + 1:
                     rated.append((_rate_header(fields), -place, name, cells))
     if not rated:
         return {}
     _, place, name, cells = max(rated, key=lambda each: each[:2])
     first = next(number for number, row in enumerate(cells) if any(map(format_cell, row)))
-    settings: dict[str, Any] = {"sheet": name} if len(seen) > 1 and not feed.sheet else {}
+    settings: dict[str, Any] = {"sheet": name} if len(names) > 1 and not feed.sheet else {}
     return settings | ({"skip": -place} if -place > first else {})
 
 
@@ -126,8 +126,8 @@ def _find_records(file: TableFile, feed: FeedTable) -> dict[str, Any]:
     try:
         msgspec.json.decode(content, type=list[msgspec.Raw])
     except (ValueError, RecursionError):
-        found = list_wrapped(content)
-        return {"records": max(found, key=lambda path: found[path])} if found else {}
+        lists = list_wrapped(content)
+        return {"records": max(lists, key=lambda path: lists[path])} if lists else {}
     return {}
 
 

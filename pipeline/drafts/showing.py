@@ -20,7 +20,7 @@ def format_draft(draft: FeedDraft, read: FeedRead) -> str:
     lines = [f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records"]
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
-    lines += [f"  {said}" for said in draft.decided]
+    lines += [f"  {line}" for line in draft.decided]
     if draft.columns:
         lines += ["", *_list_columns(draft)]
     if assumed := list_assumed(draft):
@@ -49,21 +49,21 @@ def _list_columns(draft: FeedDraft) -> Iterator[str]:
 
 def list_assumed(draft: FeedDraft) -> list[str]:
     """What the values leave open, and what no column is."""
-    said = []
+    lines = []
     for role in draft.roles.values():
         writing = role.writing
         if writing.formats and writing.read < writing.values:
             formats = " or ".join(writing.formats)
-            said.append(f"{role.column.path}: {writing.read} of {writing.values} are written as {formats}")
+            lines.append(f"{role.column.path}: {writing.read} of {writing.values} are written as {formats}")
         elif writing.formats:
-            said.append(f"{role.column.path}: written as {' or '.join(writing.formats)}")
+            lines.append(f"{role.column.path}: written as {' or '.join(writing.formats)}")
         if writing.is_ambiguous:
-            said.append(f"{role.column.path}: the day and the month could be the other way round")
+            lines.append(f"{role.column.path}: the day and the month could be the other way round")
     if unplaced := list_unmapped(draft):
-        said.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
+        lines.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
     if draft.rules and "name" not in draft.rules:
-        said.append("No column is a name: say which, as in --column name=TITLE")
-    return said
+        lines.append("No column is a name: say which, as in --column name=TITLE")
+    return lines
 
 
 def show_record(record: Record) -> dict[str, str]:

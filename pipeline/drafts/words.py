@@ -12,8 +12,8 @@ from pipeline.feeds.mapping.columns import fold
 
 @cache
 def read_words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    told: dict[str, Any] = tomllib.loads(files("pipeline.drafts").joinpath("words.toml").read_text("utf-8"))
-    return {table: {name: tuple(words) for name, words in rows.items()} for table, rows in told.items()}
+    tables: dict[str, Any] = tomllib.loads(files("pipeline.drafts").joinpath("words.toml").read_text("utf-8"))
+    return {table: {name: tuple(words) for name, words in rows.items()} for table, rows in tables.items()}
 
 
 def tidy(text: str) -> str:
@@ -51,8 +51,8 @@ def find_meanings(table: str, word: str) -> list[str]:
 
 
 def is_free(word: str) -> bool:
-    said = tidy(word)
-    return any(said == each or said.startswith(f"{each} ") for each in read_words()["words"]["free"] if each != "0")
+    text = tidy(word)
+    return any(text == each or text.startswith(f"{each} ") for each in read_words()["words"]["free"] if each != "0")
 
 
 def count_known(names: Iterable[str]) -> int:

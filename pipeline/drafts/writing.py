@@ -74,8 +74,8 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
     if isinstance(rule, dict) and "value" in rule:
         return ""
     (first, *_) = [rule] if isinstance(rule, str) else [rule["column"]] if "column" in rule else rule["join"]
-    said = show_examples(columns[first], most=3) if first in columns else ""
-    return f"  # {said}" if said and len(encode(rule)) < 100 else ""
+    examples = show_examples(columns[first], most=3) if first in columns else ""
+    return f"  # {examples}" if examples and len(encode(rule)) < 100 else ""
 
 
 def list_unmapped(draft: FeedDraft) -> list[Column]:

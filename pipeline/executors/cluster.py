@@ -126,12 +126,12 @@ class _ClusterExecutor(Executor):
 
 def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading.Event) -> None:
     """Without workers, work would wait for ever."""
-    seen = monotonic()
+    last_contact = monotonic()
     while not over.wait(WATCH_SECONDS):
         with contextlib.suppress(Exception):  # that the scheduler is gone is told by the work itself
             if client.nthreads():  # type: ignore[no-untyped-call]
-                seen = monotonic()
-        if monotonic() - seen > WORKER_SECONDS:
+                last_contact = monotonic()
+        if monotonic() - last_contact > WORKER_SECONDS:
             executor.lost = f"no worker for {WORKER_SECONDS:g} s"
             executor.cancel_all()
             return

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from outings.contract.languages.audience import TextAgeWords
 from pipeline.facts.phrases import split_words
-from pipeline.records.grades import GradeSpan, find_grades
+from pipeline.records.school_grades import GradeSpan, find_grades
 
 _DIGIT = re.compile(r"[0-9]")
 _NEVER = r"(?!)"
@@ -59,16 +59,16 @@ class AgeTexts:
 
     def find_ages(self, sentences: Sequence[str], *, is_name: bool) -> list[AgeSpan]:
         """Of folded sentences (`pipeline.facts.phrases`). In a name shorter forms count: "2-3 yrs", "12 and under"."""
-        found: list[AgeSpan] = []
+        ages: list[AgeSpan] = []
         for sentence in sentences:
             grades = list(find_grades(sentence))
-            found += [AgeSpan(span.min, span.max) for span in grades]
+            ages += [AgeSpan(span.min, span.max) for span in grades]
             text = self._worded.sub(lambda match: self._numbers[match[0]], _cut_spans(sentence, grades))
             if _DIGIT.search(text):
                 spans = list(self._find_spans(self._groups.sub(" ", text), is_name=is_name))
                 is_beside = not is_name and not self._ignored_beside.isdisjoint(split_words(text))
-                found += [span for span in spans if not (is_beside and (span.min or 0) >= 18)]
-        return found
+                ages += [span for span in spans if not (is_beside and (span.min or 0) >= 18)]
+        return ages
 
     def _find_spans(self, text: str, *, is_name: bool) -> Iterator[AgeSpan]:
         for each in self._name_patterns if is_name else self._patterns:

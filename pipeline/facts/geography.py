@@ -43,26 +43,26 @@ class Neighborhoods:
         """`shapes`: valid polygons by name."""
         ordered = sorted(shapes.items(), key=lambda item: (shapely.area(item[1]), item[0]))
         wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
-        slugs = assign_slugs(wishes, held={})
+        slugs = assign_slugs(wishes, before={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
         self._shapes = [shape for _, shape in ordered]
         shapely.prepare(self._shapes)
         self._tree = shapely.STRtree(self._shapes)
         self._named = {word: each for each in reversed(self._all) for word in (each.key, each.slug)}
-        self._found: dict[tuple[float, float], Neighborhood | None] = {}
+        self._cache: dict[tuple[float, float], Neighborhood | None] = {}
 
     def __iter__(self) -> Iterator[Neighborhood]:
         return iter(self._all)
 
     def find(self, lat: float, lng: float) -> Neighborhood | None:
         """The neighborhood of a point, its boundary included."""
-        if (lat, lng) not in self._found:
+        if (lat, lng) not in self._cache:
             point = shapely.Point(lng, lat)
             # Boxes by the tree, then polygons that were prepared once (the tree would prepare the point instead).
             near = sorted(self._tree.query(point).tolist())
             holding = (self._all[index] for index in near if shapely.intersects(self._shapes[index], point))
-            self._found[lat, lng] = next(holding, None)
-        return self._found[lat, lng]
+            self._cache[lat, lng] = next(holding, None)
+        return self._cache[lat, lng]
 
     def find_named(self, text: str) -> Neighborhood | None:
         """By slug, or by name without case, accents and punctuation."""

@@ -39,16 +39,16 @@ class Phrases:
 
     def find(self, sentences: Iterable[Sequence[str]]) -> set[str]:
         """Names of the sets that have a phrase in the text. Words of one phrase are in no other."""
-        found: set[str] = set()
+        matches: set[str] = set()
         firsts = self._first.next
         for words in sentences:
             done = 0
             for place, word in enumerate(words):
                 if word in firsts and place >= done:
                     length, names = self._match(words, place)
-                    found.update(names)
+                    matches.update(names)
                     done = place + length
-        return found
+        return matches
 
     def _add(self, words: Words, name: str) -> None:
         node = self._first
@@ -88,6 +88,6 @@ def split_words(sentence: str) -> list[str]:
 
 def expand_phrase(phrase: str) -> list[Words]:
     """`{a|b} c` → (a, c), (b, c). An alternative may be empty."""
-    found = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
-    parts = [part[1:-1].split("|") if part.startswith("{") else [part] for part in found]
+    pieces = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
+    parts = [part[1:-1].split("|") if part.startswith("{") else [part] for part in pieces]
     return [tuple(words) for chosen in product(*parts) if (words := "".join(chosen).split())]

@@ -33,17 +33,17 @@ def slugify(text: str) -> str:
     return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
 
 
-def assign_slugs(wishes: Iterable[SlugRequest], *, held: Mapping[str, str]) -> dict[str, str]:
-    """A slug for each id. `wishes` and `held` are of one metro and type; `held` is what the release before published.
+def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) -> dict[str, str]:
+    """A slug for each id. `wishes` and `before`, the slugs that the last release published, are of one metro and type.
 
     A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
     comes later (records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
     """
     wished = sorted(wishes, key=lambda wish: wish.id)
-    published = frozenset(held.values())
-    slugs = {wish.id: held[wish.id] for wish in wished if _stays(wish, held=held, published=published)}
-    gone = held.keys() - {wish.id for wish in wished}
-    taken = set(slugs.values()) | {held[each] for each in gone}
+    published = frozenset(before.values())
+    slugs = {wish.id: before[wish.id] for wish in wished if _stays(wish, before=before, published=published)}
+    gone = before.keys() - {wish.id for wish in wished}
+    taken = set(slugs.values()) | {before[each] for each in gone}
     # One counter a word: a thousand swimming lessons must not each count from 2.
     counters: dict[str, Iterator[str]] = {}
     new = [wish for wish in wished if wish.id not in slugs]
@@ -59,9 +59,9 @@ def _own_slug(wish: SlugRequest) -> str | None:
     return slugify(wish.slug) or None if wish.slug else None
 
 
-def _stays(wish: SlugRequest, *, held: Mapping[str, str], published: Container[str]) -> bool:
+def _stays(wish: SlugRequest, *, before: Mapping[str, str], published: Container[str]) -> bool:
     """Also with a number behind the own slug while another row has that slug: nothing has moved since."""
-    slug, own = held.get(wish.id), _own_slug(wish)
+    slug, own = before.get(wish.id), _own_slug(wish)
     if slug is None or own is None or slug == own:
         return slug is not None
     return own in published and re.fullmatch(re.escape(own) + r"-[1-9]\d*", slug) is not None

@@ -76,14 +76,14 @@ class Suitability:
         text = _RecordText(record)
         best = self._apply_rules(text, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
         for other in self._others:
-            found = self._apply_rules(text, other, before=best[0])
-            best = found if found is not None and found[1] == ADULTS else best
+            match = self._apply_rules(text, other, before=best[0])
+            best = match if match is not None and match[1] == ADULTS else best
         return best
 
     def _apply_rules(self, text: "_RecordText", reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
-        found = _TextFindings(text, reader)
+        findings = _TextFindings(text, reader)
         for number, rule in enumerate(self._rules[:before]):
-            audience = _apply_rule(rule, found)
+            audience = _apply_rule(rule, findings)
             if audience is not None and not (audience == ADULTS and text.record.adults_only is False):
                 return number, audience
         return None
@@ -128,12 +128,12 @@ class _TextFindings:
 
     def __init__(self, text: _RecordText, reader: _AudienceReader) -> None:
         self._text, self._reader = text, reader
-        self._found: dict[str, set[str]] = {}
+        self._phrases: dict[str, set[str]] = {}
 
     def find_phrases(self, field: str) -> set[str]:
-        if field not in self._found:
-            self._found[field] = self._reader.phrases[field].find(self._text.split_words(field))
-        return self._found[field]
+        if field not in self._phrases:
+            self._phrases[field] = self._reader.phrases[field].find(self._text.split_words(field))
+        return self._phrases[field]
 
     def judge_ages(self, source: str) -> str | None:
         """Where the record states ages its words are not searched for others."""
@@ -190,12 +190,12 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     return "all_ages" if low == 0 else "families"
 
 
-def _apply_rule(rule: SuitabilityRule, found: _TextFindings) -> str | None:
+def _apply_rule(rule: SuitabilityRule, findings: _TextFindings) -> str | None:
     if rule.ages is not None:
-        audience = found.judge_ages(rule.ages)
+        audience = findings.judge_ages(rule.ages)
         return audience if audience in rule.audiences else None
     assert rule.field is not None
-    return rule.audience if rule.phrases in found.find_phrases(rule.field) else None
+    return rule.audience if rule.phrases in findings.find_phrases(rule.field) else None
 
 
 def _name_sets() -> Collection[str]:
@@ -206,8 +206,8 @@ def _name_sets() -> Collection[str]:
 
 
 def _select_phrases(words: AudienceWords, rules: Sequence[SuitabilityRule], field: str) -> Phrases:
-    asked = {rule.phrases for rule in rules if rule.field == field}
-    return Phrases({name: words.phrases[name] for name in words.phrases if name in asked or name == IGNORED})
+    names = {rule.phrases for rule in rules if rule.field == field}
+    return Phrases({name: words.phrases[name] for name in words.phrases if name in names or name == IGNORED})
 
 
 def _check_rule(rule: SuitabilityRule, known: Collection[str]) -> None:

@@ -53,7 +53,7 @@ def mend_signs(content: bytes) -> bytes:
     a sign: no reader of JSON takes it, and it would cost what is round it."""
     if _HALF.search(content) is None:
         return content
-    return _ESCAPES.sub(lambda found: b"\\ufffd" if _HALF.fullmatch(found[0]) else found[0], content)
+    return _ESCAPES.sub(lambda match: b"\\ufffd" if _HALF.fullmatch(match[0]) else match[0], content)
 
 
 def _split_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -70,8 +70,8 @@ def open_sources(
 
     opened: dict[str, FeedSource] = {}
     with telling_retries(tell):
-        found = asyncio.run(open_all())
-    for feed, source in zip(feeds, found, strict=True):
+        sources = asyncio.run(open_all())
+    for feed, source in zip(feeds, sources, strict=True):
         if isinstance(source, BaseException):
             raise source
         opened[feed.name] = source
@@ -91,26 +91,26 @@ async def _open_source(
 ) -> FeedSource:
     if not is_remote(feed):
         files = list_files(feed, configuration.directory)
-        asked = hash_question(feed, configuration, names=[file.name for file in files])
-        known = _choose_known(memory, asked=asked)
-        return _keep_known(feed, configuration, files, source=FeedSource(hash="", asked=asked), known=known)
+        question = hash_question(feed, configuration, names=[file.name for file in files])
+        known = _choose_known(memory, question=question)
+        return _keep_known(feed, configuration, files, source=FeedSource(hash="", question=question), known=known)
     if (open_walk := load_reader(feed.format).open) is not None:
         return await open_walk(
-            feed, configuration, scratch=scratch, asked=hash_question(feed, configuration), memory=memory,
+            feed, configuration, scratch=scratch, question=hash_question(feed, configuration), memory=memory,
             store=store, now=now, tell=tell, policy=policy,
         )  # fmt: skip
-    asked = hash_question(feed, configuration)
+    question = hash_question(feed, configuration)
     folder = scratch / feed.name
     folder.mkdir(parents=True, exist_ok=True)
-    known = _choose_known(memory, asked=asked)
+    known = _choose_known(memory, question=question)
     if feed.url.startswith(SCHEME):
         return _keep_known(
             feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
-            source=FeedSource(hash="", asked=asked), known=known,
+            source=FeedSource(hash="", question=question), known=known,
         )  # fmt: skip
     if feed.pages is not None:
         opened = await open_pages(feed, feed.pages, folder=folder, known=known, tell=tell, policy=policy)
-        source = FeedSource(hash="", asked=asked, pages=opened.memories)
+        source = FeedSource(hash="", question=question, pages=opened.memories)
         if opened.rows is None:
             assert known is not None
             return replace(source, hash=known.hash, kept=known.records)
@@ -118,7 +118,7 @@ async def _open_source(
         return _keep_known(feed, configuration, (rows,), source=source, known=known)
     fetched, body = await _fetch_body(feed, folder, known=known, policy=policy)
     source = FeedSource(
-        hash="", asked=asked, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified
+        hash="", question=question, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified
     )
     if fetched.is_unchanged:
         assert known is not None
@@ -137,23 +137,23 @@ def _keep_known(
     known: FeedMemory | None,
 ) -> FeedSource:
     """Uses the stored records if the bytes have not changed."""
-    found = hash_feed(feed, configuration, files)
-    kept = known.records if known is not None and known.hash == found else None
+    own = hash_feed(feed, configuration, files)
+    kept = known.records if known is not None and known.hash == own else None
     before = None if known is None or kept is not None else known.records
-    return replace(source, hash=found, files=files, kept=kept, before=before)
+    return replace(source, hash=own, files=files, kept=kept, before=before)
 
 
 def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
     settings = configuration.store
     try:
-        found = read_bucket(
+        files = read_bucket(
             feed.url, folder=folder, most=feed.max_bytes, endpoint_url=settings.endpoint_url, region=settings.region
         )
     except BucketError as error:
         raise FeedError(feed.name, feed.url, str(error)) from None
     except OSError as error:
         raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
-    return tuple(replace(look_at(feed, path.name, path), name=name) for name, path in found)
+    return tuple(replace(look_at(feed, path.name, path), name=name) for name, path in files)
 
 
 async def _fetch_body(
@@ -174,8 +174,8 @@ async def _fetch_body(
     return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
 
 
-def _choose_known(memory: FeedMemory | None, *, asked: str) -> FeedMemory | None:
-    return memory if memory is not None and memory.asked == asked and memory.records is not None else None
+def _choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | None:
+    return memory if memory is not None and memory.question == question and memory.records is not None else None
 
 
 def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:

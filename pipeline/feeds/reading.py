@@ -111,8 +111,8 @@ def read_source(
             problems += known.problems
             unknown.update(dict(known.unknown))
         else:
-            known, found, own = _clean_raw(raw, feed, origin, key=key)
-            problems += found
+            known, more, own = _clean_raw(raw, feed, origin, key=key)
+            problems += more
             unknown.update(own)
             if known is None:
                 quarantined += 1
@@ -124,12 +124,12 @@ def read_source(
         named = tuple(whole.files)
     if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
-    told = locate_problems(problems, named)
+    located = locate_problems(problems, named)
     if whole is not None:
-        told = whole.explain(told)
+        located = whole.explain(located)
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=Records(list(kept.values())), problems=told, unknown=_sum_unknown(unknown),
+        records=Records(list(kept.values())), problems=located, unknown=_sum_unknown(unknown),
         files=named, items=tuple(sorted(items)), decided=() if whole is None else tuple(whole.decided),
         passed_over=dict(passed_over),
     )  # fmt: skip
@@ -227,9 +227,9 @@ def _read_each(
             raise FeedError(setting.feed.name, name, str(error)) from error
 
 
-def _count_passed(found: Iterable[RawRecord], passed_over: Counter[str]) -> Iterator[RawRecord]:
+def _count_passed(records: Iterable[RawRecord], passed_over: Counter[str]) -> Iterator[RawRecord]:
     """The records; what is passed over is counted by its type."""
-    for raw in found:
+    for raw in records:
         if raw.passed_over is None:
             yield raw
         else:

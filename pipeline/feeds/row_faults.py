@@ -60,8 +60,8 @@ def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> 
 
 
 def _count_rows(connection: DuckDBPyConnection) -> int:
-    found = connection.execute("SELECT count(*) FROM feed").fetchone()
-    return int(found[0]) if found else 0
+    row = connection.execute("SELECT count(*) FROM feed").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _try_rows(connection: DuckDBPyConnection, query: str, run: Run, *, low: int, high: int) -> duckdb.Error | None:
@@ -123,6 +123,6 @@ def _forgive(connection: DuckDBPyConnection, query: str) -> str:
 
 def explain_error(error: duckdb.Error) -> str:
     """DuckDB's own words, without the kind of error before them and the text of the statement behind."""
-    said = str(error).partition("\n\nLINE ")[0].strip()
-    kind, colon, what = said.partition(" Error: ")
-    return " ".join((what if colon and kind.replace(" ", "").isalpha() else said).split())
+    text = str(error).partition("\n\nLINE ")[0].strip()
+    kind, colon, what = text.partition(" Error: ")
+    return " ".join((what if colon and kind.replace(" ", "").isalpha() else text).split())

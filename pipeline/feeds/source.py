@@ -61,16 +61,16 @@ class SourceFile(Struct, frozen=True, kw_only=True):
 class FeedSource(Struct, frozen=True, kw_only=True):
     """A feed as one build reads it. `hash`: as `hash_feed`.
 
-    `asked`: hash of the address, the settings and this program, by which a later build knows whether what it remembers
-    is of the same question. `kept`: the object of the records as they were read before, where nothing changed since;
-    `before`: the same where something did.
+    `question`: hash of the address, the settings and this program, by which a later build knows whether what it
+    remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
+    changed since; `before`: the same where something did.
     Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
     items that stand, where nothing was said of them. Of a feed with `pages` what is remembered of each.
     """
 
     hash: str
     files: tuple[SourceFile, ...] = ()
-    asked: str | None = None
+    question: str | None = None
     kept: str | None = None
     before: str | None = None
     etag: str | None = None
@@ -100,8 +100,8 @@ def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
     if (directory / url).exists() or not has_magic(url):
         names = [url]
     else:
-        found = glob(url, root_dir=directory, recursive=True)  # noqa: PTH207 Path.glob takes no absolute pattern
-        names = sorted(name for name in found if (directory / name).is_file())
+        paths = glob(url, root_dir=directory, recursive=True)  # noqa: PTH207 Path.glob takes no absolute pattern
+        names = sorted(name for name in paths if (directory / name).is_file())
     if not names:
         raise FeedError(feed.name, url, "no file matches")
     return tuple(look_at(feed, name, directory / name) for name in names)
@@ -111,12 +111,12 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
     try:
         if path.is_dir():
             raise FeedError(feed.name, name, f"is a folder; {name}/*.ndjson names the files in it")
-        found = path.stat()
-        if not S_ISREG(found.st_mode):
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
             raise FeedError(feed.name, name, "is not a file: it would never end")
     except OSError as error:
         raise FeedError(feed.name, name, f"can't be read: {error.strerror}") from error
-    return SourceFile(name=name, path=path, state=name_state(found))
+    return SourceFile(name=name, path=path, state=name_state(status))
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:

@@ -9,8 +9,8 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price
 from pipeline.listings.classes import find_openings
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
+from pipeline.listings.free_price import complete_price
 from pipeline.listings.identity import make_part_id
-from pipeline.listings.price import complete_price
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import CampRecord, SessionRecord

@@ -18,8 +18,8 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price, Term
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
+from pipeline.listings.free_price import complete_price
 from pipeline.listings.identity import make_part_id
-from pipeline.listings.price import complete_price
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import ClassRecord, SectionRecord

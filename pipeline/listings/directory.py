@@ -40,11 +40,11 @@ class KnownPlace(Struct, frozen=True, kw_only=True):
 
 
 class Directory(Struct, frozen=True, kw_only=True):
-    """`slugs` by id, of every row that is made anew. `asked`: what this metro asked of others, and what it got.
+    """`slugs` by id, of every row that is made anew. `foreign`: what this metro asked of others, and what it got.
     `homes`: whose the organizations are that it got, by id."""
 
     targets: Targets
-    asked: ForeignResolution
+    foreign: ForeignResolution
     homes: Mapping[str, str]
     slugs: Mapping[str, str]
     organizations: Mapping[str, OrganizationRecord]
@@ -54,13 +54,13 @@ class Directory(Struct, frozen=True, kw_only=True):
 
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
         assert isinstance(entry.head, ListingHead)
-        found = self._resolve(entry, entry.head.organization, "organization", problems)
-        return OrganizationReference() if found is None else self.references[found]
+        target = self._resolve(entry, entry.head.organization, "organization", problems)
+        return OrganizationReference() if target is None else self.references[target]
 
     def find_place(self, entry: SpooledRecord, problems: list[Problem]) -> KnownPlace | None:
         assert isinstance(entry.head, ListingHead)
-        found = self._resolve(entry, entry.head.place, "place", problems)
-        return None if found is None else self.places[found]
+        target = self._resolve(entry, entry.head.place, "place", problems)
+        return None if target is None else self.places[target]
 
     def _resolve(
         self, entry: SpooledRecord, reference: Reference | None, kind: str, problems: list[Problem]
@@ -115,10 +115,10 @@ def make_directory(
     locations = _locate_places(records, previous, kept_rows)
     own = list(_list_targets(records, previous, kept_rows, locations=locations, metro=metro))
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
-    asked = {
+    foreign = {
         ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in previous.find_lent(kept_ids)))
     }
-    loans = {loan.id: loan for loan in asked.values() if loan is not None and loan.id not in records}
+    loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
     targets = index_targets([*own, *map(_make_target, loans.values())], metro=metro)
     organizations = _name_organizations(records, targets, previous.find_named(kept_ids))
     for loan in loans.values():
@@ -135,7 +135,7 @@ def make_directory(
     }
     return Directory(
         targets=targets,
-        asked=asked,
+        foreign=foreign,
         homes={loan.id: loan.metro for loan in loans.values()},
         slugs=slugs,
         organizations=organizations,
@@ -168,11 +168,11 @@ def _list_targets(
     metro: str,
 ) -> Iterable[ReferenceTarget]:
     """`slug`: what the record states, else what is published."""
-    held = previous.list_slugs("organization") | previous.list_slugs("place")
+    slugs = previous.list_slugs("organization") | previous.list_slugs("place")
     for row_id, entry in records.items():
         head = entry.head
         if isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft":
-            slug = slugify(head.slug) if head.slug else held.get(row_id, "")
+            slug = slugify(head.slug) if head.slug else slugs.get(row_id, "")
             yield ReferenceTarget(
                 id=row_id, type=head.type, metro=metro, feed=head.feed,
                 source_id=head.source_id, slug=slug, name=head.name, addresses=_list_addresses(locations.get(row_id)),
@@ -199,15 +199,15 @@ def _name_organizations(
 ) -> dict[str, OrganizationRecord]:
     """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
     that stay as they are name so."""
-    found = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
+    own = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
     for entry in records.values():
         head = entry.head
         if not isinstance(head, ListingHead) or head.organization is None:
             continue
         resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
         if resolution.made_name is not None and resolution.id is not None:
-            found.setdefault(resolution.id, _make_named(resolution.id, resolution.made_name))
-    return {row_id: _make_named(row_id, name) for row_id, name in named.items()} | found
+            own.setdefault(resolution.id, _make_named(resolution.id, resolution.made_name))
+    return {row_id: _make_named(row_id, name) for row_id, name in named.items()} | own
 
 
 def _make_named(row_id: str, name: str) -> OrganizationRecord:
@@ -221,7 +221,7 @@ def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> di
         wishes.setdefault(record.type, []).append(wish)
     slugs: dict[str, str] = {}
     for kind, wished in wishes.items():
-        slugs |= assign_slugs(wished, held=previous.list_slugs(kind))
+        slugs |= assign_slugs(wished, before=previous.list_slugs(kind))
     return slugs
 
 
@@ -229,7 +229,7 @@ def _locate_places(
     records: Mapping[str, SpooledRecord], previous: PreviousSnapshot, kept_rows: Iterable[Mapping[str, Any]]
 ) -> dict[str, Location]:
     """Where each place is, by its id."""
-    found = {
+    locations = {
         row_id: entry.head.location or Location()
         for row_id, entry in records.items()
         if isinstance(entry.head, PlaceHead)
@@ -237,8 +237,8 @@ def _locate_places(
     for row in kept_rows:
         if row["kind"] == "place":
             document = orjson.loads(previous.read_document(row["id"]))
-            found[row["id"]] = msgspec.convert(document["location"], Location)
-    return found
+            locations[row["id"]] = msgspec.convert(document["location"], Location)
+    return locations
 
 
 def _know_places(

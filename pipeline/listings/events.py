@@ -8,7 +8,7 @@ from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
-from pipeline.listings.price import complete_price
+from pipeline.listings.free_price import complete_price
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import EventRecord, Problem

@@ -11,14 +11,14 @@ from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences, ma
 _MICROSECOND = 1_000_000
 
 
-def join_happenings(found: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
+def join_happenings(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
     """The table `occurrences` of events' numbers, their dates, and whether these have a clock time, one event after
     the other: with `number` in place of `row`."""
-    sizes = np.array([len(occurrences) for _, occurrences, _ in found], dtype=np.int64)
-    timed = np.array([has_time for _, _, has_time in found], dtype=np.bool_)
-    numbers = np.array([number for number, _, _ in found], dtype=np.uint32)
+    sizes = np.array([len(occurrences) for _, occurrences, _ in happenings], dtype=np.int64)
+    timed = np.array([has_time for _, _, has_time in happenings], dtype=np.bool_)
+    numbers = np.array([number for number, _, _ in happenings], dtype=np.uint32)
     columns = make_occurrence_columns(
-        join_occurrences([occurrences for _, occurrences, _ in found]), has_time=np.repeat(timed, sizes)
+        join_occurrences([occurrences for _, occurrences, _ in happenings]), has_time=np.repeat(timed, sizes)
     )
     return columns.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
 

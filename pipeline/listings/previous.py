@@ -21,7 +21,7 @@ ORGANIZATION = "organization"
 # Columns that a build gives anew to every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
 # What is asked of single rows.
-_ASKED = (
+_ROW_COLUMNS = (
     "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
     "length",
 )  # fmt: skip
@@ -46,9 +46,9 @@ class PreviousSnapshot:
     ) -> None:
         self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
         self.listings, self.organizations = (_read_table(snapshot, name) for name in ("listings", "organizations"))
-        self._asked = (
-            self.listings.select(*_ASKED, "object", "type", *Facts.__struct_fields__),
-            self.organizations.select(*_ASKED, "home"),
+        self._row_tables = (
+            self.listings.select(*_ROW_COLUMNS, "object", "type", *Facts.__struct_fields__),
+            self.organizations.select(*_ROW_COLUMNS, "home"),
         )  # fmt: skip
         # Of organizations the least is -1.
         self._at: dict[str, int] = dict(zip(self.listings["id"], range(self.listings.height), strict=True))
@@ -81,8 +81,8 @@ class PreviousSnapshot:
         if at is None:
             return None
         if at < 0:
-            return {**self._asked[1].row(-1 - at, named=True), "kind": ORGANIZATION}
-        row = self._asked[0].row(at, named=True)
+            return {**self._row_tables[1].row(-1 - at, named=True), "kind": ORGANIZATION}
+        row = self._row_tables[0].row(at, named=True)
         return {**row, "kind": TYPES[row["type"]]}
 
     def list_shown(self) -> list[str]:
@@ -92,7 +92,7 @@ class PreviousSnapshot:
         return [row_id for frame in self._list_own() for row_id in frame.filter(shown)["id"]]
 
     def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        listings, organizations = self._asked
+        listings, organizations = self._row_tables
         return listings, organizations.filter(~_IS_LENT)
 
     def find_row(self, row_id: str) -> int:
@@ -116,13 +116,13 @@ class PreviousSnapshot:
 
     @cached_property
     def _by_source(self) -> Mapping[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        ids: dict[tuple[str, str], list[str]] = defaultdict(list)
         for frame in self._list_own():
             for row_id, source in frame.select("id", "source").iter_rows():
                 if source:
                     feed, _, rest = source.partition("/")
-                    found[feed, rest.partition("/")[2]].append(row_id)
-        return found
+                    ids[feed, rest.partition("/")[2]].append(row_id)
+        return ids
 
     def find_source(self, feed: str, source_id: str) -> list[str]:
         """Ids of the rows that this feed's record gave (of several types, rarely)."""
@@ -217,10 +217,10 @@ class PreviousSnapshot:
         if table is None:
             return {}
         if table not in self._happenings:
-            found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+            happenings: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
             for row, *rest in self.read_table(table).iter_rows():
-                found[row].append(tuple(rest))
-            self._happenings[table] = found
+                happenings[row].append(tuple(rest))
+            self._happenings[table] = happenings
         return self._happenings[table]
 
     @cached_property

@@ -78,9 +78,9 @@ class Targets(Struct, frozen=True, kw_only=True):
         `slug`, `name`. Of a place's name only one place may be meant."""
         if reference is None or reference == Reference():
             return Resolution()
-        found = self._find(reference, kind=kind, feed=feed)
-        if found is not None:
-            return Resolution(id=found)
+        target = self._find(reference, kind=kind, feed=feed)
+        if target is not None:
+            return Resolution(id=target)
         if reference.name is not None and (folded := fold_text(reference.name)):
             if kind == "organization":
                 return Resolution(id=make_organization_id(self.metro, reference.name), made_name=reference.name)
@@ -102,16 +102,16 @@ class Targets(Struct, frozen=True, kw_only=True):
                 yield ForeignReference(row_id, giver, source_id)
 
     def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
-        found = None
+        target = None
         if reference.id is not None:
-            found = self.ids.get((kind, reference.id.lower()))
-        if found is None and reference.source_id is not None:
-            found = self.sources.get((kind, reference.feed or feed, reference.source_id))
-        if found is None and reference.slug is not None:
-            found = self.slugs.get((kind, reference.slug))
-        if found is None and reference.name is not None and kind == "organization":
-            found = self.names.get(fold_text(reference.name))
-        return found
+            target = self.ids.get((kind, reference.id.lower()))
+        if target is None and reference.source_id is not None:
+            target = self.sources.get((kind, reference.feed or feed, reference.source_id))
+        if target is None and reference.slug is not None:
+            target = self.slugs.get((kind, reference.slug))
+        if target is None and reference.name is not None and kind == "organization":
+            target = self.names.get(fold_text(reference.name))
+        return target
 
 
 def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:

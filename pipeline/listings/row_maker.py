@@ -89,9 +89,9 @@ class RowMaker:
         self._anew = list(self._compare(by_id))
 
     @property
-    def asked(self) -> ForeignResolution:
+    def foreign(self) -> ForeignResolution:
         """What this metro's records ask of other metros, and what they get."""
-        return self._directory.asked
+        return self._directory.foreign
 
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings."""
@@ -167,15 +167,15 @@ class RowMaker:
         while self._anew:
             each = self._anew.pop()
             try:
-                row, found = self._make_row(each)
+                row, problems = self._make_row(each)
             except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
                 self.problems.append(_set_aside(each, error))
                 if each.id in self._previous:
                     yield self._previous.carry_row(each.id)
                 continue
             # What is to be said of it is said again in each build, so that it has to be found again.
-            row.origin = None if found else each.origin
-            self.problems.extend(found)
+            row.origin = None if problems else each.origin
+            self.problems.extend(problems)
             yield row
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
@@ -183,10 +183,12 @@ class RowMaker:
     def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
         record = decode_record(anew.encoded, anew.kind)
         assert isinstance(record, ListingRecord)
-        row, found = _make_row(_resolve(record, anew, self._directory, language=self._setting.language), self._setting)
+        row, problems = _make_row(
+            _resolve(record, anew, self._directory, language=self._setting.language), self._setting
+        )
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
-        return row, found
+        return row, problems
 
     def _gather_stays(self, categories: dict[str, int], links: LinkIndex) -> None:
         snapshot = self._previous.snapshot
@@ -262,10 +264,10 @@ def _locate(own: Location | None, of_place: Location | None, directory: Director
         return msgspec.structs.replace(location, neighborhood_slug=slug)
     if location.lat is None or location.lng is None:
         return location
-    found = directory.neighborhoods.find(location.lat, location.lng)
-    if found is None:
+    neighborhood = directory.neighborhoods.find(location.lat, location.lng)
+    if neighborhood is None:
         return location
-    return msgspec.structs.replace(location, neighborhood=found.name, neighborhood_slug=found.slug)
+    return msgspec.structs.replace(location, neighborhood=neighborhood.name, neighborhood_slug=neighborhood.slug)
 
 
 def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:

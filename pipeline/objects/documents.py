@@ -73,17 +73,17 @@ def pack_documents(
 
 def _put_details(listings: pl.DataFrame, buffer: DocumentBuffer, *, writer: ObjectWriter) -> list[bytes | None]:
     """None for what is made when answering: series, whose next date moves. What is in the base stays its object."""
-    found: list[bytes | None] = []
+    details: list[bytes | None] = []
     is_put = (pl.col("status") != DRAFT) & ~pl.col("is_recurring").fill_null(value=False)
     for put, known, pack, offset, length in listings.select(is_put, "object", "pack", "offset", "length").iter_rows():
         if not put:
-            found.append(None)
+            details.append(None)
         elif known is not None:
             writer.keep(known.hex())
-            found.append(known)
+            details.append(known)
         else:
-            found.append(_put_detail(buffer.read(pack, offset, length), writer=writer))
-    return found
+            details.append(_put_detail(buffer.read(pack, offset, length), writer=writer))
+    return details
 
 
 def _put_detail(document: bytes, *, writer: ObjectWriter) -> bytes:

@@ -22,9 +22,9 @@ def put_origins(origins: pl.Series, program: str, writer: ObjectWriter) -> Origi
 def read_origins(store: Store, origins: Origins, *, rows: int) -> pl.Series | None:
     """None where they are gone, or are no such hashes of so many rows. StoreError."""
     try:
-        found = pl.read_parquet(BytesIO(read_object(store, origins.object)))
+        frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
     except (NotFound, Corrupt, pl.exceptions.PolarsError):
         return None
-    if found.schema != {_COLUMN: pl.Binary()} or found.height != rows:
+    if frame.schema != {_COLUMN: pl.Binary()} or frame.height != rows:
         return None
-    return found[_COLUMN]
+    return frame[_COLUMN]

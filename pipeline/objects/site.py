@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
@@ -39,12 +39,14 @@ def compose_site(
     store: Store, settings: SiteSettings | None = None
 ) -> Callable[[Mapping[str, Part], str | None], SiteObjects]:
     """For `publish`. Without `settings` those of the current release hold."""
+    # Manifests never change: each is read once, however many attempts to publish there are.
+    read = cache(partial(read_manifest, store))
 
     def make(parts: Mapping[str, Part], current: str | None) -> SiteObjects:
         standing = None if current is None else read_site(store, current)
         chosen = settings or (SiteSettings() if standing is None else standing.settings)
-        figures = _read_figures(store, parts) if chosen.shows_data else []
-        vocabulary = _read_vocabulary(store, parts)
+        figures = _read_figures(read, parts) if chosen.shows_data else []
+        vocabulary = _read_vocabulary(read, parts)
         inputs = _hash_inputs(chosen, figures, vocabulary)
         if standing is not None and standing.inputs == inputs:
             assert current is not None
@@ -98,16 +100,16 @@ def _hash_documents() -> str:
     return hash_sources(folders, suffixes=(".py", ".toml", ".json", ".md"))
 
 
-def _read_vocabulary(store: Store, parts: Mapping[str, Part]) -> Vocabulary:
+def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> Vocabulary:
     """All metros of a deployment have the same one."""
     first = min(parts, default=None)
-    return Vocabulary() if first is None else read_manifest(store, parts[first].manifest).vocabulary
+    return Vocabulary() if first is None else read(parts[first].manifest).vocabulary
 
 
-def _read_figures(store: Store, parts: Mapping[str, Part]) -> list[MetroFigures]:
+def _read_figures(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> list[MetroFigures]:
     """By slug, of metros whose builds made pages."""
-    read = ((part, read_manifest(store, part.manifest)) for _, part in sorted(parts.items()))
-    return [figures for part, manifest in read if (figures := _make_figures(part, manifest)) is not None]
+    manifests = ((part, read(part.manifest)) for _, part in sorted(parts.items()))
+    return [figures for part, manifest in manifests if (figures := _make_figures(part, manifest)) is not None]
 
 
 def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:

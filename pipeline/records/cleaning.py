@@ -64,8 +64,8 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
         also = f" (also wrong: {', '.join(fields)})" if fields else ""
-        told = MemberProblem(first.field, first.reason + also, first.value, quarantines=True)
-        problem = _make_problem(told, line=line, feed=origin.feed, source_id=source_id)
+        combined = MemberProblem(first.field, first.reason + also, first.value, quarantines=True)
+        problem = _make_problem(combined, line=line, feed=origin.feed, source_id=source_id)
         return CleaningResult(record=None, problems=(problem,))
     record = RECORDS[values["type"]](feed=origin.feed, line=line, **values)
     return CleaningResult(record=record, problems=tuple(problems))

@@ -23,7 +23,7 @@ from outings.contract.resources.place import (
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, values
-from pipeline.records.grades import parse_grades
+from pipeline.records.school_grades import parse_grades
 from pipeline.records.values import InvalidValue, Parse, UnknownWord, parse_items_of, parse_word_of
 
 

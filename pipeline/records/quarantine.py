@@ -76,8 +76,8 @@ def strip_files(folder: Path, is_unwanted: Callable[[str, str | None], bool]) ->
 def _name_record(line: bytes) -> tuple[str, str | None]:
     """The feed and `source_id` of a line; of one that somebody else wrote neither."""
     try:
-        found = orjson.loads(line)
-        return found["feed"], found["source_id"]
+        record = orjson.loads(line)
+        return record["feed"], record["source_id"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
         return "", None
 

@@ -63,8 +63,8 @@ def make_report(
         feeds=tuple(feeds),
         problems=group_problems(problems),
         unknown_members={feed: members for feed, members in unknown_members.items() if members},
-        decided={feed: said for feed, said in decided.items() if said},
-        uncovered={metro: said for metro, said in uncovered.items() if said},
+        decided={feed: reasons for feed, reasons in decided.items() if reasons},
+        uncovered={metro: reasons for metro, reasons in uncovered.items() if reasons},
     )
 
 
@@ -124,10 +124,10 @@ def format_report(report: Report) -> str:
             lines.append(f"  {feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}")
     if report.decided:
         lines += ["", "How files were read:"]
-        lines += [f"  {feed}: {said}" for feed, decided in report.decided.items() for said in decided]
+        lines += [f"  {feed}: {reason}" for feed, decided in report.decided.items() for reason in decided]
     if report.uncovered:
         lines += ["", "What the language of a metro leaves unread:"]
-        lines += [f"  {metro}: {said}" for metro, uncovered in report.uncovered.items() for said in uncovered]
+        lines += [f"  {metro}: {reason}" for metro, uncovered in report.uncovered.items() for reason in uncovered]
     return "\n".join(lines)
 
 
@@ -137,9 +137,9 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
     total = FeedCount(
         feed="all", read=sums["read"], listings=sums["listings"], merged=sums["merged"], quarantined=sums["quarantined"]
     )
-    told = feeds if len(feeds) == 1 else [*feeds, total]
-    name, number = max(len(count.feed) for count in told), max(len(f"{count.read:,}") for count in told)
-    lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in told]
+    counts = feeds if len(feeds) == 1 else [*feeds, total]
+    name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
+    lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
     kept = [count for count in feeds if count.last_good_since is not None]
     lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
@@ -148,8 +148,8 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
 def _format_parts(count: FeedCount) -> str:
     listings = "listing" if count.listings == 1 else "listings"
     parts = [(listings, count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
-    told = " + ".join(f"{number:,} {name}" for name, number in parts if number)
-    return f" = {told}" if told else ""
+    sum_ = " + ".join(f"{number:,} {name}" for name, number in parts if number)
+    return f" = {sum_}" if sum_ else ""
 
 
 def _format_last_good(count: FeedCount) -> str:

@@ -47,7 +47,7 @@ def tidy_prose(text: str) -> str:
 def strip_markup(text: str) -> str:
     """Without HTML's tags and with its entities as characters; a text with neither stays as it is (`a < b`)."""
     if "<" not in text or not _TAG.search(text):
-        return _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+        return _ENTITY.sub(lambda match: unescape(match[0]), text) if "&" in text else text
     reader = _Reader(convert_charrefs=True)
     reader.feed(text)
     reader.close()

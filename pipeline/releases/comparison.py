@@ -27,16 +27,16 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> list[Difference]:
     """By metro, type and slug. What readers see on neither side is no difference."""
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for metro in sorted({*one.parts, *other.parts}):
         parts = one.parts.get(metro), other.parts.get(metro)
         if parts[0] != parts[1]:
             before, after = (_open(store, part, cache=cache) for part in parts)
             shared = not _have_one_renderer(store, parts)
-            found += sorted(
+            differences += sorted(
                 _compare(metro, before, after, shared=shared), key=lambda each: (each.type, each.slug, each.id)
             )
-    return found
+    return differences
 
 
 def _open(store: Store, part: Part | None, *, cache: Path) -> PreviousSnapshot:

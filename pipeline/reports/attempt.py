@@ -18,7 +18,8 @@ FAILED = "failed"
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """`metros` and `as_of` are what was asked for, `feeds` what was read before it ended; `built` where it published.
+    """`metros` and `as_of` are what was asked for, `feeds` what was read before it ended; `built` where it published,
+    `failed_feed` the feed that could not be read.
 
     Times are the machine's own, never `--as-of`.
     """
@@ -29,6 +30,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
     metros: tuple[str, ...]
     as_of: str | None = None
     error: str | None = None
+    failed_feed: str | None = None
     feeds: tuple[FeedResult, ...] = ()
     built: BuildResult | None = None
     quarantine: Path | None = None

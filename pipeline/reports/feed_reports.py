@@ -87,8 +87,8 @@ class FeedReporter:
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
         """The last release in which the feed was another."""
         for each in self._releases[1:]:
-            found = each.root.feeds.get(name)
-            if found is not None and found.hash != memory.hash:
+            other = each.root.feeds.get(name)
+            if other is not None and other.hash != memory.hash:
                 return each
         return None
 
@@ -113,9 +113,7 @@ def _count_versions(before: ListedRelease, after: ListedRelease) -> int:
 
 
 def _count_feed(memory: FeedMemory) -> FeedCounts:
-    return FeedCounts(
-        read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined
-    )
+    return FeedCounts(read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined)
 
 
 def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple[str, ...]]:

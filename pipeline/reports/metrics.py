@@ -47,15 +47,15 @@ def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str], feeds
 def describe_samples(attempt: Attempt) -> dict[str, Samples]:
     """What this attempt knows, by metric and values of its labels."""
     ended = attempt.ended_at.timestamp()
-    told: dict[str, Samples] = {
+    samples: dict[str, Samples] = {
         "timestamp_seconds": {(): ended},
         "exit_code": {(): attempt.exit_code},
         "duration_seconds": {(): attempt.seconds},
     }
     built = attempt.built
     if built is None:
-        return told
-    return told | {
+        return samples
+    return samples | {
         "success_timestamp_seconds": {(slug,): ended for slug in attempt.metros},
         "release_number": {(): parse_release_id(built.published.id)[0]},
         "records": {
@@ -69,15 +69,15 @@ def describe_samples(attempt: Attempt) -> dict[str, Samples]:
 
 
 def lay_over(
-    before: Mapping[str, Samples], told: Mapping[str, Samples], *, known: Mapping[str, frozenset[str]]
+    before: Mapping[str, Samples], samples: Mapping[str, Samples], *, known: Mapping[str, frozenset[str]]
 ) -> dict[str, Samples]:
     laid = {}
     for name, (labels, _) in METRICS.items():
-        under = {} if name in _WHOLE and name in told else before.get(name, {})
+        under = {} if name in _WHOLE and name in samples else before.get(name, {})
         allowed = known.get(labels[0]) if labels else None
         laid[name] = {
             values: value
-            for values, value in {**under, **told.get(name, {})}.items()
+            for values, value in {**under, **samples.get(name, {})}.items()
             if allowed is None or values[0] in allowed
         }
     return laid

@@ -17,7 +17,8 @@ _DECIMALS = 6
 def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
     """`neighborhoods`: of the map, or of a release before, whose listings are others."""
     mapped = neighborhoods.filter(pl.col("south").is_not_null())
-    is_mapped = pl.col("neighborhood_slug").is_in(mapped["slug"]) | pl.col("neighborhood_key").is_in(mapped["key"])
+    slugs, keys = mapped["slug"].implode(), mapped["key"].implode()
+    is_mapped = pl.col("neighborhood_slug").is_in(slugs) | pl.col("neighborhood_key").is_in(keys)
     stating = listings.filter((pl.col("status") == PUBLISHED) & ~is_mapped).drop_nulls(_STATED)
     grouped = stating.group_by("neighborhood_slug").agg("neighborhood", "lat", "lng")
     stated = [_describe(slug, *columns) for slug, *columns in grouped.iter_rows()]

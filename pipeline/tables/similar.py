@@ -78,15 +78,15 @@ def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
 
 def _find_similar(own: Numbers, pool: Numbers, traits: Traits) -> NDArray[np.uint64]:
     """Of listings, their most similar ones of a pool of one type: numbers of score and rows, rising."""
-    found = []
+    pairs = []
     weights = weigh_categories(traits.categories[pool])
     for bit in np.flatnonzero(weights):
         mask = np.uint64(1 << int(bit))
         members = pool[traits.categories[pool] & mask != 0]
         asking = own[traits.categories[own] & mask != 0]
         for rows, candidates in _list_candidates(asking, members, traits):
-            found.append(_choose_best(rows, candidates, score_likeness(rows, candidates, weights, traits)))
-    keys = np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
+            pairs.append(_choose_best(rows, candidates, score_likeness(rows, candidates, weights, traits)))
+    keys = np.sort(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.uint64)
     # Found by two categories or in both orders: one number. Sorting is five times as fast as np.unique's table.
     keys = keys[np.diff(keys, prepend=np.uint64((1 << 64) - 1)) != 0]
     rows = keys >> np.uint64(_SCORE_BITS + _ROW_BITS)

@@ -71,9 +71,9 @@ class TableBuilder:
         remaining = iter(rows)
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
-            settled = [self._settle(row) for row in chunk]
-            self._add("listings", [each for each in settled if each.row.kind != ORGANIZATION])
-            self._add("organizations", [each for each in settled if each.row.kind == ORGANIZATION])
+            versioned = [self._settle(row) for row in chunk]
+            self._add("listings", [each for each in versioned if each.row.kind != ORGANIZATION])
+            self._add("organizations", [each for each in versioned if each.row.kind == ORGANIZATION])
 
     def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
         """Their rows, dates and words are those of the release before, as columns."""
@@ -110,15 +110,15 @@ class TableBuilder:
     def _settle(self, row: Row) -> VersionedRow:
         return settle_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
 
-    def _add(self, name: str, settled: Sequence[VersionedRow]) -> None:
-        if not settled:
+    def _add(self, name: str, versioned: Sequence[VersionedRow]) -> None:
+        if not versioned:
             return
         first = self._sizes[name]
-        self._sizes[name] += len(settled)
-        documents = [self._find_document(each) for each in settled]
+        self._sizes[name] += len(versioned)
+        documents = [self._find_document(each) for each in versioned]
         rows = [
             each.row.columns | self._assign(each, document, number)
-            for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
+            for number, (each, document) in enumerate(zip(versioned, documents, strict=True), first)
         ]
         schema = _SCHEMAS[name]
         self._parts[name].append(
@@ -126,12 +126,12 @@ class TableBuilder:
         )
         self.changed += [
             RowChange(name == "organizations", number, each.change)
-            for number, each in enumerate(settled, first)
+            for number, each in enumerate(versioned, first)
             if each.change is not None
         ]
         if name == "listings":
-            self._add_happenings(settled, first=first)
-            self._add_terms(settled, documents, first=first)
+            self._add_happenings(versioned, first=first)
+            self._add_terms(versioned, documents, first=first)
 
     def _find_document(self, each: VersionedRow) -> bytes:
         return each.document if each.document is not None else self._previous.read_document(each.row.id)
@@ -153,9 +153,9 @@ class TableBuilder:
         assert old is not None
         return assigned | {name: old[name] for name in _DOCUMENT} | {"object": old.get("object")}
 
-    def _add_happenings(self, settled: Sequence[VersionedRow], *, first: int) -> None:
+    def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
         """Archived and draft rows keep theirs: a restored row is the same row."""
-        rows = [(number, each.row) for number, each in enumerate(settled, first)]
+        rows = [(number, each.row) for number, each in enumerate(versioned, first)]
         for kind, name in HAPPENINGS.items():
             if name == "occurrences":
                 self._parts[name].append(
@@ -173,10 +173,10 @@ class TableBuilder:
             ]
             self._parts[name].append(pl.DataFrame(happenings, schema=_SCHEMAS[name], orient="row"))
 
-    def _add_terms(self, settled: Sequence[VersionedRow], documents: Sequence[bytes], *, first: int) -> None:
+    def _add_terms(self, versioned: Sequence[VersionedRow], documents: Sequence[bytes], *, first: int) -> None:
         self.index.add_documents(
             (number, document, each.row.columns.get("keywords"))
-            for number, (each, document) in enumerate(zip(settled, documents, strict=True), first)
+            for number, (each, document) in enumerate(zip(versioned, documents, strict=True), first)
             if each.row.columns["status"] == PUBLISHED
         )
 
@@ -210,5 +210,5 @@ class TableBuilder:
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:
     """The rows of those listings that have a new number."""
     number = pl.Series("number", to[frame["row"].to_numpy()])
-    found = frame.with_columns(number).filter(pl.col("number") >= 0)
-    return found.with_columns(pl.col("number").cast(pl.UInt32())).select(*schema)
+    renumbered = frame.with_columns(number).filter(pl.col("number") >= 0)
+    return renumbered.with_columns(pl.col("number").cast(pl.UInt32())).select(*schema)

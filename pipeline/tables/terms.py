@@ -70,8 +70,8 @@ class TermIndexWriter:
         words, known = array("I"), self._words
         sizes: list[tuple[int, int, int]] = []
         for number, document, keywords in documents:
-            for field, found in enumerate(_split_document(document, keywords, self._categories)):
-                kept = found[:MOST_WORDS]
+            for field, terms in enumerate(_split_document(document, keywords, self._categories)):
+                kept = terms[:MOST_WORDS]
                 words.extend([known.setdefault(word, len(known)) for word in kept])
                 sizes.append((number, field, len(kept)))
         numbers, fields, counts = np.array(sizes, dtype=np.uint64).reshape(-1, 3).T

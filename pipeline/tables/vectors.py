@@ -72,11 +72,11 @@ def make_semantic(
 
 def _recall(plan: ModelPlan, before: SemanticFiles | None) -> dict[bytes, tuple[float, bytes]]:
     """What the same model made before."""
-    found: dict[bytes, tuple[float, bytes]] = {}
+    vectors: dict[bytes, tuple[float, bytes]] = {}
     for files in (plan.known, before):
         if files is not None and files.model == plan.hash:
-            found |= read_encoded(files.vectors)
-    return found
+            vectors |= read_encoded(files.vectors)
+    return vectors
 
 
 def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[float, bytes]]:

@@ -39,7 +39,7 @@ class MetroWithdrawal(Struct, frozen=True, kw_only=True):
             yield from list_marks(self.rows[row_id], metro=self.base.manifest.metro.slug)
 
 
-def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
+def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
     """NotFound, Corrupt, StoreError."""
     base = read_base(store, part)
     assert base is not None
@@ -56,7 +56,7 @@ def find_held(store: Store, part: Part, ids: Collection[str], *, cache: Path) ->
 
 def strip_metro(
     store: Store,
-    held: MetroWithdrawal,
+    withdrawal: MetroWithdrawal,
     taken: WithdrawalMatcher,
     *,
     stamp: datetime,
@@ -66,29 +66,29 @@ def strip_metro(
 ) -> MetroBuild | None:
     """None where it has nothing of it. `site`: what the metro's pages are made with, if it has any. The build after it
     looks at the metro again, whatever feeds say."""
-    manifest, previous = held.base.manifest, held.previous
+    manifest, previous = withdrawal.base.manifest, withdrawal.previous
     kept = strip_kept(store, manifest, taken)
-    if not held.rows and not held.stripping.touched and not kept.has_moved:
+    if not withdrawal.rows and not withdrawal.stripping.touched and not kept.has_moved:
         return None
     snapshot = previous.snapshot
     assert snapshot is not None
     plan = MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related,
         language=manifest.language, today=manifest.date,
-        stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=held.base,
+        stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=withdrawal.base,
         model=keep_vectors(snapshot),
         centroids=carry_centroids(snapshot), program=None if manifest.origins is None else manifest.origins.program,
         renderer=manifest.renderer, emptied=_find_packs(snapshot, manifest, taken.ids), site=site,
     )  # fmt: skip
-    shown = [row for row in held.rows.values() if row["status"] == PUBLISHED]
-    previous.drop_rows(held.rows)
+    shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
+    previous.drop_rows(withdrawal.rows)
     built = build_metro(
-        _list_rows(held),
+        _list_rows(withdrawal),
         previous,
         plan=plan,
         neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
-        stays=_list_stays(held),
+        stays=_list_stays(withdrawal),
         standing=kept.standing,
         spanning=kept.spanning,
     )
@@ -102,29 +102,29 @@ def strip_metro(
     return replace(built, changes=(*removed, *built.changes))
 
 
-def _list_rows(held: MetroWithdrawal) -> Iterator[Row]:
+def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
     """What is rendered again, and organizations, of which there are no others."""
-    for row_id in held.previous:
-        if row_id in held.stripping.touched:
-            yield held.stripping.carry_row(row_id)
-        elif held.previous.find_row(row_id) < 0:
-            yield held.previous.carry_row(row_id)
+    for row_id in withdrawal.previous:
+        if row_id in withdrawal.stripping.touched:
+            yield withdrawal.stripping.carry_row(row_id)
+        elif withdrawal.previous.find_row(row_id) < 0:
+            yield withdrawal.previous.carry_row(row_id)
 
 
-def _list_stays(held: MetroWithdrawal) -> list[UnchangedListing]:
-    origins = held.previous.origins or {}
+def _list_stays(withdrawal: MetroWithdrawal) -> list[UnchangedListing]:
+    origins = withdrawal.previous.origins or {}
     return [
         UnchangedListing(id=row_id, origin=origins.get(row_id))
-        for row_id in held.previous
-        if row_id not in held.stripping.touched and held.previous.find_row(row_id) >= 0
+        for row_id in withdrawal.previous
+        if row_id not in withdrawal.stripping.touched and withdrawal.previous.find_row(row_id) >= 0
     ]
 
 
 def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
     """Those in which one of them stands, be it in a document that no row has any more."""
-    found = set()
+    packs = set()
     for pack, data in zip(manifest.packs, snapshot.packs, strict=True):
         words = data[0 : len(data)]
         if any(row_id.encode() in words for row_id in ids):
-            found.add(pack.object)
-    return frozenset(found)
+            packs.add(pack.object)
+    return frozenset(packs)

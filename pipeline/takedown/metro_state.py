@@ -7,10 +7,10 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt
 from outings.release.store import Store
+from pipeline.foreign_organizations import SharedState, read_shared_state
 from pipeline.objects.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
-from pipeline.shared_organizations import SharedState, read_shared_state
 from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.records import strip_told
+from pipeline.takedown.records import strip_records
 
 
 class MetroState(Struct, frozen=True, kw_only=True):
@@ -43,9 +43,9 @@ def _strip(data: bytes | None, taken: WithdrawalMatcher, *, vocabulary: Vocabula
         return None
     if stood is None:
         return None
-    told = strip_told(stood.records, taken)
-    unchanged = len(told) == len(stood.records) and all(map(_is_same, told, stood.records))
-    return data if unchanged else encode_delta_state(told, words=stood.words, vocabulary=vocabulary)
+    remaining = strip_records(stood.records, taken)
+    unchanged = len(remaining) == len(stood.records) and all(map(_is_same, remaining, stood.records))
+    return data if unchanged else encode_delta_state(remaining, words=stood.words, vocabulary=vocabulary)
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -13,7 +13,7 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, list_cleaned
-from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
+from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from pipeline.feeds.reading import FeedRead
 from pipeline.feeds.rpde.current_items import put_items, write_items
 from pipeline.feeds.rpde.reading import list_standing
@@ -60,9 +60,9 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedR
     return encode_cleaned(record, key=cleaned.key, problems=cleaned.problems, unknown=cleaned.unknown)
 
 
-def strip_told(told: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:
+def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:
     stripped = []
-    for each in told:
+    for each in records:
         if taken.is_own(each.head):
             continue
         if members := _find_named(each.head, taken):
@@ -111,7 +111,8 @@ def strip_memory(store: Store, name: str, memory: FeedMemory, taken: WithdrawalM
 def forget_answers(memory: FeedMemory) -> FeedMemory:
     """Of what the feed's server said nothing is known: it is asked, and read, as if for the first time."""
     return replace(
-        memory, asked=None, records=None, etag=None, last_modified=None, next=None, walked_at=None, items=None, pages=()
+        memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None, items=None,
+        pages=(),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from pipeline.changes.versions import compare_organizations, list_versions
 from pipeline.objects.site import compose_site, read_settings
 from pipeline.takedown.kept_releases import find_first_with_text
 from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.metro import MetroWithdrawal, find_held, strip_metro
+from pipeline.takedown.metro import MetroWithdrawal, find_withdrawal, strip_metro
 from pipeline.takedown.records import forget_answers, strip_memory
 
 WITHDRAWN = "withdrawn"
@@ -72,19 +72,20 @@ def _take_down(
     wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in known]
     if not wanted:
         return NOTHING
-    held = {slug: find_held(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
-    types = _name_types(store, root, held, wanted)
+    by_metro = {slug: find_withdrawal(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
+    types = _name_types(store, root, by_metro, wanted)
     stamp = choose_stamp(root, now)
     new = {
-        row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(held, row_id))
+        row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(by_metro, row_id))
         for row_id in wanted
     }
     withdrawals = {**root.withdrawals, **new}
     taken = WithdrawalMatcher(withdrawals)
-    told = reason if reason in REMOVAL_REASONS else WITHDRAWN
+    public_reason = reason if reason in REMOVAL_REASONS else WITHDRAWN
     site = read_settings(store, root.site)
     built = [
-        strip_metro(store, each, taken, stamp=stamp, reason=told, cache=cache, site=site) for each in held.values()
+        strip_metro(store, each, taken, stamp=stamp, reason=public_reason, cache=cache, site=site)
+        for each in by_metro.values()
     ]
     changes = {each.slug: each.changes for each in built if each is not None}
     parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
@@ -101,7 +102,7 @@ def _take_down(
             _hide_words(
                 compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache),
                 ids=wanted,
-                reason=told,
+                reason=public_reason,
             )
         ),
         make_site=compose_site(store),
@@ -110,7 +111,7 @@ def _take_down(
         act="takedown",
         taking=WithdrawalChange(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
     )
-    showing = {slug: len(each.stripping.showing) for slug, each in held.items() if each.stripping.showing}
+    showing = {slug: len(each.stripping.showing) for slug, each in by_metro.items() if each.stripping.showing}
     return TakenDown(published=published, types=types, showing=showing, since=since)
 
 
@@ -152,9 +153,11 @@ def _read_root(store: Store, *, trust: Trust) -> Root | None:
     return None if current is None else current.root
 
 
-def _name_types(store: Store, root: Root, held: Mapping[str, MetroWithdrawal], ids: Collection[str]) -> dict[str, str]:
+def _name_types(
+    store: Store, root: Root, withdrawals: Mapping[str, MetroWithdrawal], ids: Collection[str]
+) -> dict[str, str]:
     """Unknown where one was never there."""
-    types = {row_id: str(row["kind"]) for each in held.values() for row_id, row in each.rows.items()}
+    types = {row_id: str(row["kind"]) for each in withdrawals.values() for row_id, row in each.rows.items()}
     gone = [row_id for row_id in ids if row_id not in types]
     unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
     if unknown:
@@ -166,8 +169,8 @@ def _refuse_unknown(ids: Collection[str]) -> Unknown:
     return Unknown(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
 
 
-def _join_marks(held: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
-    return tuple(sorted({mark for each in held.values() for mark in each.list_marks(row_id)}))
+def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
+    return tuple(sorted({mark for each in withdrawals.values() for mark in each.list_marks(row_id)}))
 
 
 def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:

@@ -1,7 +1,7 @@
 // The reference: search, one choice of language for all examples, and requests that are sent from the page.
 import { startLanguages } from "./parts/code_languages.js";
 import { startSearch } from "./parts/reference_search.js";
-import { startTrying } from "./parts/try_panel.js";
+import { startTrying } from "./trying/start.js";
 
 startLanguages();
 startSearch();

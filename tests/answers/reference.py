@@ -52,7 +52,7 @@ def _order_named(matching: list[Document], ids: str) -> list[Document]:
 
 def find_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
     """What happens of a listing that matches, as far as it does: a place is its own slot. None: it does not match."""
-    if listing["status"] != "published" or not _is_seen(listing, params):
+    if listing["status"] != "published" or not _is_visible(listing, params):
         return []
     if not all(test(listing, params[name]) for name, test in _LISTING.items() if name in params):
         return []
@@ -66,7 +66,7 @@ def find_slots(world: World, listing: Document, params: Params, *, today: date) 
     return [slot for slot in _list_slots(world, listing, params, today=today) if _slot_matches(slot, params)]
 
 
-def _is_seen(listing: Document, params: Params) -> bool:
+def _is_visible(listing: Document, params: Params) -> bool:
     least = 0.5 if listing["type"] == "place" else 0.7
     if "ids" in params:
         params, least = {"audience": "all", **params}, 0
@@ -86,7 +86,7 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
     start, end = _day(params.get("from")), _day(params.get("to"))
     is_open = "changed_since" in params
     is_endless = is_open and start is end is None
-    if is_endless and listing["type"] == "event" and not HELD_BY_A_DATE & params.keys():
+    if is_endless and listing["type"] == "event" and not NEEDS_A_DATE & params.keys():
         return [{**listing, "days": [], "time": None}]
     start = start or (date.min if is_open else today)
     if listing["type"] == "event":
@@ -100,15 +100,15 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
         return [slot for slot in map(_read_section, *_pair_sections(listing)) if _is_open(slot, start, end)]
     dated = [each for each in listing["sessions"] if each["starts_on"]]
     if dated and not is_endless:
-        held = [
+        slots = [
             each
             for each in dated
             if each["ends_on"] >= start.isoformat() and (end is None or each["starts_on"] <= end.isoformat())
         ]
     else:
         nothing = {"starts_on": None, "ends_on": None, "days": [], "start_time": None, "is_overnight": None}
-        held = listing["sessions"] or [{**listing, **nothing}]
-    return [_read_session(each, listing) for each in held]
+        slots = listing["sessions"] or [{**listing, **nothing}]
+    return [_read_session(each, listing) for each in slots]
 
 
 def _pair_sections(listing: Document) -> tuple[list[Document], list[Document]]:
@@ -243,7 +243,7 @@ def _answers_text(listing: Document, text: str) -> bool:
 
 
 # Filters of events that one of its dates must meet.
-HELD_BY_A_DATE = {"weekday", "start_after", "start_before"}
+NEEDS_A_DATE = {"weekday", "start_after", "start_before"}
 
 _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "category": _any_of(lambda each: each["categories"]),
@@ -303,7 +303,7 @@ def _deal_cards(world: World, matching: list[Document], start: date) -> list[Doc
 
 def find_meeting(listing: Document, start: date) -> date | None:
     """The next meeting where days are stated, else the term's first day; over all its sections."""
-    found = []
+    meetings = []
     for section in _pair_sections(listing)[0]:
         first, last = _day(section["term"]["starts_on"]), _day(section["term"]["ends_on"])
         days = section["schedule"]["days"]
@@ -312,10 +312,10 @@ def find_meeting(listing: Document, start: date) -> date | None:
             while DAYS[day.weekday()] not in days:
                 day += timedelta(days=1)
             if last is None or day <= last:
-                found.append(day)
+                meetings.append(day)
         elif first is not None and first >= start:
-            found.append(first)
-    return min(found, default=None)
+            meetings.append(first)
+    return min(meetings, default=None)
 
 
 def _show_class(world: World, card: Document, params: Params) -> Document:
@@ -324,7 +324,7 @@ def _show_class(world: World, card: Document, params: Params) -> Document:
         each
         for each in world.listings
         if program is not None and world.programs.get(each["id"]) == program and each is not card
-        if each["type"] == "class" and each["status"] == "published" and _is_seen(each, params)
+        if each["type"] == "class" and each["status"] == "published" and _is_visible(each, params)
     ]
     ordered = sorted(others, key=lambda each: (each["name"].casefold(), each["id"]))
     return {**card, "sessions": [_show_card(each) for each in ordered]}

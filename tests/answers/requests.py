@@ -21,6 +21,7 @@ def list_requests(world: World, random: Random) -> Iterator[Request]:
         yield f"/v1/harbor/{COLLECTIONS[kind]}", {"q": "story time"}
     yield "/v1/harbor/events", {"occurrences": "expand", "audience": "all", "min_confidence": "0"}
     yield "/v1/harbor/events/calendar", {"from": TODAY.isoformat(), "to": (TODAY + timedelta(days=30)).isoformat()}
+    yield "/v1/harbor/events/density", {"min_confidence": "0"}
     yield "/v1/harbor/classes", {"facets": "category,weekday,organization"}
     for each in world.listings[:6]:
         if each["status"] == "published":

@@ -27,6 +27,8 @@ from tests.answers.reference import list_items
 from tests.answers.tally import count_facets, list_days, list_occurrences
 from tests.answers.worlds import COLLECTIONS, World
 
+pytestmark = pytest.mark.xdist_group("built")  # one worker builds the release
+
 HORIZON = timedelta(days=400)
 
 
@@ -94,9 +96,9 @@ def test_lists_of_a_build_are_what_its_documents_say(
             if params.get("to", "9999") < str(today):
                 continue
             expected = list_items(world, kind, params, today=today)[:200]
-            found = fetch(release, f"/v1/{world.slug}/{collection}", {**params, "limit": "200"}, today=today)["data"]
-            assert [item["id"] for item in found] == [item["id"] for item in expected], (kind, params, today)
-            assert found == expected
+            items = fetch(release, f"/v1/{world.slug}/{collection}", {**params, "limit": "200"}, today=today)["data"]
+            assert [item["id"] for item in items] == [item["id"] for item in expected], (kind, params, today)
+            assert items == expected
 
 
 @given(seed=seeds, days=st.integers(min_value=-30, max_value=30))
@@ -110,9 +112,9 @@ def test_facets_days_and_dates_of_a_build_are_a_tally_of_its_documents(
             params = {**make_request(world, kind, random), **(window if kind != "place" else {})}
             names = [name for name in ("age_band", "category", "organization", "price_band", "time_block", "weekday")
                      if kind != "place" or name in ("age_band", "category", "organization")]  # fmt: skip
-            asked = {**params, "facets": ",".join(names), "limit": "0"}
-            found = fetch(release, f"/v1/{world.slug}/{collection}", asked, today=today)["facets"]
-            assert found == count_facets(world, kind, params, names, today=today), (kind, params, today)
+            requested = {**params, "facets": ",".join(names), "limit": "0"}
+            facets = fetch(release, f"/v1/{world.slug}/{collection}", requested, today=today)["facets"]
+            assert facets == count_facets(world, kind, params, names, today=today), (kind, params, today)
         params = {**make_request(world, "event", random), **window}
         calendar = fetch(release, f"/v1/{world.slug}/events/calendar", params, today=today)
         assert calendar["data"] == list_days(world, params, today=today)

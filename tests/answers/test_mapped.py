@@ -31,9 +31,9 @@ def test_nothing_else_is_read_where_the_tables_are_mapped(tmp_path_factory: pyte
     release = open_release([world], tmp_path_factory.mktemp("world"))
     without = replace(release, metros={slug: replace(snapshot, tables={}) for slug, snapshot in release.metros.items()})
     for request in list_requests(world, random):
-        found = read_body(without, request)  # first: the two are the same snapshot, opened once
+        body = read_body(without, request)  # first: the two are the same snapshot, opened once
         made = ask(release, *request)
-        assert found == (made.etag, b"".join(made.parts))
+        assert body == (made.etag, b"".join(made.parts))
 
 
 @given(seed=seeds, kept=st.sets(st.sampled_from(INDEXES), max_size=len(INDEXES) - 1))

@@ -87,7 +87,7 @@ def test_an_id_that_is_no_uuid_is_refused(ids: str) -> None:
         ("changed_since", "2026-01-01T00:00:00Z"), ("occurrences", "expand"), ("organization_id", NOBODY),
     ],
 )  # fmt: skip
-def test_filters_and_paging_contradict_it(name: str, value: str) -> None:
+def test_ids_are_refused_beside_filters_and_paging(name: str, value: str) -> None:
     with pytest.raises(ApiError) as raised:
         parse("/v1/harbor/events", {"ids": DULL, name: value})
     assert (raised.value.details["param"], raised.value.details["reason"]) == (name, "contradictory")

@@ -167,7 +167,7 @@ def test_thirty_one_dates_are_taken_and_one_more_is_not(
 
 
 @pytest.mark.parametrize("collection", ["classes", "camps", "places"])
-def test_only_events_take_it(empty: Release, collection: str) -> None:
+def test_only_events_take_occurrences(empty: Release, collection: str) -> None:
     with pytest.raises(ApiError) as raised:
         fetch(empty, f"/v1/harbor/{collection}", EXPAND)
     assert raised.value.details["reason"] == "parameter_not_supported"

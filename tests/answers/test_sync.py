@@ -61,15 +61,15 @@ class Mirror:
             assert cursor is not None
             today = cursor.date
             kept = releases if self._random.random() < 0.5 else releases[-1:]
-            found = [each for each in kept if write_instant(each.metros["harbor"].stamp) == cursor.release]
-            release = (found or [release])[0]
+            page = [each for each in kept if write_instant(each.metros["harbor"].stamp) == cursor.release]
+            release = (page or [release])[0]
         body = fetch(release, self._path, params, today=today)
         self.rows |= {item["id"]: item["updated_at"] for item in body["data"]}
         self._cursor = body["meta"]["next_cursor"]
         if self._cursor is None:
             self.walks += 1
-            seen = max([self._since, *self.rows.values()])
-            self._since = self._random.choice([body["meta"]["generated_at"], seen])
+            latest = max([self._since, *self.rows.values()])
+            self._since = self._random.choice([body["meta"]["generated_at"], latest])
 
 
 @pytest.mark.long
@@ -104,9 +104,9 @@ def make_rows(count: int) -> World:
 def test_rows_of_one_update_are_walked_by_id(tmp_path: Path) -> None:
     release = open_release([make_rows(9)], tmp_path)
     items = read_all(release, "/v1/harbor/places", {"changed_since": NEVER, "limit": "2"})
-    found = [(item["updated_at"], item["id"]) for item in items]
-    assert found == sorted(found)
-    assert len(found) == 9
+    keys = [(item["updated_at"], item["id"]) for item in items]
+    assert keys == sorted(keys)
+    assert len(keys) == 9
 
 
 @pytest.mark.parametrize(

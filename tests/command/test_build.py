@@ -118,9 +118,9 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
     total = printed["records"]
     assert total["quarantined"] == 1
     assert Path(printed["quarantine"]).parent == folder / "var/quarantine"
-    for told in (page.text, text):
-        assert printed["release"] in told
-        assert "wrong_type" in told.replace("\\", "")
+    for form in (page.text, text):
+        assert printed["release"] in form
+        assert "wrong_type" in form.replace("\\", "")
     assert re.search(r"all\s*" + r"\s*".join(str(total[name]) for name in total), page.text)
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.count("|") == 6]
     counts = [row for row in rows if row[0].endswith("samples")][:2]
@@ -136,10 +136,10 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
 def test_a_build_that_fails_or_is_told_wrong_is_reported(folder: Path, build: Build, code: int, outcome: str) -> None:
     if code == 1:
         (folder / "data/seattle.ndjson").unlink()
-    said = build(*(["--metro", "atlantis"] if code == 2 else []), "--report", str(folder / "told"), code=code).stderr
+    printed = build(*(["--metro", "atlantis"] if code == 2 else []), "--report", str(folder / "told"), code=code).stderr
     report = read_report(folder, "told")
     assert (report["outcome"], report["exit_code"]) == (outcome, code)
-    assert report["error"] in said
+    assert report["error"] in printed
 
 
 def test_a_configuration_that_is_wrong_is_reported_where_the_command_says(folder: Path, build: Build) -> None:
@@ -194,9 +194,9 @@ def test_a_refused_build_is_reported_and_moves_only_what_is_of_attempts(folder: 
     assert after["timestamp_seconds"][()] > before["timestamp_seconds"][()]
 
 
-@pytest.mark.parametrize("found", ["", "no metrics\x00 at all {", 'outings_last_build_records{who="me"} 3\n'])
-def test_a_metrics_file_of_anything_else_is_written_anew(folder: Path, build: Build, found: str) -> None:
+@pytest.mark.parametrize("expected", ["", "no metrics\x00 at all {", 'outings_last_build_records{who="me"} 3\n'])
+def test_a_metrics_file_of_anything_else_is_written_anew(folder: Path, build: Build, expected: str) -> None:
     (folder / "var/metrics").mkdir(parents=True)
-    (folder / "var/metrics/outings.prom").write_text(found)
+    (folder / "var/metrics/outings.prom").write_text(expected)
     build("--metro", "atlantis", code=2)
     assert read_metrics(folder).keys() == {"exit_code", "timestamp_seconds", "duration_seconds"}

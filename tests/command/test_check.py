@@ -54,22 +54,22 @@ def test_a_good_configuration_is_reported_and_nothing_is_published(folder: Path)
 def test_json_is_one_object_on_standard_output(folder: Path) -> None:
     result = check(folder, GOOD, "--json")
     assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert told["records"] == {"read": 3, "listings": 1, "merged": 1, "quarantined": 1}
-    assert told["feeds"] == [{"feed": "good", "read": 3, "listings": 1, "merged": 1, "quarantined": 1}]
-    assert told["unknown_members"] == {"good": {"colour": 3}}
-    assert [(group["field"], group["count"], group["quarantined"]) for group in told["problems"]] == [
+    report = json.loads(result.stdout)
+    assert report["records"] == {"read": 3, "listings": 1, "merged": 1, "quarantined": 1}
+    assert report["feeds"] == [{"feed": "good", "read": 3, "listings": 1, "merged": 1, "quarantined": 1}]
+    assert report["unknown_members"] == {"good": {"colour": 3}}
+    assert [(group["field"], group["count"], group["quarantined"]) for group in report["problems"]] == [
         ("price.min", 1, True), ("image_url", 2, False),
     ]  # fmt: skip
-    assert told["errors"] == []
+    assert report["errors"] == []
 
 
 def test_a_feed_that_can_not_be_read_fails_and_the_others_are_reported(folder: Path) -> None:
     result = check(folder, GONE + GOOD, "--json")
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert [feed["feed"] for feed in told["feeds"]] == ["good"]
-    assert told["errors"] == ["feed gone: gone.ndjson: can't be read: No such file or directory"]
+    report = json.loads(result.stdout)
+    assert [feed["feed"] for feed in report["feeds"]] == ["good"]
+    assert report["errors"] == ["feed gone: gone.ndjson: can't be read: No such file or directory"]
     assert "feed gone: gone.ndjson: can't be read" in result.stderr
 
 
@@ -117,9 +117,9 @@ def test_records_are_put_together_as_in_a_build(folder: Path) -> None:
     (folder / "all.ndjson").write_text("\n".join(map(json.dumps, records)))
     boston = METRO.replace("seattle", "boston").replace("Seattle", "Boston")
     result = check(folder, boston + GOOD.replace("good", "all").replace('metro = "seattle"\n', ""), "--json")
-    told = json.loads(result.stdout)
-    assert told["records"] == {"read": 5, "listings": 4, "merged": 0, "quarantined": 1}
-    assert [(each["field"], each["code"], each["example"]["line"]) for each in told["problems"]] == [
+    report = json.loads(result.stdout)
+    assert report["records"] == {"read": 5, "listings": 4, "merged": 0, "quarantined": 1}
+    assert [(each["field"], each["code"], each["example"]["line"]) for each in report["problems"]] == [
         ("id", "duplicate_id", 5),
         ("place", "unknown_reference", 3),
     ]

@@ -26,8 +26,8 @@ def check(city: City, *options: str) -> Result:
 
 
 def list_warnings(city: City) -> list[tuple[str, str, int]]:
-    told = json.loads(check(city, "--json").stdout)
-    return [(each["feed"], each["code"], each["count"]) for each in told["warnings"]]
+    report = json.loads(check(city, "--json").stdout)
+    return [(each["feed"], each["code"], each["count"]) for each in report["warnings"]]
 
 
 def make_events(*names: str, **members: Any) -> list[dict[str, Any]]:
@@ -72,12 +72,12 @@ def test_a_feed_whose_dates_are_all_past_is_told_with_the_last(city: City) -> No
     city.write([*make_events("a", starts_local=PAST), *make_events("b")], feed="other")
     city.write([make_event("c", starts_local=PAST, rrule="FREQ=YEARLY;INTERVAL=90")], feed="endless")
     assert list_warnings(city) == [("samples", "no_future_date", 2)]
-    said = "samples: none of 2 listings with a date is today or later; the last was on 2019-08-14"
-    assert said in check(city).stdout
+    warning = "samples: none of 2 listings with a date is today or later; the last was on 2019-08-14"
+    assert warning in check(city).stdout
 
 
 @pytest.mark.parametrize(
-    ("term", "is_told"),
+    ("term", "has_warning"),
     [
         ({"starts_on": "2019-01-08", "ends_on": "2019-03-12"}, True),
         ({"starts_on": "2019-01-08"}, False),
@@ -86,9 +86,9 @@ def test_a_feed_whose_dates_are_all_past_is_told_with_the_last(city: City) -> No
     ],
     ids=["over", "without an end", "going on", "without a term"],
 )
-def test_a_class_is_over_when_its_term_has_ended(city: City, term: dict[str, str], is_told: bool) -> None:
+def test_a_class_is_over_when_its_term_has_ended(city: City, term: dict[str, str], has_warning: bool) -> None:
     city.write([{"type": "class", "source_id": "c", "name": "Pottery", "term": term}])
-    assert [code for _, code, _ in list_warnings(city)] == ["no_future_date"] * is_told
+    assert [code for _, code, _ in list_warnings(city)] == ["no_future_date"] * has_warning
 
 
 def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
@@ -96,11 +96,11 @@ def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
     series = [make_event(day, starts_local=AHEAD, rrule=f"FREQ=WEEKLY;BYDAY={day}") for day in ("MO", "WE")]
     city.write(series)
     assert list_warnings(city) == [("samples", "start_outside_rule", 1)]
-    said = (
+    warning = (
         "samples: 1 series with a first date that is none of the rule's, and is shown all the same: "
         "MO: 2099-08-12T10:00:00 and FREQ=WEEKLY;BYDAY=MO"
     )
-    assert said in check(city).stdout
+    assert warning in check(city).stdout
 
 
 def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> None:
@@ -110,11 +110,11 @@ def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> Non
     city.write(make_events("e", "f"))
     city.forget("gone")
     assert list_warnings(city) == [("samples", "shrink", 0), ("samples", "removals", 5), ("gone", "removals", 1)]
-    told = check(city).stdout
-    assert "samples: a build would refuse it: 2 records, 7 in the previous release: 71 % are gone" in told
-    assert "samples: 5 of 7 published listings would be removed: Event a (event " in told
-    assert "; and 2 more\n" in told
-    assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in told
+    printed = check(city).stdout
+    assert "samples: a build would refuse it: 2 records, 7 in the previous release: 71 % are gone" in printed
+    assert "samples: 5 of 7 published listings would be removed: Event a (event " in printed
+    assert "; and 2 more\n" in printed
+    assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in printed
 
 
 def test_removals_below_the_guard_are_told_too_and_what_they_are(city: City) -> None:
@@ -138,9 +138,9 @@ def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_tol
     city.build()
     city.write([*make_events("c", place={"source_id": "p"}), {"type": "event", "source_id": "a", "deleted": True}],
                mode="delta")  # fmt: skip
-    told = json.loads(check(city, "--json").stdout)
-    assert [(each["code"], each["count"]) for each in told["warnings"]] == [("removals", 1)]
-    assert told["problems"] == []
+    report = json.loads(check(city, "--json").stdout)
+    assert [(each["code"], each["count"]) for each in report["warnings"]] == [("removals", 1)]
+    assert report["problems"] == []
 
 
 def test_of_a_feed_that_can_not_be_read_no_removal_is_told(city: City) -> None:
@@ -175,8 +175,8 @@ def test_nodes_of_a_page_that_are_no_listing_are_told_by_their_types(city: City)
     path.write_text(path.read_text() + feed)
     checked = CliRunner().invoke(main, ["check", "-c", str(path)])
     assert checked.exit_code == 0, checked.stderr
-    said = "pages: 3 nodes of types that are no listing passed over: NewsArticle (2); JobPosting (1)\n"
-    assert said in checked.stdout
+    warning = "pages: 3 nodes of types that are no listing passed over: NewsArticle (2); JobPosting (1)\n"
+    assert warning in checked.stdout
 
 
 def test_check_publishes_nothing_and_leaves_the_store_as_it_is(city: City) -> None:

@@ -36,8 +36,8 @@ print([name for name in {ENGINES!r} if name in sys.modules])
     ids=["nothing", "a command's beginning", "an option's", "a command of a command"],
 )
 def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) -> None:
-    asked = {"_OUTINGS_COMPLETE": "bash_complete", "COMP_WORDS": f"outings {typed}"}
-    asked["COMP_CWORD"] = str(len(typed.split()) or 1)
+    environment = {"_OUTINGS_COMPLETE": "bash_complete", "COMP_WORDS": f"outings {typed}"}
+    environment["COMP_CWORD"] = str(len(typed.split()) or 1)
     program = f"""
 import sys
 from outings.command import main
@@ -47,7 +47,7 @@ finally:
     print([name for name in {ENGINES!r} if name in sys.modules], file=sys.stderr)
 """
     words = [sys.executable, "-c", program]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | asked)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | environment)
     assert sorted(line.removeprefix("plain,") for line in done.stdout.splitlines()) == offered
     if " " not in typed:
         assert done.stderr == "[]\n"

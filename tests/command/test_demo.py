@@ -15,6 +15,8 @@ from click.testing import CliRunner
 from outings.command import main
 from tests.command.demo import PATIENCE, start_demo, stop_demo
 
+pytestmark = pytest.mark.xdist_group("demo")  # one worker starts the demo
+
 ROOT = Path(__file__).parents[2]
 README_REQUESTS = re.findall(r"^curl .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
 PRINTED_BASE = "http://127.0.0.1:8000"
@@ -24,7 +26,7 @@ PRINTED_BASE = "http://127.0.0.1:8000"
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     folder = tmp_path_factory.mktemp("demo")
     process, printed = start_demo(folder)
-    key = re.search(r"^KEY=(\S+)$", printed, flags=re.MULTILINE)
+    key = re.search(r"^export KEY=(\S+)$", printed, flags=re.MULTILINE)
     base_url = re.search(r"http://127\.0\.0\.1:\d+", printed)
     assert key is not None
     assert base_url is not None
@@ -60,9 +62,9 @@ def test_every_request_that_the_demo_prints_works(demo: SimpleNamespace) -> None
 
 
 def test_a_calendar_can_be_subscribed_to_without_a_header(demo: SimpleNamespace) -> None:
-    told = run_request(f'curl -H "X-API-Key: $KEY" "{demo.base_url}/v1/seattle/events.ics/address?free=true"', demo)
-    assert isinstance(told["data"], dict)
-    with urlopen(demo.base_url + told["data"]["url"], timeout=PATIENCE) as calendar:
+    answer = run_request(f'curl -H "X-API-Key: $KEY" "{demo.base_url}/v1/seattle/events.ics/address?free=true"', demo)
+    assert isinstance(answer["data"], dict)
+    with urlopen(demo.base_url + answer["data"]["url"], timeout=PATIENCE) as calendar:
         assert calendar.headers["Content-Type"] == "text/calendar; charset=utf-8"
         assert b"\r\nBEGIN:VEVENT\r\n" in calendar.read()
 
@@ -70,7 +72,7 @@ def test_a_calendar_can_be_subscribed_to_without_a_header(demo: SimpleNamespace)
 def test_a_second_run_prints_the_same_key(demo: SimpleNamespace) -> None:
     process, printed = start_demo(demo.folder)
     stop_demo(process)
-    assert f"KEY={demo.key}\n" in printed
+    assert f"export KEY={demo.key}\n" in printed
 
 
 @pytest.mark.parametrize("name", ["key.txt", "calendar.txt"])
@@ -78,7 +80,7 @@ def test_the_key_and_the_secret_are_their_owner_s_alone(demo: SimpleNamespace, n
     assert (demo.folder / "var" / name).stat().st_mode & 0o077 == 0
 
 
-def test_it_does_not_write_over_an_operator_s_configuration(tmp_path: Path) -> None:
+def test_the_demo_does_not_write_over_an_operator_s_configuration(tmp_path: Path) -> None:
     theirs = tmp_path / "outings.toml"
     theirs.write_text("[store]\n")
     result = CliRunner().invoke(main, ["demo", "-c", str(theirs)])

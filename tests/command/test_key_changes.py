@@ -36,18 +36,18 @@ def test_a_legacy_key_is_known_by_its_text_from_then_on_and_kept_as_a_hash(run: 
         run("keys", "import", "--plan", "standard", "--client", "acme", "--metro", "sea", "--json", given=LEGACY + "\n")
     )
     assert (made["client"], made["metros"], made["state"]) == ("acme", ["seattle"], "active")
-    found = read_kept(config).find_key(LEGACY.encode())
-    assert found is not None
-    assert found.id == made["id"]
+    key = read_kept(config).find_key(LEGACY.encode())
+    assert key is not None
+    assert key.id == made["id"]
     assert LEGACY not in (config.parent / "store" / "keys.json").read_text() + json.dumps(made)
 
 
 @pytest.mark.parametrize("text", ["two words", "clé", "  clé secrète  ", "日本語", "x" * 1024, "ldk_short", '"quoted"'])
 def test_a_legacy_key_is_any_text_that_a_header_can_carry(run: Run, config: Path, text: str) -> None:
     made = read_json(run("keys", "import", "--plan", "free", "--json", given=text + "\n"))
-    found = read_kept(config).find_key(text.strip().encode())
-    assert found is not None
-    assert found.id == made["id"]
+    key = read_kept(config).find_key(text.strip().encode())
+    assert key is not None
+    assert key.id == made["id"]
 
 
 def test_a_legacy_key_is_imported_once(run: Run, config: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_legacy_key_is_imported_once(run: Run, config: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ("", "no key"),
         (" \n", "no key"),
@@ -69,10 +69,10 @@ def test_a_legacy_key_is_imported_once(run: Run, config: Path) -> None:
         (f"ldk_{'a' * 8}_{'b' * 36}", "keys create"),
     ],
 )
-def test_what_is_no_legacy_key_is_refused(run: Run, config: Path, given: str, said: str) -> None:
+def test_what_is_no_legacy_key_is_refused(run: Run, config: Path, given: str, message: str) -> None:
     result = run("keys", "import", "--plan", "free", given=given)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
+    assert message in result.stderr
     assert not (config.parent / "store" / "keys.json").exists()
 
 
@@ -113,14 +113,14 @@ def test_add_ons_are_granted_and_taken_back(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [((), "source"), (("weather",), "weather"), (("--remove", "weather"), "weather")],
 )
-def test_what_is_no_add_on_is_not_granted(run: Run, words: Sequence[str], said: str) -> None:
+def test_what_is_no_add_on_is_not_granted(run: Run, words: Sequence[str], message: str) -> None:
     made = make(run)
     result = run("keys", "grant", made["id"], *words)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 def test_a_free_key_is_granted_nothing(run: Run) -> None:

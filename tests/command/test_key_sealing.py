@@ -85,8 +85,8 @@ def test_a_registry_of_before_is_sealed_without_any_text(run: Run, config: Path,
     set_secret(SECRET)
     # What is not sealed yet goes on as it is.
     assert is_known(config, LEGACY)
-    told = read_json(run("keys", "seal", "--json"))
-    assert told == {"sealed": 2, "keys": 2}
+    report = read_json(run("keys", "seal", "--json"))
+    assert report == {"sealed": 2, "keys": 2}
     text = read_text(config)
     assert [each for each in (own["id"], id_) if before.by_id[each].hash in text] == []
     assert [is_known(config, each) for each in (LEGACY, own["key"])] == [True, True]

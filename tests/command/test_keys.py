@@ -31,9 +31,9 @@ def test_a_new_key_is_shown_once_with_all_that_it_may(run: Run, config: Path) ->
         "state": "active",
     }
     registry, _ = read_registry(FolderStore(config.parent / "store"))
-    found = registry.find_key(made["key"].encode())
-    assert found is not None
-    assert found.id == made["id"]
+    key = registry.find_key(made["key"].encode())
+    assert key is not None
+    assert key.id == made["id"]
 
 
 def test_without_json_standard_output_is_the_key_alone(run: Run) -> None:
@@ -55,7 +55,7 @@ def test_a_star_beside_names_is_everything(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--plan", "gold"), ("gold", "free", "standard", "partner")),
         ((), ("--plan",)),
@@ -70,12 +70,12 @@ def test_a_star_beside_names_is_everything(run: Run) -> None:
     ],
 )
 def test_what_is_refused_is_exit_2_and_says_what_is_allowed(
-    run: Run, config: Path, words: tuple[str, ...], said: tuple[str, ...]
+    run: Run, config: Path, words: tuple[str, ...], message: tuple[str, ...]
 ) -> None:
     result = run("keys", "create", *words, "--json")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert all(word in result.stderr for word in said), result.stderr
+    assert all(word in result.stderr for word in message), result.stderr
     assert not (config.parent / "store" / "keys.json").exists()
 
 

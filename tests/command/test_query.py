@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
@@ -23,6 +23,9 @@ from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, walk_by_cursor
+from tests.command.selects import write_select
+
+pytestmark = pytest.mark.xdist_group("query")  # one worker builds the metros
 
 DAY = date(2026, 8, 10)
 METROS = ("new-york", "seattle")
@@ -63,85 +66,6 @@ def read_rows(result: Result) -> list[dict[str, Any]]:
     return rows
 
 
-def say(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def say_words(text: str) -> str:
-    return "[" + ", ".join(map(say, text.split(","))) + "]"
-
-
-# Each filter of a list, as its condition on a listing `l`; where the second is given, on one of its dates, sections or
-# sessions `h` instead.
-ON_LISTINGS: Mapping[str, Callable[[str], str]] = {
-    "min_confidence": lambda value: f"l.confidence >= {value}",
-    "audience": lambda value: {"all": "true", "not_adults": "l.audience <> 'adults'"}.get(
-        value, f"list_contains({say_words(value)}, l.audience)"
-    ),
-    "category": lambda value: f"list_has_any(l.categories, {say_words(value)})",
-    "neighborhood": lambda value: f"l.neighborhood_slug = {say(value)}",
-    "season": lambda value: f"list_has_any(l.seasons, {say_words(value)})",
-    "occasion": lambda value: f"list_has_any(l.occasions, {say_words(value)})",
-    "indoor": lambda value: f"l.is_indoor = {value}",
-    "outdoor": lambda value: f"l.is_outdoor = {value}",
-    "recurring": lambda value: f"l.is_recurring = {value}",
-    "has_time": lambda value: f"l.has_time = {value}",
-    "type_hint": lambda value: f"list_contains({say_words(value)}, l.type_hint)",
-    "enrollment_type": lambda value: f"list_contains({say_words(value)}, l.enrollment_type)",
-    "organization_id": lambda value: f"l.organization_id = {say(value)}",
-}
-ON_EITHER: Mapping[str, Callable[[str], str]] = {
-    "age": lambda value: f"coalesce(x.age_min, 0) <= {value} AND coalesce(x.age_max, 999) >= {value}",
-    "free": lambda value: f"x.is_free = {value}",
-    "max_price": lambda value: f"(x.price_min <= {value} OR x.is_free)",
-}
-ON_HAPPENINGS: Mapping[str, Callable[[str], str]] = {
-    "start_after": lambda value: f"h.time >= TIME '{value}:00'",
-    "start_before": lambda value: f"h.time < TIME '{value}:00'",
-    "openings": lambda value: f"h.openings = {value}",
-    "overnight": lambda value: f"h.is_overnight = {value}",
-}
-TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
-
-
-def say_window(kind: str, first: str, last: str | None) -> str:
-    if kind == "event":
-        return f"h.date BETWEEN DATE '{first}' AND DATE '{last or (date.fromisoformat(first) + timedelta(30))}'"
-    end = last or "9999-12-31"
-    if kind == "class":
-        return (
-            f"coalesce(h.ends_on, DATE '9999-12-31') >= DATE '{first}' "
-            f"AND coalesce(h.starts_on, DATE '0001-01-01') <= DATE '{end}'"
-        )
-    undated = "NOT EXISTS (FROM sessions s WHERE s.id = h.id AND s.starts_on IS NOT NULL)"
-    return f"(h.ends_on >= DATE '{first}' AND h.starts_on <= DATE '{end}' OR {undated})"
-
-
-def say_weekday(kind: str, value: str) -> str:
-    days = say_words(value)
-    return f"list_contains({days}, h.weekday)" if kind == "event" else f"list_has_any(h.days, {days})"
-
-
-def write_select(metro: str, kind: str, params: Mapping[str, str]) -> str:
-    """What docs/query.md tells: count cards, of listings of which one date, section or session meets all conditions."""
-    given = {"audience": "not_adults", "min_confidence": "0.5" if kind == "place" else "0.7", **params}
-    listed, happens = [f"l.metro = {say(metro)}"], []
-    own = "h" if kind in ("class", "camp") else "l"
-    for name, value in given.items():
-        if name in ON_EITHER:
-            (happens if own == "h" else listed).append(ON_EITHER[name](value).replace("x.", f"{own}."))
-        elif name in ON_LISTINGS:
-            listed.append(ON_LISTINGS[name](value))
-        elif name in ON_HAPPENINGS:
-            happens.append(ON_HAPPENINGS[name](value))
-        elif name == "weekday":
-            happens.append(say_weekday(kind, value))
-    if kind != "place":
-        happens.append(say_window(kind, given.get("from", DAY.isoformat()), given.get("to")))
-        listed.append(f"l.id IN (SELECT h.id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
-    return f"SELECT count(DISTINCT l.card) AS total FROM {COLLECTIONS[kind]} l WHERE {' AND '.join(listed)}"
-
-
 def choose_filters(random: Random, kind: str, release: Release, metro: str) -> dict[str, str]:
     words = Vocabulary()
     flag, start = random.choice(["true", "false"]), DAY + timedelta(days=random.randint(-5, 40))
@@ -167,14 +91,14 @@ def choose_filters(random: Random, kind: str, release: Release, metro: str) -> d
 
 
 @pytest.mark.long
-def test_it_counts_what_the_api_counts_over_random_filters(query: Query, release: Release) -> None:
+def test_a_query_counts_what_the_api_counts_over_random_filters(query: Query, release: Release) -> None:
     random, totals = Random(22), []
     for number in range(32):
         kind, metro = list(COLLECTIONS)[number % 4], METROS[number // 4 % 2]
         params = choose_filters(random, kind, release, metro)
         facets = {"facets": "category", "limit": "0"}
         counted = fetch(release, f"/v1/{metro}/{COLLECTIONS[kind]}", {**params, **facets}, today=DAY)["facets"]
-        [row] = read_rows(query(write_select(metro, kind, params), "--json"))
+        [row] = read_rows(query(write_select(metro, kind, params, today=DAY), "--json"))
         assert row["total"] == counted["total"], (metro, kind, params)
         totals.append(row["total"])
     assert len([total for total in totals if total > 0]) > 15
@@ -221,7 +145,7 @@ def test_a_release_that_is_not_kept_is_told_with_those_that_are(query: Query, re
     ]
 
 
-def test_without_a_release_it_says_so(tmp_path: Path) -> None:
+def test_without_a_release_the_command_says_so(tmp_path: Path) -> None:
     config = write_world(tmp_path / "outings.toml", today=DAY, size=1)
     done = CliRunner().invoke(main, ["query", "SELECT 1", "-c", str(config)])
     assert (done.exit_code, done.stdout) == (1, "")
@@ -276,7 +200,7 @@ def test_what_there_is_can_be_asked_of_the_tables_themselves(query: Query, selec
         "SELECT 1; SELECT 2", "DROP VIEW events", "", "SELEC 1", "SELECT nothing FROM events", "FROM rows",
     ],
 )  # fmt: skip
-def test_it_reaches_nothing_but_the_views(query: Query, tmp_path: Path, select: str) -> None:
+def test_a_query_reaches_nothing_but_the_views(query: Query, tmp_path: Path, select: str) -> None:
     (tmp_path / "secret.csv").write_text("the secret\n")
     done = query(select.format(at=tmp_path))
     assert (done.exit_code, done.stdout) == (2, "")
@@ -298,15 +222,17 @@ def test_the_page_tells_every_view_and_column(query: Query) -> None:
         section = page.partition(f"\n### `{name}`\n")[2].partition("\n#")[0]
         described = {row["column_name"]: row["column_type"] for row in read_rows(query(f"DESCRIBE {name}", "--json"))}
         assert described == {each.name: each.kind for each in view.columns}, name
-        told = set(re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE))
+        columns = set(re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE))
         shared = {each.name for each in VIEWS["listings"].columns} if name in COLLECTIONS.values() else set()
-        assert told == set(described) - shared, f"docs/query.md, {name}: make its table with the columns that there are"
+        assert columns == set(described) - shared, (
+            f"docs/query.md, {name}: make its table with the columns that there are"
+        )
 
 
 def test_every_query_of_the_page_can_be_run_and_the_first_counts_as_it_says(query: Query, release: Release) -> None:
     first, *others = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
-    asked = {"category": "stem_discovery", "weekday": "saturday", "facets": "category", "limit": "0"}
-    counted = fetch(release, "/v1/seattle/events", asked, today=DAY)["facets"]["total"]
+    params = {"category": "stem_discovery", "weekday": "saturday", "facets": "category", "limit": "0"}
+    counted = fetch(release, "/v1/seattle/events", params, today=DAY)["facets"]["total"]
     assert counted > 0
     assert read_rows(query(first, "--json")) == [{"total": counted}]
     assert all(read_rows(query(each, "--json")) for each in others)

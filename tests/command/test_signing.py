@@ -30,8 +30,8 @@ def build(config: Path, number: int) -> Result:
 
 
 def read_pointer(config: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((config.parent / "var/store/current.json").read_text())
-    return found
+    pointer: dict[str, Any] = json.loads((config.parent / "var/store/current.json").read_text())
+    return pointer
 
 
 def put_keys(config: Path, lines: str) -> None:
@@ -58,9 +58,9 @@ def world(two_built: Path, tmp_path: Path) -> Path:
     return config
 
 
-def check_wrong(result: Result, *said: str, code: int = 1) -> None:
+def check_wrong(result: Result, *message: str, code: int = 1) -> None:
     assert (result.exit_code, result.stdout) == (code, ""), result.output
-    assert all(word in result.stderr for word in said), result.stderr
+    assert all(word in result.stderr for word in message), result.stderr
     assert "Traceback" not in result.stderr
     assert "--traceback" not in result.stderr
 
@@ -77,11 +77,11 @@ def test_a_build_and_a_rollback_sign_and_verify_tells_what_it_checked(world: Pat
     lines = result.stdout.splitlines()
     assert [line.partition(":")[0] for line in lines[:3]] == [json.loads(rolled.stdout)["release"], *ids]
     assert "The pointer is signed by key 34750f98bd59fcfc, which is trusted." in lines
-    told = json.loads(run(world, "releases", "verify", "--json").stdout)
-    assert told["signed_by"] == "34750f98bd59fcfc"
+    report = json.loads(run(world, "releases", "verify", "--json").stdout)
+    assert report["signed_by"] == "34750f98bd59fcfc"
     objects = list((world.parent / "var/store/objects").glob("*/*"))
-    assert (told["right"], told["objects"]) == (True, len(objects))
-    assert told["bytes"] == sum(path.stat().st_size for path in objects)
+    assert (report["right"], report["objects"]) == (True, len(objects))
+    assert report["bytes"] == sum(path.stat().st_size for path in objects)
 
 
 def test_verify_prints_the_first_thing_wrong_and_is_exit_1(world: Path) -> None:
@@ -89,8 +89,8 @@ def test_verify_prints_the_first_thing_wrong_and_is_exit_1(world: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     result = run(world, "releases", "verify", "--json")
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert (told["right"], path.name in told["wrong"]) == (False, True)
+    report = json.loads(result.stdout)
+    assert (report["right"], path.name in report["wrong"]) == (False, True)
     plain = run(world, "releases", "verify")
     assert (plain.exit_code, path.name in plain.stderr) == (1, True)
 
@@ -123,8 +123,8 @@ def test_an_unsigned_store_begins_to_be_signed_by_one_command(world: Path) -> No
     check_wrong(build(world, 3), "is not signed")
     result = run(world, "releases", "sign", "--json")
     assert result.exit_code == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert (told["of"], told["release"][:2]) == (json.loads(unsigned.stdout)["release"], "4-")
+    report = json.loads(result.stdout)
+    assert (report["of"], report["release"][:2]) == (json.loads(unsigned.stdout)["release"], "4-")
     assert read_pointer(world) == sign(read_pointer(world), key=OTHER)
     assert build(world, 3).exit_code == 0
     assert json.loads(run(world, "releases", "verify", "--json").stdout)["signed_by"] == "6a3803d5f059902a"
@@ -180,12 +180,12 @@ WRONG: dict[str, tuple[Damage, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("damage", "said"), WRONG.values(), ids=WRONG)
-def test_wrong_keys_are_exit_2_before_anything_is_done(damage: Damage, said: tuple[str, ...], world: Path) -> None:
+@pytest.mark.parametrize(("damage", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_keys_are_exit_2_before_anything_is_done(damage: Damage, message: tuple[str, ...], world: Path) -> None:
     shutil.rmtree(world.parent / "var/store")
     damage(world.parent)
     for words in (("build",), ("check",), ("releases", "sign"), ("releases", "rollback", "1-0a1b2c3d")):
-        check_wrong(run(world, *words), *said, code=2)
+        check_wrong(run(world, *words), *message, code=2)
     assert not (world.parent / "var/store").exists()
 
 

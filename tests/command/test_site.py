@@ -31,10 +31,14 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_folder_has_what_the_server_sends(town: Town, tmp_path: Path) -> None:
-    told = json.loads(town.run("site", str(tmp_path / "pages"), "--json").stdout)
+    report = json.loads(town.run("site", str(tmp_path / "pages"), "--json").stdout)
     files = read_folder(tmp_path / "pages")
-    assert sorted(files) == told["files"]
+    assert sorted(files) == report["files"]
     assert {"index.html", "openapi.json"} <= files.keys()
+    # Shown at any depth, so its links begin with a slash where the server counts.
+    missing = files.pop("404.html")
+    sent = ask(town.edge, "/nowhere/", accept="text/html")
+    assert (sent.status, sent.body) == (404, missing.replace(b'="/', b'="../'))
     for path, data in files.items():
         assert ask(town.edge, "/" + path.removesuffix("index.html")).body == data
 

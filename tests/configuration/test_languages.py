@@ -35,8 +35,8 @@ def test_a_metro_is_english_unless_it_says_otherwise(tmp_path: Path) -> None:
 
 
 def test_a_language_that_nobody_knows_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    told = refuse(tmp_path, METRO + 'language = "esp"\n')
-    assert 'metros.porto.language: is "esp"; did you mean es?; allowed: en, es, and what [languages] names' in told
+    message = refuse(tmp_path, METRO + 'language = "esp"\n')
+    assert 'metros.porto.language: is "esp"; did you mean es?; allowed: en, es, and what [languages] names' in message
 
 
 def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "message"),
     [
         ("search.toml", "stems = 3", "search.toml: Expected `str`, got `int` - at `$.stems`"),
         ("search.toml", 'stems = "portugese"', 'search.toml: stems is "portugese"; did you mean'),
@@ -62,7 +62,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("words.toml", "", "where no words are; allowed: a folder with any of search.toml, audience.toml"),
     ],
 )
-def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, content: str, told: str) -> None:
+def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / "pt").mkdir()
     (tmp_path / "pt" / file).write_text(content)
-    assert told in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')
+    assert message in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')

@@ -76,14 +76,14 @@ class _Comparison:
         before = {each["name"]: each for each in (_unfold(self._old, node) for node in old["parameters"])}
         after = {each["name"]: each for each in (_unfold(self._new, node) for node in new["parameters"])}
         for name, parameter in before.items():
-            told = f"{where}: {name}"
+            place = f"{where}: {name}"
             if not (_is_stable(parameter) and _is_answered(parameter)):
                 continue
             if name not in after:
-                yield f"{told} is gone"
+                yield f"{place} is gone"
                 continue
-            yield from _compare_marks(after[name], where=told)
-            yield from self._compare_schemas(parameter["schema"], after[name]["schema"], where=told, way="asked")
+            yield from _compare_marks(after[name], where=place)
+            yield from self._compare_schemas(parameter["schema"], after[name]["schema"], where=place, way="asked")
         for name, parameter in after.items():
             if parameter.get("required") and not before.get(name, {}).get("required"):
                 yield f"{where}: {name} is required"
@@ -105,21 +105,21 @@ class _Comparison:
         yield from _compare_types(old, new, where=where, way=way)
         yield from _compare_values(old, new, where=where, way=way)
         for name, member in old.get("properties", {}).items():
-            told = f"{where}: {name}"
+            label = f"{where}: {name}"
             if name not in new.get("properties", {}):
-                yield f"{told} is gone"
+                yield f"{label} is gone"
                 continue
             if name in old.get("required", ()) and name not in new.get("required", ()):
-                yield f"{told} may be absent"
-            yield from self._compare_schemas(member, new["properties"][name], where=told, way=way)
+                yield f"{label} may be absent"
+            yield from self._compare_schemas(member, new["properties"][name], where=label, way=way)
         for keyword in ("items", "additionalProperties", "propertyNames"):
             if isinstance(old.get(keyword), dict):
                 yield from self._compare_schemas(
                     old[keyword], new.get(keyword, {}), where=f"{where}: {keyword}", way=way
                 )
         for choice in old.get("anyOf", ()):
-            found = [list(self._compare_schemas(choice, each, where=where, way=way)) for each in new.get("anyOf", ())]
-            yield from min(found, key=len, default=[f"{where}: a choice is gone"])
+            choices = [list(self._compare_schemas(choice, each, where=where, way=way)) for each in new.get("anyOf", ())]
+            yield from min(choices, key=len, default=[f"{where}: a choice is gone"])
 
 
 def _compare_marks(new: Schema, *, where: str) -> Iterator[str]:
@@ -137,8 +137,8 @@ def _compare_types(old: Schema, new: Schema, *, where: str, way: Way) -> Iterato
 
 
 def _list_types(schema: Schema) -> set[str]:
-    found = schema.get("type", [])
-    return {found} if isinstance(found, str) else set(found)
+    types = schema.get("type", [])
+    return {types} if isinstance(types, str) else set(types)
 
 
 def _compare_values(old: Schema, new: Schema, *, where: str, way: Way) -> Iterator[str]:
@@ -166,11 +166,11 @@ def _unfold(document: Schema, node: Schema) -> Schema:
     """What a reference leads to, with what stands beside it."""
     if "$ref" not in node:
         return node
-    found: Any = document
+    target: Any = document
     for key in node["$ref"].split("/")[1:]:
-        found = found[key]
+        target = target[key]
     beside = {key: value for key, value in node.items() if key != "$ref"}
-    return _merge(document, _unfold(document, found), beside)
+    return _merge(document, _unfold(document, target), beside)
 
 
 def _merge(document: Schema, under: Schema, over: Schema) -> Schema:

@@ -27,12 +27,12 @@ def find_parameter(document: Document, path: str, name: str) -> Document:
     """Of one operation alone, its reference replaced by what it leads to."""
     parameters = document["paths"][path]["get"]["parameters"]
     for number, node in enumerate(parameters):
-        found = node
+        parameter = node
         if "$ref" in node:
-            found = deepcopy(document["components"]["parameters"][node["$ref"].rpartition("/")[2]])
-        if found["name"] == name:
-            parameters[number] = found
-            return found
+            parameter = deepcopy(document["components"]["parameters"][node["$ref"].rpartition("/")[2]])
+        if parameter["name"] == name:
+            parameters[number] = parameter
+            return parameter
     raise AssertionError(name)
 
 
@@ -41,23 +41,23 @@ def drop_parameter(document: Document, path: str, name: str) -> None:
 
 
 def operation(document: Document, path: str = EVENTS) -> Document:
-    found: Document = document["paths"][path]["get"]
-    return found
+    node: Document = document["paths"][path]["get"]
+    return node
 
 
 def shared(document: Document, name: str) -> Document:
-    found: Document = document["components"]["parameters"][name]["schema"]
-    return found
+    node: Document = document["components"]["parameters"][name]["schema"]
+    return node
 
 
 def members(document: Document, name: str) -> Document:
-    found: Document = document["components"]["schemas"][name]["properties"]
-    return found
+    node: Document = document["components"]["schemas"][name]["properties"]
+    return node
 
 
 def body_of(document: Document, path: str = EVENTS) -> Document:
-    found: Document = operation(document, path)["responses"]["200"]["content"]["application/json"]["schema"]
-    return found
+    node: Document = operation(document, path)["responses"]["200"]["content"]["application/json"]["schema"]
+    return node
 
 
 LOSSES: list[tuple[Change, str]] = [
@@ -123,11 +123,11 @@ LOSSES: list[tuple[Change, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "told"), LOSSES, ids=[told for _, told in LOSSES])
-def test_what_is_gone_or_narrowed_is_told(change: Change, told: str):
+@pytest.mark.parametrize(("change", "message"), LOSSES, ids=[message for _, message in LOSSES])
+def test_what_is_gone_or_narrowed_is_told(change: Change, message: str):
     later = deepcopy(NOW)
     change(later)
-    assert told in list_losses(NOW, later)
+    assert message in list_losses(NOW, later)
 
 
 def test_a_key_where_none_was_needed_is_told():

@@ -67,11 +67,11 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), WRONG)
-def test_a_body_that_is_not_as_declared_fails(change: Callable[[Any], object], told: str) -> None:
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_a_body_that_is_not_as_declared_fails(change: Callable[[Any], object], message: str) -> None:
     body = make_list()
     change(body)
-    with pytest.raises(AssertionError, match=told):
+    with pytest.raises(AssertionError, match=message):
         send(body)
 
 

@@ -81,12 +81,12 @@ def test_a_cursor_in_another_spelling_of_its_bytes_is_malformed():
 @given(_cursors, _cursors)
 def test_a_seal_is_that_of_one_cursor_one_request_and_one_snapshot(cursor: Cursor, other: Cursor):
     text = encode_cursor(cursor, _REQUEST, snapshot=_SNAPSHOT)
-    found, seal = parse_cursor(text, route=cursor.route, request_text=_REQUEST)
-    assert is_sealed(found, seal, _REQUEST, snapshot=_SNAPSHOT)
+    parsed, seal = parse_cursor(text, route=cursor.route, request_text=_REQUEST)
+    assert is_sealed(parsed, seal, _REQUEST, snapshot=_SNAPSHOT)
     assert is_sealed(other, seal, _REQUEST, snapshot=_SNAPSHOT) == (other == cursor)
-    assert not is_sealed(found, seal, "/v1/seattle/events?age=5", snapshot=_SNAPSHOT)
-    assert not is_sealed(found, seal, _REQUEST, snapshot="5f" * 32)
-    assert not is_sealed(found, b"", _REQUEST, snapshot=_SNAPSHOT)
+    assert not is_sealed(parsed, seal, "/v1/seattle/events?age=5", snapshot=_SNAPSHOT)
+    assert not is_sealed(parsed, seal, _REQUEST, snapshot="5f" * 32)
+    assert not is_sealed(parsed, b"", _REQUEST, snapshot=_SNAPSHOT)
 
 
 def test_the_same_cursor_is_the_same_text():

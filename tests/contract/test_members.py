@@ -59,7 +59,7 @@ def test_a_settled_choice_keeps_the_same_leaves_and_names_none_twice(chosen: fro
             if any(member == path or member.startswith(path + ".") for path in paths)
         }
 
-    settled = settle_paths(chosen)
-    assert leaves(frozenset(settled)) == leaves(chosen | {"id", "type"})
-    assert list(settled) == sorted(set(settled))
-    assert not any(one != other and other.startswith(one + ".") for one in settled for other in settled)
+    choice = settle_paths(chosen)
+    assert leaves(frozenset(choice)) == leaves(chosen | {"id", "type"})
+    assert list(choice) == sorted(set(choice))
+    assert not any(one != other and other.startswith(one + ".") for one in choice for other in choice)

@@ -27,10 +27,10 @@ by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name
 def follow(node: Any) -> Any:
     if "$ref" not in node:
         return node
-    found: Any = DOCUMENT
+    results: Any = DOCUMENT
     for key in node["$ref"].split("/")[1:]:
-        found = found[key]
-    return found
+        results = results[key]
+    return results
 
 
 def find_operation(route: Route) -> Any:
@@ -38,8 +38,8 @@ def find_operation(route: Route) -> Any:
 
 
 def find_parameter(route: Route, name: str) -> Any:
-    (found,) = [each for each in map(follow, find_operation(route)["parameters"]) if each["name"] == name]
-    return found
+    (parameter,) = [each for each in map(follow, find_operation(route)["parameters"]) if each["name"] == name]
+    return parameter
 
 
 def find_item(route: Route, row: Parameter) -> Any:
@@ -63,7 +63,7 @@ def read_refusal(route: Route, query: str) -> tuple[object, object] | None:
     return None
 
 
-def test_it_is_openapi_31():
+def test_the_document_is_openapi_31():
     validate(DOCUMENT)
     assert DOCUMENT["openapi"].startswith("3.1")
 
@@ -73,7 +73,7 @@ def test_the_same_words_give_the_same_bytes():
     assert encode_document(Vocabulary()) != encode_document(Vocabulary(teams=("mets",)))
 
 
-def test_it_has_every_route_and_no_other():
+def test_the_document_has_every_route_and_no_other():
     assert set(DOCUMENT["paths"]) == {route.path for route in ROUTES}
     names = [find_operation(route)["operationId"] for route in ROUTES]
     assert len(names) == len(set(names))
@@ -100,9 +100,9 @@ def test_an_operation_says_what_is_promised_of_it(route: Route):
 
 def test_the_calendar_file_alone_takes_a_signed_address_in_place_of_a_key():
     schemes = DOCUMENT["components"]["securitySchemes"]
-    asked = {path: each["get"]["security"] for path, each in DOCUMENT["paths"].items() if each["get"].get("security")}
-    assert list(asked) == ["/v1/{metro}/events.ics"]
-    ways = [[(schemes[name]["in"], schemes[name]["name"]) for name in way] for way in asked["/v1/{metro}/events.ics"]]
+    params = {path: each["get"]["security"] for path, each in DOCUMENT["paths"].items() if each["get"].get("security")}
+    assert list(params) == ["/v1/{metro}/events.ics"]
+    ways = [[(schemes[name]["in"], schemes[name]["name"]) for name in way] for way in params["/v1/{metro}/events.ics"]]
     assert ways == [[("header", "X-API-Key")], [("query", "key_id"), ("query", "signature")]]
 
 
@@ -222,7 +222,7 @@ def test_an_array_takes_as_many_values_as_the_document_says(route: Route):
 
 def test_a_default_is_told_where_it_does_not_depend_on_the_day():
     lists = {route.name: route for route in ROUTES}
-    told = {
+    defaults = {
         (name, parameter): find_parameter(lists[name], parameter)["schema"].get("default")
         for name, parameter in [
             ("events.list", "min_confidence"), ("places.list", "min_confidence"), ("events.list", "limit"),
@@ -230,7 +230,7 @@ def test_a_default_is_told_where_it_does_not_depend_on_the_day():
             ("events.list", "radius_m"), ("events.list", "from"), ("events.list", "to"),
         ]
     }  # fmt: skip
-    assert list(told.values()) == [0.7, 0.5, 50, 20, 10, 200, ["not_adults"], 5000, None, None]
+    assert list(defaults.values()) == [0.7, 0.5, 50, 20, 10, 200, ["not_adults"], 5000, None, None]
     assert "Default: today." in find_parameter(lists["events.list"], "from")["description"]
     assert "Default: from + 30 days." in find_parameter(lists["events.list"], "to")["description"]
     assert "Default" not in find_parameter(lists["classes.list"], "to")["description"]

@@ -14,6 +14,7 @@ _PATHS = {
     "/v1/seattle/search": "search",
     "/v1/seattle/events": "events.list",
     "/v1/seattle/events/calendar": "events.calendar",
+    **{f"/v1/seattle/{name}/density": f"{name}.density" for name in ("events", "classes", "camps", "places")},
     f"/v1/events/{_ID}": "events.detail",
     "/v1/events/slug/story-time": "events.slug",
     f"/v1/places/{_ID}/events": "events.at_place",
@@ -111,7 +112,7 @@ def test_there_is_no_other_route():
         "/v1/events/slug/a%0Ab",
     ],
 )
-def test_any_other_path_is_none(path: str):
+def test_any_other_path_is_no_route(path: str):
     assert _name_of(path) is None
 
 
@@ -171,6 +172,13 @@ def test_the_calendar_takes_the_event_filters_and_no_paging():
     taken = {route.name: set(route.parameters) for route in ROUTES}
     missing = "ids q changed_since occurrences limit page cursor fields expand facets"
     assert taken["events.calendar"] == taken["events.list"] - set(missing.split())
+
+
+@pytest.mark.parametrize("collection", ["events", "classes", "camps", "places"])
+def test_a_density_takes_the_filters_of_its_list_and_words(collection: str):
+    taken = {route.name: set(route.parameters) for route in ROUTES}
+    missing = "ids changed_since occurrences limit page cursor fields expand facets include include_mode"
+    assert taken[f"{collection}.density"] == taken[f"{collection}.list"] - set(missing.split())
 
 
 def test_every_parameter_of_a_route_is_a_row_of_the_table():

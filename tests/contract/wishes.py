@@ -23,10 +23,6 @@ def match_of(route: Route, *, metro: str = "seattle") -> Match:
     return match
 
 
-def match_named(name: str) -> Match:
-    return match_of(next(route for route in ROUTES if route.name == name))
-
-
 def _whole(row: Parameter) -> st.SearchStrategy[str]:
     least = 1 if row.name == "limit" else int(row.minimum or 0)
     return st.integers(least, min(int(row.maximum or 0), 10**9)).map(str)
@@ -43,7 +39,6 @@ _BESIDE_IDS = ("ids", "audience", "min_confidence", "fields", "expand", "metro")
 _days = st.dates(date(2024, 1, 1), date(2027, 12, 31)).map(date.isoformat)
 _clocks = st.builds("{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
 _texts = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
-_paths = ["name", "id", "type", "slug", "location.lat", "location", "price.min", "links.self", "nothing.of.it"]
 
 _BY_KIND: Mapping[str, st.SearchStrategy[str]] = {
     "text": _texts.filter(lambda text: "," not in text),

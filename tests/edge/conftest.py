@@ -73,6 +73,7 @@ def make_service(
     published: bool = True,
     keyed: bool = True,
     calendar_secrets: Sequence[str] = CALENDAR_SECRETS,
+    front_secrets: Sequence[str] = (),
 ) -> Service:
     clock = Clock()
     if store is None:
@@ -81,7 +82,9 @@ def make_service(
     elif published:
         publish_worlds(store, make_worlds(), folder=folder)
     keys = add_keys(store, KEY_KINDS) if keyed else {}
-    edge = Edge(store, cache=folder / "cache", clock=clock, calendar_secrets=calendar_secrets)
+    edge = Edge(
+        store, cache=folder / "cache", clock=clock, calendar_secrets=calendar_secrets, front_secrets=front_secrets
+    )
     edge.poll()
     return Service(store, edge, keys, folder, clock)
 

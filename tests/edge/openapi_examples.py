@@ -48,6 +48,10 @@ REQUESTS = (
     "/v1/camps/slug/sailing-camp-1?metro=seattle",
     f"/v1/places/{PLACE}",
     "/v1/places/slug/alder-st-branch-library-8?metro=seattle",
+    "/v1/seattle/events/density?lat=47.65&lng=-122.36&radius_m=2000",
+    "/v1/seattle/classes/density?q=swim&lat=47.65&lng=-122.36&radius_m=3000",
+    "/v1/seattle/camps/density?lat=47.65&lng=-122.36&radius_m=3000",
+    "/v1/seattle/places/density?type_hint=library",
     f"/v1/organizations/{ORGANIZATION}",
     "/v1/seattle/organizations?q=parks&limit=1",
     "/v1/seattle/events/calendar?from=2026-08-15&to=2026-08-17",
@@ -75,10 +79,10 @@ def make_examples(folder: Path) -> dict[str, Any]:
     edge = make_edge(folder)
     try:
         key = add_client(folder, edge, plan="partner")
-        found = dict(_ask_all(edge, key))
+        results = dict(_ask_all(edge, key))
     finally:
         edge.close()
-    return {route.name: found[route.name] for route in ROUTES if route.name in found}
+    return {route.name: results[route.name] for route in ROUTES if route.name in results}
 
 
 def encode_examples(examples: Mapping[str, Any]) -> str:

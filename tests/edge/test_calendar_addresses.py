@@ -265,9 +265,9 @@ def test_no_line_of_a_log_and_no_metric_has_a_signature(
     assert [got.status for got in answers].count(500) == 1
     assert [line["raised"][0] for line in logged if line["event"] == "crash"] == ["ZeroDivisionError"]
     written = [path.read_bytes() for path in (tmp_path / "log", *(tmp_path / "state").iterdir())]
-    told = [json.dumps(logged).encode(), metrics.read_body(), *written]
-    told += [repr((got.headers, got.body)).encode() for got in answers if got.status >= 400]
-    for each in told:
+    outputs = [json.dumps(logged).encode(), metrics.read_body(), *written]
+    outputs += [repr((got.headers, got.body)).encode() for got in answers if got.status >= 400]
+    for each in outputs:
         assert signature[:12].encode() not in each.lower()
     assert b"/v1/{metro}/events.ics" in written[0]
 

@@ -138,10 +138,10 @@ def test_the_matrix_has_every_route_that_takes_a_key() -> None:
 def test_a_key_gets_what_it_may_have_and_is_told_what_it_lacks(service: Service, name: str, kind: str) -> None:
     target = READS[name][0]
     for include, mode in product(INCLUDES, MODES):
-        asked = add_include(target, include, mode)
+        requested = add_include(target, include, mode)
         status, code, details = foretell(name, KINDS[kind], include, mode)
-        got = service.get(asked, kind=kind)
-        assert got.status == status, (asked, got.body)
+        got = service.get(requested, kind=kind)
+        assert got.status == status, (requested, got.body)
         if code is None and name in FILES:
             assert got.body == service.get(target, kind=kind).body
         elif code is None:
@@ -205,8 +205,8 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     known = {make_id(f"{metro}-{name}"): f"https://{metro}.example/{name}" for metro in METROS for name in SOURCED}
     assert sourced == {item["id"]: known[item["id"]] for item in items if item["id"] in known}
     without = len(items) - len(sourced)
-    told = [(each["code"], each["include"], each["details"]) for each in notices]
-    assert told == [("source_unavailable", include, {"without": without})] * bool(without)
+    summaries = [(each["code"], each["include"], each["details"]) for each in notices]
+    assert summaries == [("source_unavailable", include, {"without": without})] * bool(without)
 
 
 def check_scope(got: Response, kind: Kind, *, name: str) -> None:

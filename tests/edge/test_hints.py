@@ -47,8 +47,8 @@ def test_a_type_that_is_not_the_keys_is_named_with_those_that_are(service: Servi
     assert (got.status, got.error["code"]) == (403, "forbidden")
     assert got.error["message"] == "This key may not read classes; it may read events."
     assert got.error["details"]["types"] == ["events"]
-    found = service.get("/v1/harbor/search?q=zoo&types=places,classes", kind="events")
-    assert found.error["message"] == "This key may not read classes, places; it may read events."
+    results = service.get("/v1/harbor/search?q=zoo&types=places,classes", kind="events")
+    assert results.error["message"] == "This key may not read classes, places; it may read events."
 
 
 def test_a_metro_that_is_not_the_keys_is_named_with_those_that_are(service: Service) -> None:

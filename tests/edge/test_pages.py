@@ -17,10 +17,12 @@ from tests.edge.publishing import NOW
 
 STYLE = "assets/site.0123456789.css"
 HOME = b"<!doctype html><title>Home</title>" + b"<p>What families can do</p>" * 100
+MISSING = b'<!doctype html><title>Nothing</title><a href="/">Home</a><a href="/reference/">Reference</a>'
 FILES = {
     "": (HTML, HOME),
     "reference/": (HTML, b"<!doctype html><title>Reference</title>"),
     STYLE: ("text/css; charset=utf-8", b"body { margin: 0 }"),
+    "404.html": (HTML, MISSING),
 }
 
 
@@ -105,6 +107,26 @@ def test_a_page_takes_no_other_method(service: Service) -> None:
 def test_what_is_no_page_and_no_route_is_not_found(service: Service) -> None:
     for path in ("/nothing", "/reference/nothing", "//", "/assets/", "/../reference/"):
         assert get(service, path).status == 404
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(("path", "root"), [("/nothing", "./"), ("/cities/nowhere/", "../../"), ("/404.html", "./")])
+def test_a_browser_at_no_address_gets_a_page_that_leads_on(service: Service, path: str, root: str) -> None:
+    got = get(service, path, **BROWSER)
+    assert (got.status, got.headers["content-type"]) == (404, HTML)
+    assert got.body == MISSING.replace(b'"/', b'"' + root.encode())
+    assert (got.headers["cache-control"], got.headers["vary"]) == ("no-store", "Accept")
+    assert get(service, path, method="HEAD", **BROWSER).headers["content-length"] == str(len(got.body))
+
+
+def test_a_program_gets_an_error_of_the_api_and_so_does_a_browser_at_its_paths(service: Service) -> None:
+    assert get(service, "/nothing").error["code"] == "not_found"
+    for path in ("/v1/nothing/at/all", "/v1", "/V1/seattle/events", "/healthz/"):
+        got = get(service, path, **BROWSER)
+        assert (got.status, got.error["code"]) == (404, "not_found"), path
+    assert get(service, "/nothing", method="POST", **BROWSER).headers["content-type"] == "application/json"
 
 
 def test_a_page_changes_with_the_release_and_the_style_of_the_one_before_stays(service: Service) -> None:

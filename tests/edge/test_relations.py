@@ -66,10 +66,10 @@ def test_an_organization_of_several_metros_needs_one_that_the_key_may_read(share
         assert got.error["details"]["metros"] == ["harbor", "lakeside"]
     for metro in ("harbor", "lakeside"):
         alone = shared.get(path, kind=metro)
-        asked = shared.get(f"{path}?metro={metro}")
-        assert alone.status == asked.status == 200
-        assert alone.read_json() == asked.read_json()
-        assert asked.read_json()["meta"]["metro"] == metro
+        params = shared.get(f"{path}?metro={metro}")
+        assert alone.status == params.status == 200
+        assert alone.read_json() == params.read_json()
+        assert params.read_json()["meta"]["metro"] == metro
 
 
 def test_a_walk_goes_on_in_the_metro_where_it_began(shared: Service) -> None:

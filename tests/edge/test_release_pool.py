@@ -142,7 +142,7 @@ def test_where_the_pool_is_full_the_next_release_is_503_and_the_current_one_goes
 
     async def run() -> None:
         kinds = ("all", "other", "harbor", "events")  # a key opens two at once
-        held = [
+        leases = [
             asyncio.create_task(ask(service, f"{EXPORT}?release={each}", kind=kind))
             for each, kind in zip(ids, kinds, strict=True)
         ]
@@ -159,7 +159,7 @@ def test_where_the_pool_is_full_the_next_release_is_503_and_the_current_one_goes
         await asyncio.to_thread(service.edge.poll)
         assert (await ask(service, LIST)).headers["x-release"] == newest
         store.gate.set()
-        assert [each.headers["x-release"] for each in await asyncio.gather(*held)] == ids
+        assert [each.headers["x-release"] for each in await asyncio.gather(*leases)] == ids
         assert (await ask(service, f"{LIST}?release={other}")).headers["x-release"] == other
 
     asyncio.run(run())

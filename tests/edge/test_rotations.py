@@ -37,7 +37,7 @@ class Traffic:
 
     server: Server
     texts: list[str]
-    seen: dict[str, list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[str, list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
     faults: list[Exception] = field(default_factory=list)
 
     def __enter__(self) -> "Traffic":
@@ -63,12 +63,12 @@ class Traffic:
             self.faults.append(fault)
 
     def _ask_once(self, connection: http.client.HTTPConnection, target: str, text: str) -> None:
-        asked = time.monotonic()
+        sent_at = time.monotonic()
         connection.request("GET", target, headers={"X-API-Key": text})
         response = connection.getresponse()
         response.read()
         # From where many keys fail, failures are 429 (`test_attempts`).
-        self.seen[text].append((asked, 401 if response.status == 429 else response.status))
+        self.answers[text].append((sent_at, 401 if response.status == 429 else response.status))
 
 
 def revoke(server: Server, text: str) -> None:
@@ -89,7 +89,7 @@ def rotate(server: Server, text: str, *, overlap: timedelta) -> str:
 
 
 @pytest.mark.long
-def test_revocations_and_rotations_under_load(start: Callable[..., Server], cases: int) -> None:
+def test_revocations_and_rotations_hold_in_time_under_load(start: Callable[..., Server], cases: int) -> None:
     server, number = start(workers=2), min(cases, 50)
     made = add_keys(server.store, {f"{what}-{n}": {} for n in range(number) for what in ("revoked", "moved", "kept")})
     texts = list(made.values())
@@ -110,16 +110,16 @@ def test_revocations_and_rotations_under_load(start: Callable[..., Server], case
             time.sleep(0.02)
         time.sleep(TAKEN_UP_SECONDS + 1)
     assert traffic.faults == []
-    for text, answers in traffic.seen.items():
+    for text, answers in traffic.answers.items():
         assert {status for _, status in answers} <= {200, 401}
-        for asked, status in answers:
+        for began, status in answers:
             if text in ended:
-                assert status == 401 or asked <= ended[text] + TAKEN_UP_SECONDS
+                assert status == 401 or began <= ended[text] + TAKEN_UP_SECONDS
             elif text in begun:
-                assert status == 200 or asked <= begun[text] + TAKEN_UP_SECONDS
+                assert status == 200 or began <= begun[text] + TAKEN_UP_SECONDS
             else:
                 assert status == 200
-    last = {text: answers[-1][1] for text, answers in traffic.seen.items()}
+    last = {text: answers[-1][1] for text, answers in traffic.answers.items()}
     assert last == {text: 401 if text in ended else 200 for text in texts}
 
 

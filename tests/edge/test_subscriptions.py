@@ -41,12 +41,12 @@ def read_with_icalendar(text: str) -> tuple[str, Dates]:
 def read_with_vobject(text: str) -> tuple[str, Dates]:
     """By which CalDAV servers read calendars."""
     calendar = vobject.readOne(text)
-    found: Dates = set()
+    results: Dates = set()
     for event in calendar.contents.get("vevent", []):
         starts = event.dtstart.value
         dates = [starts] if event.rruleset is None else list(event.getrruleset(addRDate=True))
-        found |= {(event.summary.value, show(each)) for each in dates}
-    return calendar.x_wr_calname.value, found
+        results |= {(event.summary.value, show(each)) for each in dates}
+    return calendar.x_wr_calname.value, results
 
 
 def read_with_ical(text: str) -> tuple[str, Dates]:

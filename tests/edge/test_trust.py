@@ -65,8 +65,8 @@ class SignedStore:
 
     @property
     def pointer(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.store.get(NAME))
-        return found
+        results: dict[str, Any] = json.loads(self.store.get(NAME))
+        return results
 
     def start(self, *, state: Path | None = None) -> Edge:
         edge = Edge(
@@ -155,9 +155,9 @@ FORGERIES: dict[str, tuple[Callable[[SignedStore], None], str]] = {
 }
 
 
-@pytest.mark.parametrize(("forge", "said"), FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.parametrize(("forge", "message"), FORGERIES.values(), ids=FORGERIES)
 def test_what_is_forged_is_refused_and_the_release_that_it_has_goes_on(
-    forge: Callable[[SignedStore], None], said: str, signed: SignedStore
+    forge: Callable[[SignedStore], None], message: str, signed: SignedStore
 ) -> None:
     edge = signed.start()
     assert signed.count_events(edge) == 2
@@ -166,7 +166,7 @@ def test_what_is_forged_is_refused_and_the_release_that_it_has_goes_on(
         edge.poll()
         edge.poll()
     assert [(line["event"], line["log_level"]) for line in lines] == [("release_refused", "error")]
-    assert said in lines[0]["reason"]
+    assert message in lines[0]["reason"]
     assert edge.counts.read_totals()[Counter.RELEASES_REFUSED] == 1
     assert b"outings_releases_refused_total 1.0" in ask(edge, "/metrics").body
     assert ask(edge, "/readyz").read_json()["problems"] == {"release": "refused"}
@@ -240,13 +240,13 @@ def test_a_restarted_server_remembers_what_it_served(signed: SignedStore, tmp_pa
 def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, published: Mapping[str, bytes]) -> None:
     from outings.release.pointer import parse_pointer
 
-    seen, pointers = RollbackGuard(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
+    guard, pointers = RollbackGuard(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
     for pointer in (pointers[1], pointers[0], pointers[1]):
-        seen.remember(pointer)
+        guard.remember(pointer)
     assert [RollbackGuard(tmp_path).explain_rollback(each) is None for each in pointers] == [False, True, True]
     for broken in (b"{", b'{"sequence": 1, "root": "\xed\xa0\x80"}', b'{"more": ' + b"[" * 100_000):
         (tmp_path / SERVED).write_bytes(broken)
-        assert "can't be read" in str(seen.explain_rollback(pointers[2]))
+        assert "can't be read" in str(guard.explain_rollback(pointers[2]))
 
 
 def test_where_nothing_can_be_remembered_it_serves_and_says_so(signed: SignedStore, tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_without_a_key_every_release_is_served_signed_or_not(signed: SignedStore
         assert signed.count_events(edge) == count
 
 
-def test_served_by_the_configuration(published: Mapping[str, bytes], tmp_path: Path) -> None:
+def test_a_worker_believes_the_key_that_the_configuration_names(published: Mapping[str, bytes], tmp_path: Path) -> None:
     """As each worker of `outings serve` makes its edge: the key by its path, what was served in `state`."""
     store = FolderStore(tmp_path / "store")
     store.put_many((name, data) for name, data in published.items() if not name.isdigit())

@@ -58,9 +58,9 @@ def select_records(feed: str) -> list[Row]:
         connection.execute(f"CREATE TABLE feed AS SELECT * FROM {reader}", [str(DATA / file)])
         # It needs nothing but the view: no other file, no network, no extension.
         connection.execute("SET enable_external_access = false")
-        found = connection.execute((EXAMPLE / "feeds" / f"{feed}.sql").read_text(encoding="utf-8"))
-        names = [column[0] for column in found.description or []]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        relation = connection.execute((EXAMPLE / "feeds" / f"{feed}.sql").read_text(encoding="utf-8"))
+        names = [column[0] for column in relation.description or []]
+        return [dict(zip(names, row, strict=True)) for row in relation.fetchall()]
 
 
 def _read_mapped(feed: str) -> list[Row]:

@@ -38,13 +38,13 @@ def test_when_in_the_week_things_are_on(fetch: Ask, export: Rows) -> None:
     assert (parks["name"], parks["count"], facets["organization"]["distinct"]) == ("NYC Parks", 861, 1)
 
 
-def test_two_months_of_a_calendar(fetch: Ask, export: Rows) -> None:
+def test_two_months_of_a_calendar_count_each_days_events(fetch: Ask, export: Rows) -> None:
     """The export has 9 to 23 August alone: the other 46 of 61 days are there, and empty."""
-    held = Counter(read_start(row).date() for row in list_live(export("nyc-events")))
+    exported = Counter(read_start(row).date() for row in list_live(export("nyc-events")))
     body = fetch(f"/v1/nyc/events/calendar?from=2026-07-25&to=2026-09-23&{ALL}")
     days = [date(2026, 7, 25) + timedelta(days=number) for number in range(61)]
-    assert [(day["date"], day["count"]) for day in body["data"]] == [(str(day), held[day]) for day in days]
-    assert body["meta"]["total"] == sum(held.values()) == 1746
+    assert [(day["date"], day["count"]) for day in body["data"]] == [(str(day), exported[day]) for day in days]
+    assert body["meta"]["total"] == sum(exported.values()) == 1746
     assert sum(day["count"] == 0 for day in body["data"]) == 46
 
 
@@ -63,25 +63,27 @@ def test_a_calendar_of_kayaking(fetch: Ask, export: Rows) -> None:
 
 def test_every_date_of_a_week_one_by_one(ask: Ask, export: Rows) -> None:
     """The export has no series: each event is its own first date, and its last."""
-    found = ask(f"/v1/nyc/events?{WEEK}&occurrences=expand&{ALL}")
-    assert ids(found) == event_ids(list_week(export("nyc-events")))
-    blocks = [event["occurrence"] for event in found]
+    answer = ask(f"/v1/nyc/events?{WEEK}&occurrences=expand&{ALL}")
+    assert ids(answer) == event_ids(list_week(export("nyc-events")))
+    blocks = [event["occurrence"] for event in answer]
     assert {(each["index"], each["total"], each["is_first"], each["is_last"]) for each in blocks} == {
         (1, 1, True, True)
     }
-    assert [each["starts_local"] for each in blocks] == [event["starts_local"] for event in found]
-    assert found[0]["occurrence"]["key"] == f"{found[0]['id']}_{found[0]['starts_local'].translate({45: '', 58: ''})}"
+    assert [each["starts_local"] for each in blocks] == [event["starts_local"] for event in answer]
+    assert (
+        answer[0]["occurrence"]["key"] == f"{answer[0]['id']}_{answer[0]['starts_local'].translate({45: '', 58: ''})}"
+    )
 
 
 def test_a_mirror_of_the_catalogue(ask: Ask, export: Rows) -> None:
     """Every class by itself, whatever its dates; nothing has changed since the build."""
     camps = {70357, 67792, 67793, 68112, 68325}
     classes = [row for row in export("seattle-activities") if row["Activity_ID"] not in camps]
-    found = ask(f"/v1/seattle/classes?changed_since=1970-01-01T00:00:00Z&limit=200&{ALL}")
-    assert set(ids(found)) == class_ids(classes)
-    assert len(found) == len(classes) == 2223
-    assert ids(found) == sorted(ids(found))  # all of one build
-    assert ask(f"/v1/seattle/classes?changed_since={found[0]['updated_at']}&{ALL}") == []
+    answer = ask(f"/v1/seattle/classes?changed_since=1970-01-01T00:00:00Z&limit=200&{ALL}")
+    assert set(ids(answer)) == class_ids(classes)
+    assert len(answer) == len(classes) == 2223
+    assert ids(answer) == sorted(ids(answer))  # all of one build
+    assert ask(f"/v1/seattle/classes?changed_since={answer[0]['updated_at']}&{ALL}") == []
 
 
 def test_favourites_by_their_ids(fetch: Ask, export: Rows) -> None:
@@ -109,8 +111,8 @@ def test_what_a_community_center_teaches(ask: Ask, export: Rows) -> None:
     )
     center = ask("/v1/places/slug/green-lake-community-center")
     path = center["links"]["classes"]
-    found = ask(f"{path}?from=2024-09-01&expand=sessions&{ALL}")
-    assert set(ids(found)) == expected
+    answer = ask(f"{path}?from=2024-09-01&expand=sessions&{ALL}")
+    assert set(ids(answer)) == expected
     assert len(expected) == 53
     assert ask(f"/v1/places/{center['id']}/camps?from=2024-09-01&{ALL}") == []
 
@@ -118,18 +120,18 @@ def test_what_a_community_center_teaches(ask: Ask, export: Rows) -> None:
 def test_the_camps_of_the_department(ask: Ask) -> None:
     """By their first day: 15 (two), 18 (two) and 19 February."""
     organization = ask("/v1/seattle/camps?from=2025-01-01&limit=1")[0]["organization"]["id"]
-    found = ask(f"/v1/organizations/{organization}/camps?from=2025-01-01&{ALL}")
-    assert [camp["starts_on"][-2:] for camp in found] == ["15", "15", "18", "18", "19"]
-    assert ids(found) == ids(ask(f"/v1/sea/camps?from=2025-01-01&{ALL}"))
+    answer = ask(f"/v1/organizations/{organization}/camps?from=2025-01-01&{ALL}")
+    assert [camp["starts_on"][-2:] for camp in answer] == ["15", "15", "18", "18", "19"]
+    assert ids(answer) == ids(ask(f"/v1/sea/camps?from=2025-01-01&{ALL}"))
 
 
 def test_a_class_beside_the_hours_of_its_center(fetch: Ask, export: Rows) -> None:
     hours = {row["name"]: row["Open Hours on Monday"] for row in export("seattle-centers")}
     path = "/v1/seattle/classes?from=2025-01-01&q=pottery&expand=place,sessions&limit=200"
     data = fetch(f"{path}&fields=name,expanded.place.name,expanded.place.hours.monday&{ALL}")["data"]
-    held = [item["expanded"]["place"] for item in data]
-    assert None in held  # a pottery trip, in no center
-    shown = {place["name"]: place["hours"]["monday"] for place in held if place}
+    places = [item["expanded"]["place"] for item in data]
+    assert None in places  # a pottery trip, in no center
+    shown = {place["name"]: place["hours"]["monday"] for place in places if place}
     assert shown == {name: hours[name] for name in shown}
     assert {name: shown[name] for name in ("Ballard Community Center", "Green Lake Community Center")} == {
         "Ballard Community Center": "9am-8pm", "Green Lake Community Center": "10am-9pm",

@@ -123,9 +123,9 @@ def test_ages_are_those_that_the_text_says(events: dict[str, Row], guid: str, na
 
 def test_ages_of_whole_programs(events: dict[str, Row]) -> None:
     def list_ages(part: str) -> set[tuple[int | None, int | None]]:
-        found = [record["ages"] for record in events.values() if part in record["name"]]
-        assert found
-        return {(ages["min"], ages["max"]) for ages in found}
+        results = [record["ages"] for record in events.values() if part in record["name"]]
+        assert results
+        return {(ages["min"], ages["max"]) for ages in results}
 
     assert list_ages("Children's Learn to Swim") == {(6, 17)}
     assert list_ages("Tots Learn to Swim") == {(1, 5)}  # "from 1 1/2 to 5 years old"

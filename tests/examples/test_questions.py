@@ -33,9 +33,9 @@ pytestmark = pytest.mark.xdist_group("cities")
 
 def test_what_is_on_in_new_york_on_a_wednesday(ask: Ask, export: Rows) -> None:
     expected = [row for row in list_live(export("nyc-events")) if row["startdate"] == "08/12/2026"]
-    found = ask(f"/v1/new-york/events?from=2026-08-12&to=2026-08-12&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert len(found) == 162
+    answer = ask(f"/v1/new-york/events?from=2026-08-12&to=2026-08-12&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert len(answer) == 162
 
 
 def test_what_is_on_around_bryant_park_this_week(ask: Ask, export: Rows) -> None:
@@ -47,11 +47,11 @@ def test_what_is_on_around_bryant_park_this_week(ask: Ask, export: Rows) -> None
         and (point := read_point(row))
         and measure(here, point) <= 500
     ]
-    found = ask(f"/v1/nyc/events?from=2026-08-10&to=2026-08-16&lat=40.7536&lng=-73.9832&radius_m=500&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert len(found) == 25
-    assert sum(event["name"] == "Piano in Bryant Park" for event in found) == 5
-    assert "Moves with Limón Dance at Bryant Park" in {event["name"] for event in found}
+    answer = ask(f"/v1/nyc/events?from=2026-08-10&to=2026-08-16&lat=40.7536&lng=-73.9832&radius_m=500&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert len(answer) == 25
+    assert sum(event["name"] == "Piano in Bryant Park" for event in answer) == 5
+    assert "Moves with Limón Dance at Bryant Park" in {event["name"] for event in answer}
 
 
 def test_free_films_and_plays_on_friday_evening(ask: Ask, export: Rows) -> None:
@@ -65,11 +65,11 @@ def test_free_films_and_plays_on_friday_evening(ask: Ask, export: Rows) -> None:
         # it pays what it can: no price is said
         and row["title"] != "Hudson Classical Theater Company presents: The Dancing Men"
     ]
-    found = ask(
+    answer = ask(
         f"/v1/nyc/events?from=2026-08-14&to=2026-08-14&start_after=17:00&category=theater_shows&free=true&{ALL}"
     )
-    assert ids(found) == event_ids(expected)
-    assert {event["name"] for event in found} == {
+    assert ids(answer) == event_ids(expected)
+    assert {event["name"] for event in answer} == {
         "Movies Under the Star: Nacho Libre (2006)",
         "Movies Under The Stars: Back to the Future | PG",
         "Movies Under the Stars: Back to the Future (1985) - Rated PG",
@@ -78,11 +78,11 @@ def test_free_films_and_plays_on_friday_evening(ask: Ask, export: Rows) -> None:
         "Movies Under the Stars: Michael (2026)",
         "Summerstarz 2026 Free Movies",
     }
-    assert {event["price"]["is_free"] for event in found} == {True}
+    assert {event["price"]["is_free"] for event in answer} == {True}
 
 
 def test_a_paddle_on_saturday_morning(ask: Ask, export: Rows) -> None:
-    found = ask(
+    answer = ask(
         "/v1/nyc/events?from=2026-08-10&to=2026-08-23&category=swim_water"
         f"&weekday=saturday&start_after=09:00&start_before=12:00&{ALL}"
     )
@@ -93,8 +93,8 @@ def test_a_paddle_on_saturday_morning(ask: Ask, export: Rows) -> None:
         and 9 <= read_start(row).hour < 12
         and list_words(row) & {"Swimming/Aquatics", "Kayaking and Canoeing"}
     ]
-    assert ids(found) == event_ids(expected)
-    assert {event["name"] for event in found} == {"Community Paddle at Concrete Plant Park", "Guided Estuary Paddle"}
+    assert ids(answer) == event_ids(expected)
+    assert {event["name"] for event in answer} == {"Community Paddle at Concrete Plant Park", "Guided Estuary Paddle"}
 
 
 def test_art_for_a_three_year_old_at_the_weekend(ask: Ask, export: Rows) -> None:
@@ -127,9 +127,9 @@ def test_free_on_saturday_morning_for_a_four_year_old_within_two_kilometres(ask:
     assert len(near) == 7
     expected = [row for row in near if re.search(r"\bfree\b", row["description"])]
     path = "/v1/nyc/events?from=2026-08-15&to=2026-08-15&start_after=09:00&start_before=12:00&free=true&age=4"
-    found = ask(f"{path}&lat=40.815&lng=-73.901&radius_m=2000&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert {event["name"] for event in found} == {
+    answer = ask(f"{path}&lat=40.815&lng=-73.901&radius_m=2000&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert {event["name"] for event in answer} == {
         "Community Paddle at Concrete Plant Park",
         "Kids in Motion: Al Quinones Playground",
         "Kids in Motion: Flynn Playground",
@@ -144,28 +144,28 @@ def test_what_is_on_in_the_lower_east_side(ask: Ask, export: Rows, spelled: str)
     features = json.loads((DATA / "nyc" / "neighborhoods.geojson").read_text())["features"]
     (area,) = [one["geometry"] for one in features if one["properties"]["name"] == "Lower East Side"]
     expected = [row for row in list_live(export("nyc-events")) if (at := read_point(row)) and is_inside(at, area)]
-    found = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&neighborhood={spelled}&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert len(found) == 59
+    answer = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&neighborhood={spelled}&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert len(answer) == 59
 
 
 @pytest.mark.parametrize("typed", ["pickleball", "pikleball", "picklebal", "pickelball"])
 def test_where_to_play_pickleball_however_it_is_typed(ask: Ask, export: Rows, typed: str) -> None:
     """Eight have it in their name, 26 of the Summer Sports Experience in their text."""
     expected = [row for row in list_live(export("nyc-events")) if "pickleball" in str(row).lower()]
-    found = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&q={typed}&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert len(found) == 34
-    assert sum("Pickleball" in event["name"] for event in found) == 8
+    answer = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&q={typed}&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert len(answer) == 34
+    assert sum("Pickleball" in event["name"] for event in answer) == 8
 
 
 def test_films_under_the_stars_but_not_of_basketball(ask: Ask, export: Rows) -> None:
     """A phrase, and a word to leave out, of the name or the text: a basketball court as an address is in neither."""
     films = [row for row in list_live(export("nyc-events")) if "movies under the stars" in str(row).lower()]
     expected = [row for row in films if "basketball" not in (row["title"] + row["description"]).lower()]
-    found = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&q=%22movies+under+the+stars%22+-basketball&{ALL}")
-    assert ids(found) == event_ids(expected)
-    assert {row["title"] for row in films} - {event["name"] for event in found} == {
+    answer = ask(f"/v1/nyc/events?from=2026-08-09&to=2026-08-23&q=%22movies+under+the+stars%22+-basketball&{ALL}")
+    assert ids(answer) == event_ids(expected)
+    assert {row["title"] for row in films} - {event["name"] for event in answer} == {
         "Movies Under the Stars: Giants of Africa",
         "Movies Under the Stars: Love & Basketball (2000)",
     }
@@ -175,8 +175,8 @@ def test_playgrounds_around_washington_square(ask: Ask, export: Rows) -> None:
     here = (40.7308, -73.9973)
     near = [row for row in export("nyc-places") if measure(here, tuple(row["c"])) <= 800]
     expected = sorted(row["name"] for row in near if row["kind"] == "playground")
-    found = ask(f"/v1/nyc/places?lat=40.7308&lng=-73.9973&radius_m=800&category=social_play_spaces&{ALL}")
-    assert [place["name"] for place in found] == sorted(expected, key=str.casefold)
+    answer = ask(f"/v1/nyc/places?lat=40.7308&lng=-73.9973&radius_m=800&category=social_play_spaces&{ALL}")
+    assert [place["name"] for place in answer] == sorted(expected, key=str.casefold)
     assert expected == [
         "Adrienne's Playground",
         "Downing Street Playground",
@@ -200,10 +200,10 @@ def test_water_in_central_park(ask: Ask, export: Rows) -> None:
         for row in wet
         for size in [[row["size"]] if row.get("size") else []]
     }
-    found = ask(f"/v1/nyc/places?neighborhood=central-park&category=swim_water&{ALL}")
-    assert set(ids(found)) == expected
-    assert len(found) == len(expected) == 22
-    assert {place["location"]["neighborhood"] for place in found} == {"Central Park"}
+    answer = ask(f"/v1/nyc/places?neighborhood=central-park&category=swim_water&{ALL}")
+    assert set(ids(answer)) == expected
+    assert len(answer) == len(expected) == 22
+    assert {place["location"]["neighborhood"] for place in answer} == {"Central Park"}
 
 
 def test_swimming_for_a_four_year_old_on_saturdays_at_rainier_beach(ask: Ask, export: Rows) -> None:
@@ -218,13 +218,13 @@ def test_swimming_for_a_four_year_old_on_saturdays_at_rainier_beach(ask: Ask, ex
         and (row["AgesMax"] > 4 or not row["AgesMax"])
     ]
     place = make_id("seattle-centers", "place", center["GLOBALID"])
-    found = ask(
+    answer = ask(
         f"/v1/seattle/classes?from=2025-01-01&to=2025-03-31&place_id={place}"
         f"&category=swim_water&age=4&weekday=saturday&{ALL}"
     )
-    taught = [card for card in found if card["program"]["enrollment_type"] != "drop_in"]
+    taught = [card for card in answer if card["program"]["enrollment_type"] != "drop_in"]
     assert set(ids(taught)) <= class_ids(expected) <= set(list_cards(taught))
-    assert {card["place"]["slug"] for card in found} == {"rainier-beach-community-center"}
+    assert {card["place"]["slug"] for card in answer} == {"rainier-beach-community-center"}
 
 
 def test_swimming_for_ages_six_to_nine_on_weekday_evenings_with_open_seats(ask: Ask, export: Rows) -> None:
@@ -242,8 +242,8 @@ def test_swimming_for_ages_six_to_nine_on_weekday_evenings_with_open_seats(ask: 
     ]
     path = "/v1/seattle/classes?from=2025-01-01&category=swim_water&enrollment_type=registration&expand=sessions"
     path += f"&weekday=monday,tuesday,wednesday,thursday,friday&start_after=17:00&openings=true&{ALL}"
-    found = [set(ids(ask(f"{path}&age={age}"))) for age in (6, 7, 8, 9)]
-    assert set.intersection(*found) == class_ids(expected)
+    answer = [set(ids(ask(f"{path}&age={age}"))) for age in (6, 7, 8, 9)]
+    assert set.intersection(*answer) == class_ids(expected)
     assert len(expected) == 50
 
 
@@ -259,32 +259,32 @@ def test_tot_gyms_and_rooms_that_are_free_on_monday_mornings(ask: Ask, export: R
         and read_days(row)[0] <= date(2025, 1, 12)
         and read_days(row)[1] >= date(2025, 1, 6)
     ]
-    found = ask(
+    answer = ask(
         "/v1/sea/classes?from=2025-01-06&to=2025-01-12&enrollment_type=drop_in&category=parent_baby&free=true"
         f"&weekday=monday&start_before=12:00&age=2&expand=sessions&{ALL}"
     )
-    assert set(ids(found)) == class_ids(expected)
-    assert {card["name"] for card in found} == {"Drop-In: Tot Gym", "Drop-In: Tot Room"}
+    assert set(ids(answer)) == class_ids(expected)
+    assert {card["name"] for card in answer} == {"Drop-In: Tot Gym", "Drop-In: Tot Room"}
 
 
 def test_art_classes_that_begin_in_the_first_week_of_march(ask: Ask, export: Rows) -> None:
     begin = [row for row in export("seattle-activities") if date(2025, 3, 1) <= read_days(row)[0] <= date(2025, 3, 7)]
     expected = [row for row in begin if row["CategoryName"] == "Arts - Visual/Crafts"]
     path = f"/v1/seattle/classes?from=2025-01-01&starts_from=2025-03-01&starts_to=2025-03-07&expand=sessions&{ALL}"
-    found = ask(f"{path}&category=arts_creative")
-    assert set(ids(found)) == class_ids(expected)
-    assert [card["name"] for card in found] == ["Fearless Drawing", "Youth Expressionistic Mixed media"]
+    answer = ask(f"{path}&category=arts_creative")
+    assert set(ids(answer)) == class_ids(expected)
+    assert [card["name"] for card in answer] == ["Fearless Drawing", "Youth Expressionistic Mixed media"]
     assert set(ids(ask(path))) == class_ids(begin)
 
 
 def test_camps_for_sixty_dollars_on_presidents_day_weekend(ask: Ask, export: Rows) -> None:
     """Two of rowing, for 13 to 18; of the others one starts on the day after."""
     path = "/v1/seattle/camps?from=2025-02-15&to=2025-02-17&age=14&max_price={}&" + ALL
-    found = ask(path.format(60))
-    assert {camp["name"] for camp in found} == {
+    answer = ask(path.format(60))
+    assert {camp["name"] for camp in answer} == {
         row["ActivityName"] for row in export("seattle-activities") if "Presidents Day Camp" in row["ActivityName"]
     }
-    assert [camp["price"]["min"] for camp in found] == [60, 60]
+    assert [camp["price"]["min"] for camp in answer] == [60, 60]
     assert ask(path.format(59.99)) == []
 
 
@@ -297,16 +297,16 @@ def test_pools_within_three_kilometres_of_the_stadium(ask: Ask, export: Rows, na
         for row in export("nyc-places")
         if row["kind"] == "pool" and measure(here, tuple(row["c"])) <= 3000
     )
-    found = ask(f"/v1/nyc/places?{named}=pool&lat=40.8296&lng=-73.9262&radius_m=3000&{ALL}")
-    assert [place["name"] for place in found] == expected
+    answer = ask(f"/v1/nyc/places?{named}=pool&lat=40.8296&lng=-73.9262&radius_m=3000&{ALL}")
+    assert [place["name"] for place in answer] == expected
     assert len(expected) == 11
 
 
 def test_places_for_a_birthday_are_not_known(ask: Ask) -> None:
     """Neither export says a word of parties or of classes at a place: so it is neither true nor false."""
     for metro in ("nyc", "seattle"):
-        for asked in ("has_birthday_parties=true", "has_birthday_parties=false", "has_classes=true"):
-            assert ask(f"/v1/{metro}/places?{asked}&{ALL}") == []
+        for requested in ("has_birthday_parties=true", "has_birthday_parties=false", "has_classes=true"):
+            assert ask(f"/v1/{metro}/places?{requested}&{ALL}") == []
 
 
 def test_free_classes_on_friday_evening(ask: Ask, export: Rows) -> None:
@@ -317,14 +317,14 @@ def test_free_classes_on_friday_evening(ask: Ask, export: Rows) -> None:
         and ({"F", "Every day"} & {*row["WeekDays"].split(), row["WeekDays"]})
         and read_clock(row).hour >= 17
     ]
-    found = ask(f"/v1/sea/classes?from=2024-12-01&to=2025-07-31&free=true&weekday=friday&start_after=17:00&{ALL}")
-    assert set(ids(found)) <= class_ids(expected) <= set(list_cards(found))
+    answer = ask(f"/v1/sea/classes?from=2024-12-01&to=2025-07-31&free=true&weekday=friday&start_after=17:00&{ALL}")
+    assert set(ids(answer)) <= class_ids(expected) <= set(list_cards(answer))
     assert expected
 
 
 def test_camps_for_a_ten_year_old_in_february(ask: Ask) -> None:
-    found = ask(f"/v1/seattle/camps?from=2025-02-15&to=2025-02-28&age=10&{ALL}")
-    assert [(camp["name"], camp["starts_on"], camp["ages"]["max"]) for camp in found] == [
+    answer = ask(f"/v1/seattle/camps?from=2025-02-15&to=2025-02-28&age=10&{ALL}")
+    assert [(camp["name"], camp["starts_on"], camp["ages"]["max"]) for camp in answer] == [
         ("Nature Camp - Mid-winter Break", "2025-02-18", 11),
         ("Robotics & Coding Camp", "2025-02-19", 13),
     ]

@@ -83,9 +83,9 @@ def test_the_upper_age_is_the_first_that_is_too_old_and_0_is_none(
 
 def test_ages_agree_with_those_in_the_names(activities: dict[int, Row]) -> None:
     stated = [
-        (int(found[1]), record["ages"]["max"])
+        (int(match[1]), record["ages"]["max"])
         for record in activities.values()
-        if (found := re.search(r"\(\d+ ?- ?(\d+) ?(?:yrs?)?\)", record["name"]))
+        if (match := re.search(r"\(\d+ ?- ?(\d+) ?(?:yrs?)?\)", record["name"]))
     ]
     assert len(stated) == 161
     assert sum(upper != in_name for in_name, upper in stated) == 2

@@ -9,52 +9,34 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from functools import partial
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.faults.commands import run
+from tests.faults.watching import watching
 from tests.faults.whole import check_current
 from tests.faults.worlds import METROS, read_marks
-from tests.forking import CONTEXT
 
 PATIENCE = 60.0
 
 
-def _read_until_told(folder: Path, stop: Event, said: Connection) -> None:
-    seen = []
-    try:
-        while not stop.is_set():
-            seen.append(check_current(folder))
-            time.sleep(0.15)  # builds need the machine too
-    except BaseException:
-        said.send(traceback.format_exc())
-        raise
-    said.send(seen)
+def _read(folder: Path, stop: Event) -> list[int]:
+    numbers = []
+    while not stop.is_set():
+        numbers.append(check_current(folder))
+        time.sleep(0.15)  # builds need the machine too
+    return numbers
 
 
 @contextlib.contextmanager
 def reading(store: Path) -> Iterator[list[int]]:
     """Reads the release in force over and over, each time whole; afterwards, the numbers that were seen."""
-    stop, (told, said), seen = CONTEXT.Event(), CONTEXT.Pipe(duplex=False), list[int]()
-    reader = CONTEXT.Process(target=_read_until_told, args=(store, stop, said))
-    reader.start()
-    said.close()
-    try:
-        yield seen
-        stop.set()
-        assert told.poll(PATIENCE)
-        found = told.recv()
-        assert isinstance(found, list), found
-        seen += found
-    finally:
-        reader.kill()
-        reader.join()
-        told.close()
-    assert seen == sorted(seen)
+    with watching(partial(_read, store)) as numbers:
+        yield numbers
+    assert numbers == sorted(numbers)
 
 
 @dataclass
@@ -112,8 +94,8 @@ def _wait_for_port(log: Path, process: subprocess.Popen[bytes]) -> int:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         assert process.poll() is None, log.read_text()
-        _, said, port = log.read_text().partition("Serving on http://127.0.0.1:")
-        if said and "," in port:
+        _, marker, port = log.read_text().partition("Serving on http://127.0.0.1:")
+        if marker and "," in port:
             with contextlib.suppress(OSError), contextlib.closing(_connect(int(port.partition(",")[0]))) as connection:
                 connection.request("GET", "/readyz")
                 if connection.getresponse().status == 200:

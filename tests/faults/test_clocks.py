@@ -52,8 +52,8 @@ def act(config: Path, *words: str, by: timedelta) -> CommandResult:
 
 def build(config: Path, number: int, *, by: timedelta) -> Mapping[str, Any]:
     write_round(config, number)
-    told: Mapping[str, Any] = json.loads(act(config, "build", "--workers", "1", by=by).out)
-    return told
+    report: Mapping[str, Any] = json.loads(act(config, "build", "--workers", "1", by=by).out)
+    return report
 
 
 def read_current(config: Path) -> Whole:
@@ -122,9 +122,13 @@ def test_a_clock_that_is_weeks_ahead_prunes_nothing_unless_it_is_said_to_be_righ
     alone = prune_at(config, by=ahead)
     build(config, 2, by=ahead)
     after_a_build, back = prune_at(config, by=ahead), prune_at(config, by=timedelta())
-    for refused, said in ((alone, "ahead of the store's"), (after_a_build, "ahead of the store's"), (back, "40 days")):
+    for refused, message in (
+        (alone, "ahead of the store's"),
+        (after_a_build, "ahead of the store's"),
+        (back, "40 days"),
+    ):
         assert (refused.code, refused.out) == (3, ""), refused.err
-        assert said in refused.err
+        assert message in refused.err
         assert "--clock-is-right" in refused.err
     assert len(check_listed(config.parent / "var/store")) == 3
     overruled = prune_at(config, "--clock-is-right", by=ahead)

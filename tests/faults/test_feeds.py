@@ -75,11 +75,11 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
 
     ended = build(world, "--metro", "seattle", as_of=clock_of(1))
     assert ended.code == 0, ended.err
-    told = json.loads(ended.out)
-    records = told["records"]
+    report = json.loads(ended.out)
+    records = report["records"]
     assert records["read"] == records["listings"] + records["merged"] + records["quarantined"]
     assert records["quarantined"] == 1
-    (problem,) = [json.loads(line) for line in Path(told["quarantine"]).read_text().splitlines()]
+    (problem,) = [json.loads(line) for line in Path(report["quarantine"]).read_text().splitlines()]
     assert (problem["feed"], problem["line"]) == ("seattle-samples", LINE)
     assert (problem["field"], problem["source_id"]) == (field, record["source_id"] if is_known else None)
     assert reason in f"{problem['reason']} {problem['value']}"
@@ -87,28 +87,28 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
 
     # The other lines are built. A record whose line still says whose it is keeps its last good version.
     after = FolderStore(world.parent / "var/store")
-    shown = run("releases", "diff", f"1-{before.sha[:8]}", told["release"], "--json", config=world)
+    shown = run("releases", "diff", f"1-{before.sha[:8]}", report["release"], "--json", config=world)
     kinds = [each["kind"] for each in json.loads(shown.out)["differences"] if each["metro"] == "seattle"]
     assert kinds.count("updated") > 30
     assert kinds.count("removed") == (3 if is_known else 4), "three are gone from the feed itself"
     assert after.exists("current.json")
 
 
-def check_refusal(ended: CommandResult, *, code: int, said: Sequence[str]) -> None:
+def check_refusal(ended: CommandResult, *, code: int, expected: Sequence[str]) -> None:
     """Nothing but what is wrong, in a line or some, on standard error."""
     assert (ended.code, ended.out) == (code, ""), ended.err
-    _, found, message = ended.err.partition("Error: ")
-    assert found, ended.err
-    assert all(word in message for word in said), ended.err
+    _, marker, message = ended.err.partition("Error: ")
+    assert marker, ended.err
+    assert all(word in message for word in expected), ended.err
     assert "Traceback" not in message
     assert "--traceback" not in message  # which is said of faults of ours
     assert len(message) < 2_000
 
 
-def refuse(world: Path, *, code: int, said: Sequence[str], words: Sequence[str] = ()) -> None:
+def refuse(world: Path, *, code: int, expected: Sequence[str], words: Sequence[str] = ()) -> None:
     """The build ends with that code and message, and the release before is as it was."""
     before = read_current(world)
-    check_refusal(build(world, *words, as_of=clock_of(1)), code=code, said=said)
+    check_refusal(build(world, *words, as_of=clock_of(1)), code=code, expected=expected)
     assert read_current(world) == before
 
 
@@ -149,19 +149,19 @@ GONE = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "said"), GONE)
+@pytest.mark.parametrize(("damage", "message"), GONE)
 def test_what_is_gone_or_no_such_thing_is_exit_1(
-    damage: Callable[[Path], None], said: tuple[str, ...], world: Path
+    damage: Callable[[Path], None], message: tuple[str, ...], world: Path
 ) -> None:
     damage(world)
-    refuse(world, code=1, said=said)
+    refuse(world, code=1, expected=message)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_gone_feed_says_the_same_with_more_workers(workers: str, world: Path) -> None:
     lose_feed(world)
     ended = run("build", "--json", "--workers", workers, "--as-of", clock_of(1), config=world)
-    check_refusal(ended, code=1, said=("seattle-samples", "data/seattle.ndjson"))
+    check_refusal(ended, code=1, expected=("seattle-samples", "data/seattle.ndjson"))
 
 
 def add_table(world: Path, *, table: str, select: str | None) -> None:
@@ -191,10 +191,10 @@ WRONG_SQL = [
 ]
 
 
-@pytest.mark.parametrize(("select", "said"), WRONG_SQL)
-def test_wrong_sql_is_exit_2(select: str | None, said: tuple[str, ...], world: Path) -> None:
+@pytest.mark.parametrize(("select", "message"), WRONG_SQL)
+def test_wrong_sql_is_exit_2(select: str | None, message: tuple[str, ...], world: Path) -> None:
     add_table(world, table=TABLE, select=select)
-    refuse(world, code=2, said=("classes", "classes.sql", *said))
+    refuse(world, code=2, expected=("classes", "classes.sql", *message))
 
 
 def test_right_sql_is_built(world: Path) -> None:
@@ -209,17 +209,17 @@ def test_a_row_of_a_table_with_too_many_cells_is_set_aside_with_its_line(world: 
     add_table(world, table=TABLE + "3,Dance,extra,cells\n", select=SELECT)
     ended = build(world, as_of=clock_of(1))
     assert ended.code == 0, ended.err
-    told = json.loads(ended.out)
-    records = told["records"]
+    report = json.loads(ended.out)
+    records = report["records"]
     assert records["read"] == records["listings"] + records["merged"] + records["quarantined"]
-    (problem,) = [json.loads(line) for line in Path(told["quarantine"]).read_text().splitlines()]
+    (problem,) = [json.loads(line) for line in Path(report["quarantine"]).read_text().splitlines()]
     assert (problem["feed"], problem["line"]) == ("classes", 4)
     assert "Dance" in f"{problem['reason']} {problem['value']}"
 
 
 def test_a_feed_that_shrank_too_much_is_exit_3_unless_it_is_allowed(world: Path) -> None:
     write_feed(world, "seattle", read_feed(world, "seattle")[:10])
-    refuse(world, code=3, said=("seattle-samples", "max_shrink", "--allow-shrink"))
+    refuse(world, code=3, expected=("seattle-samples", "max_shrink", "--allow-shrink"))
     assert build(world, "--allow-shrink", as_of=clock_of(1)).code == 0
     assert read_current(world).sequence == 2
 
@@ -247,9 +247,9 @@ def test_a_bad_polygon_is_told_by_its_number_and_name_and_the_others_are_used(
     path.write_text(json.dumps(collection))
     ended = build(world, "--metro", "seattle", as_of=clock_of(1))
     assert ended.code == 0, ended.err
-    told = json.loads(ended.out)
-    assert told["records"]["quarantined"] == 0
-    (problem,) = told["problems"]
+    report = json.loads(ended.out)
+    assert report["records"]["quarantined"] == 0
+    (problem,) = report["problems"]
     assert problem["feed"] == "neighborhoods of seattle"
     assert "feature 3" in problem["example"]["reason"]
     assert name in problem["example"]["reason"]
@@ -278,10 +278,10 @@ WRONG_SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "said"), WRONG_SETTINGS)
+@pytest.mark.parametrize(("one", "other", "message"), WRONG_SETTINGS)
 @pytest.mark.parametrize("command", [("build",), ("check",), ("releases", "list")], ids=" ".join)
 def test_every_error_of_a_configuration_is_told_at_once_and_is_exit_2(
-    command: tuple[str, ...], one: tuple[str, str], other: tuple[str, str], said: tuple[str, ...], world: Path
+    command: tuple[str, ...], one: tuple[str, str], other: tuple[str, str], message: tuple[str, ...], world: Path
 ) -> None:
     before, text = read_current(world), world.read_text()
     for old, new in (one, other):
@@ -289,7 +289,7 @@ def test_every_error_of_a_configuration_is_told_at_once_and_is_exit_2(
         text = text.replace(old, new, 1)
     world.write_text(text)
     ended = run(*command, "--json", config=world)
-    check_refusal(ended, code=2, said=(str(world), *said))
+    check_refusal(ended, code=2, expected=(str(world), *message))
     assert read_current(world) == before
 
 
@@ -297,4 +297,4 @@ def test_a_configuration_that_is_no_toml_is_exit_2_with_its_line(world: Path) ->
     with world.open("a") as config:
         config.write("\n[[feeds]\n")
     count = world.read_text().count("\n")
-    refuse(world, code=2, said=(str(world), str(count)))
+    refuse(world, code=2, expected=(str(world), str(count)))

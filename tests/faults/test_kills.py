@@ -67,10 +67,10 @@ ROUNDS = 50
     ("number", "words"),
     [
         pytest.param(0, ("--metro", "seattle"), id="first, of one metro", marks=pytest.mark.long),
-        pytest.param(1, (), id="second, of two"),
+        pytest.param(1, (), id="second, of two", marks=pytest.mark.long),
     ],
 )
-def test_killed_at_each_store_operation(
+def test_a_build_killed_at_each_store_operation_shows_readers_the_old_release_or_the_new(
     number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path, cases: int
 ) -> None:
     """Before each, of some drawn ones where there are more than `cases` has room for; what is after one is before the
@@ -84,7 +84,7 @@ def test_killed_at_each_store_operation(
     assert len(operations) >= 10
     config = copy_world(origin, tmp_path / "killed")
     store = config.parent / "var/store"
-    with reading(store) as seen:
+    with reading(store) as readings:
         drawn = sorted(random.Random(number).sample(range(len(operations)), min(len(operations), 4 * cases)))
         for n in drawn:
             operation = operations[n]
@@ -100,11 +100,13 @@ def test_killed_at_each_store_operation(
         assert ended.code == -signal.SIGKILL, ended.err
         assert check_current(store) == number + 1
         build_again(config, *words, number=number, expected=expected)
-    assert set(seen) <= {number, number + 1, number + 2}
+    assert set(readings) <= {number, number + 1, number + 2}
 
 
 @pytest.mark.long
-def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) -> None:
+def test_a_build_killed_at_each_disk_operation_shows_readers_the_old_release_or_the_new(
+    built: Path, tmp_path: Path, cases: int
+) -> None:
     """Of as many of them as the setting says, and of the last ones of a build; what one leaves the next one meets."""
     expected = build_uninterrupted(copy_world(built, tmp_path / "expected"), number=1)
     count = expected.count(*DISK)
@@ -113,17 +115,19 @@ def test_killed_at_each_disk_operation(built: Path, tmp_path: Path, cases: int) 
     others = random.Random(3).sample(range(last[0]), min(cases // 2, last[0]))
     config = copy_world(built, tmp_path / "killed")
     store = config.parent / "var/store"
-    with reading(store) as seen:
+    with reading(store) as readings:
         for n in sorted({*others, *last}):
             ended = build(config, as_of=clock_of(1), meets=Meets(disk=Nth(n, kill)))
             assert ended.code == -signal.SIGKILL, ended.err
             # Only the sync of its name is left when the pointer is another one.
             assert check_current(store) == (2 if n == last[-1] else 1)
-    assert {1} <= set(seen) <= {1, 2}
+    assert {1} <= set(readings) <= {1, 2}
     build_again(config, number=1, expected=expected)
 
 
-def test_killed_at_random(built: Path, tmp_path: Path, cases: int) -> None:
+def test_builds_killed_at_random_show_readers_the_old_release_or_the_new(
+    built: Path, tmp_path: Path, cases: int
+) -> None:
     """Readers of the store and of a server see the old release or the new one, never one between."""
     kills = 0
     for first in range(0, cases, ROUNDS):
@@ -137,7 +141,7 @@ def kill_at_random(config: Path, *, moments: random.Random, rounds: int) -> int:
     """How many builds were killed before they ended by themselves."""
     store, killed = config.parent / "var/store", 0
     published, longest = 1, 1.0
-    with asking(config) as server, reading(store) as seen:
+    with asking(config) as server, reading(store) as readings:
         for _ in range(rounds):
             write_round(config, published)
             with start("build", "--workers", "1", "--as-of", clock_of(published), config=config) as building:
@@ -155,6 +159,6 @@ def kill_at_random(config: Path, *, moments: random.Random, rounds: int) -> int:
     whole = read_whole(FolderStore(store))
     assert whole is not None
     assert (whole.sequence, set(whole.marks.values())) == (published, {published - 1})
-    assert set(seen) <= set(range(1, published + 1))
+    assert set(readings) <= set(range(1, published + 1))
     assert all(rounds == {int(release.partition("-")[0]) - 1} for release, rounds in server.rounds.items())
     return killed

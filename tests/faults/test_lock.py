@@ -14,6 +14,7 @@ from tests.faults.worlds import clock_of, copy_world, write_round
 BUILD = ("build", "--workers", "1", "--as-of")
 
 
+@pytest.mark.long
 def test_a_second_build_of_a_metro_is_refused_by_who_holds_it_until_that_one_ends(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     pause = pause_at_swap()
@@ -22,9 +23,9 @@ def test_a_second_build_of_a_metro_is_refused_by_who_holds_it_until_that_one_end
         assert pause.wait(first)
         everything = build(config, as_of=clock_of(1))
         assert (everything.code, everything.out, everything.trace) == (3, "", ())
-        said = re.search(r"metro seattle is being built by process (\d+) on \S+, since \d{4}-", everything.err)
-        assert said is not None, everything.err
-        assert int(said[1]) == first.pid
+        match = re.search(r"metro seattle is being built by process (\d+) on \S+, since \d{4}-", everything.err)
+        assert match is not None, everything.err
+        assert int(match[1]) == first.pid
         # Another metro is free, also after a build of all of them was refused.
         assert build(config, "--metro", "new-york", as_of=clock_of(1)).code == 0
         first.kill()

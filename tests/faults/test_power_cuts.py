@@ -79,8 +79,11 @@ def choose_any(steps: Sequence[str], *, cases: int) -> set[int]:
     return set(random.Random(6).sample(range(len(steps)), min(cases, len(steps))))
 
 
-@pytest.mark.parametrize("number", [pytest.param(0, id="first", marks=pytest.mark.long), pytest.param(1, id="second")])
-def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_path: Path, cases: int) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("number", [pytest.param(0, id="first"), pytest.param(1, id="second")])
+def test_a_power_cut_at_each_step_of_a_build_leaves_a_whole_release(
+    number: int, unbuilt: Path, built: Path, tmp_path: Path, cases: int
+) -> None:
     config = copy_world((unbuilt, built)[number], tmp_path / "world")
     forget_cache(config)
     store, into = config.parent / "var/store", tmp_path / "left"
@@ -91,9 +94,9 @@ def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_pa
     ended = build(config, as_of=clock_of(number), meets=Meets(make_disk=disk))
     assert ended.code == 0, ended.err
     cut = list_left(into)
-    found = {left: check_current(left) for _, left in cut}
-    assert set(found.values()) == {number, number + 1}
-    assert {found[left] for name, left in cut if name == "last"} == {number + 1}, "what was promised is gone"
+    releases = {left: check_current(left) for _, left in cut}
+    assert set(releases.values()) == {number, number + 1}
+    assert {releases[left] for name, left in cut if name == "last"} == {number + 1}, "what was promised is gone"
     # Whatever is left half written, the next build goes on from there.
     for name, left in random.Random(8).sample(cut, min(len(cut), 3 + cases // 10)):
         again = copy_world((unbuilt, built)[number], tmp_path / f"again {name} {left.name}")
@@ -101,11 +104,11 @@ def test_at_each_step_of_a_build(number: int, unbuilt: Path, built: Path, tmp_pa
         shutil.copytree(left, again.parent / "var/store")
         ended = build(again, as_of=clock_of(number + 1))
         assert ended.code == 0, ended.err
-        assert check_current(again.parent / "var/store") == found[left] + 1
+        assert check_current(again.parent / "var/store") == releases[left] + 1
         check_listed(again.parent / "var/store")
 
 
-def test_at_steps_of_a_prune(built: Path, tmp_path: Path, cases: int) -> None:
+def test_a_power_cut_at_steps_of_a_prune_leaves_whole_releases(built: Path, tmp_path: Path, cases: int) -> None:
     config = make_old(built, tmp_path / "world")
     store, into = config.parent / "var/store", tmp_path / "left"
     counted = run("releases", "prune", config=copy_world(config, tmp_path / "counted"))

@@ -28,7 +28,7 @@ def check(config: Path, *, sequence: int) -> None:
 
 
 @pytest.mark.long
-def test_before_any_write_of_a_build(built: Path, tmp_path: Path, cases: int) -> None:
+def test_a_prune_before_any_write_of_a_build_leaves_both_whole(built: Path, tmp_path: Path, cases: int) -> None:
     """And before as many of its other operations as the setting says."""
     origin = make_old(built, tmp_path / "origin")
     counted = build(copy_world(origin, tmp_path / "counted"), as_of=clock_of(2))
@@ -52,7 +52,7 @@ def test_before_any_write_of_a_build(built: Path, tmp_path: Path, cases: int) ->
 
 
 @pytest.mark.long
-def test_a_build_before_any_operation_of_a_prune(built: Path, tmp_path: Path, cases: int) -> None:
+def test_a_build_before_any_operation_of_a_prune_leaves_both_whole(built: Path, tmp_path: Path, cases: int) -> None:
     origin = make_old(built, tmp_path / "origin")
     counted = run("releases", "prune", config=copy_world(origin, tmp_path / "counted"))
     count = len([each for each in counted.trace if each in STORE or each.startswith("delete")])
@@ -70,7 +70,10 @@ def test_a_build_before_any_operation_of_a_prune(built: Path, tmp_path: Path, ca
         check(config, sequence=3)
 
 
-def test_killed_at_any_operation(built: Path, tmp_path: Path, cases: int) -> None:
+@pytest.mark.long
+def test_a_prune_killed_at_any_operation_leaves_whole_releases_and_the_next_ends_its_work(
+    built: Path, tmp_path: Path, cases: int
+) -> None:
     """The releases that are still listed are whole, and the next prune ends the work."""
     origin = make_old(built, tmp_path / "origin")
     whole = copy_world(origin, tmp_path / "whole")
@@ -91,7 +94,8 @@ def list_objects(config: Path) -> list[Path]:
     return list((config.parent / "var/store/objects").glob("*/*"))
 
 
-def test_over_and_over_beside_builds(built: Path, tmp_path: Path, cases: int) -> None:
+@pytest.mark.long
+def test_prunes_over_and_over_beside_builds_leave_whole_releases(built: Path, tmp_path: Path, cases: int) -> None:
     """As the machine lets them run, with everything that was published before old enough to go."""
     config = make_old(built, tmp_path / "world")
     for number in range(2, 2 + max(2, cases // 8)):

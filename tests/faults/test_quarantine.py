@@ -85,10 +85,10 @@ def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Pa
         late = slow.wait()
     assert (quick.code, late.code) == (0, 0), quick.err + late.err
     quarantined = read_quarantine(config)
-    told = [json.loads(each.out) for each in (quick, late)]
-    assert [Path(each["quarantine"]).stem for each in told] == [each["release"] for each in told]
-    assert quarantined.keys() - {find_release(world)} == {each["release"] for each in told}
-    assert find_places(quarantined[told[1]["release"]]) == EXPECTED[1:]
+    reports = [json.loads(each.out) for each in (quick, late)]
+    assert [Path(each["quarantine"]).stem for each in reports] == [each["release"] for each in reports]
+    assert quarantined.keys() - {find_release(world)} == {each["release"] for each in reports}
+    assert find_places(quarantined[reports[1]["release"]]) == EXPECTED[1:]
 
 
 def test_a_build_that_another_forestalled_leaves_no_file(world: Path, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def name_versions(log: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     return [(each["listing_id"], each["kind"], each["slug"]) for each in log]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
 def test_of_two_metros_both_are_published_and_the_loser_renders_nothing_again(
     number: int, unbuilt: Path, built: Path, tmp_path: Path
@@ -70,7 +71,7 @@ def test_of_two_metros_both_are_published_and_the_loser_renders_nothing_again(
     assert both.root["parts"].keys() == turned.root["parts"].keys() == set(METROS)
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+@pytest.mark.parametrize("number", [pytest.param(0, id="first"), pytest.param(1, id="second", marks=pytest.mark.long)])
 def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
     number: int, unbuilt: Path, built: Path, tmp_path: Path
 ) -> None:
@@ -100,7 +101,13 @@ def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) 
     assert check_current(config.parent / "var/store") == 2
 
 
-@pytest.mark.parametrize("pair", [("seattle", "new-york"), ("seattle", "seattle")], ids=["two", "one"])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        pytest.param(("seattle", "new-york"), id="two"),
+        pytest.param(("seattle", "seattle"), id="one", marks=pytest.mark.long),
+    ],
+)
 def test_builds_that_begin_together_end_as_one_after_the_other(
     pair: tuple[str, str], built: Path, tmp_path: Path, cases: int
 ) -> None:
@@ -123,5 +130,5 @@ def test_builds_that_begin_together_end_as_one_after_the_other(
         assert after.log[: len(before.log)] == before.log
         assert {after.marks[metro] for metro in pair} == {number}
         added = [each["listing_id"] for each in after.log[len(before.log) :]]
-        told = [json.loads(each.out) for each in endings if each.code == 0]
-        assert len(added) == sum(sum(each["changes"].values()) for each in told)
+        reports = [json.loads(each.out) for each in endings if each.code == 0]
+        assert len(added) == sum(sum(each["changes"].values()) for each in reports)

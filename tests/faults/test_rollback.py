@@ -53,7 +53,8 @@ def check_rolled_back(config: Path, ended: CommandResult, *, before: Whole, want
         assert part["stamp"] > before.root["parts"][slug]["stamp"]
 
 
-def test_while_a_mirror_reads(built: Path, tmp_path: Path) -> None:
+@pytest.mark.long
+def test_a_mirror_that_reads_meanwhile_follows_builds_and_rollbacks(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     store = config.parent / "var/store"
     releases = [read_current(config)]
@@ -93,6 +94,7 @@ def test_killed_before_any_write_the_release_before_stays(built: Path, tmp_path:
         assert read_current(config).sequence == 3
 
 
+@pytest.mark.long
 def test_beside_a_build_the_first_one_wins(built: Path, tmp_path: Path) -> None:
     origin = copy_world(built, tmp_path / "origin")
     build_rounds(origin, 1)
@@ -119,9 +121,13 @@ def test_beside_a_build_the_first_one_wins(built: Path, tmp_path: Path) -> None:
 def test_what_it_can_not_roll_back_to_is_exit_2(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     current = list_ids(config)[0]
-    for wrong, said in ((current, "is already the current release"), ("9-00000000", "are kept"), ("x", "allowed: <")):
+    for wrong, message in (
+        (current, "is already the current release"),
+        ("9-00000000", "are kept"),
+        ("x", "allowed: <"),
+    ):
         ended = roll_back(config, wrong)
         assert (ended.code, ended.out) == (2, ""), ended.err
         assert wrong in ended.err
-        assert said in ended.err
+        assert message in ended.err
     assert check_current(config.parent / "var/store") == 1

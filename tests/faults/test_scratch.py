@@ -44,14 +44,14 @@ def test_the_next_build_removes_what_dead_ones_left_and_nothing_of_a_living_one(
     pause, meets = pause_in(folder)
     with start(*BUILD, "new-york", config=config, meets=meets) as living:
         assert pause.wait(living)
-        held = list_scratch(folder)
-        assert held & left == {"somebody-elses"}
-        assert len(held) == 2
+        scratch = list_scratch(folder)
+        assert scratch & left == {"somebody-elses"}
+        assert len(scratch) == 2
         through = build(
             config, "--metro", "seattle", as_of=clock_of(1), meets=Meets(prepare=partial(use_folder, folder))
         )
         assert through.code == 0, through.err
-        assert list_scratch(folder) == held
+        assert list_scratch(folder) == scratch
         pause.end()
         assert living.wait().code == 0
     assert list_scratch(folder) == {"somebody-elses"}

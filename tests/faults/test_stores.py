@@ -8,7 +8,6 @@ import random
 import resource
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ from outings.release.folder import FolderStore
 from tests.faults.commands import CREDENTIALS, DISK, STORE, CommandResult, Meets, build, run
 from tests.faults.whole import Whole, check_current, check_listed, read_whole
 from tests.faults.worlds import clock_of, copy_world, forget_cache
+from tests.loopback import run_server
 from tests.release.doubles import Nth, Watch, fail, fail_after, fill_disk, lose_reply, refuse
 
 
@@ -38,20 +38,20 @@ def read_current(config: Path) -> Whole:
     return whole
 
 
-def check_failure(ended: CommandResult, *, said: tuple[str, ...]) -> None:
+def check_failure(ended: CommandResult, *, expected: tuple[str, ...]) -> None:
     """Exit 1 in one line that is no fault of ours."""
     assert (ended.code, ended.out) == (1, ""), ended.err
     message = ended.err.partition("Error: ")[2]
     assert message.count("\n") == 1, ended.err
-    assert all(word in message for word in said), ended.err
+    assert all(word in message for word in expected), ended.err
     assert "--traceback" not in message
 
 
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [(fill_disk, "No space left"), pytest.param(refuse, "Permission denied", marks=pytest.mark.long)],
-)
-def test_a_disk_that_refuses_at_any_call(fault: Watch, said: str, world: Path, tmp_path: Path, cases: int) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "message"), [(fill_disk, "No space left"), (refuse, "Permission denied")])
+def test_a_disk_that_refuses_at_any_call_leaves_the_release_before(
+    fault: Watch, message: str, world: Path, tmp_path: Path, cases: int
+) -> None:
     """Before the call by which the pointer becomes another one. What was written in vain is cleared away."""
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
     calls = [each for each in counted.trace if each in DISK]
@@ -59,7 +59,7 @@ def test_a_disk_that_refuses_at_any_call(fault: Watch, said: str, world: Path, t
     before = read_current(world)
     for n in sorted({*random.Random(1).sample(range(last), min(max(3, cases // 5), last)), *range(last - 4, last)}):
         ended = build(world, as_of=clock_of(1), meets=Meets(disk=Nth(n, fault)))
-        check_failure(ended, said=(str(store_of(world)), said))
+        check_failure(ended, expected=(str(store_of(world)), message))
         assert read_current(world) == before
     assert list((store_of(world) / "tmp").iterdir()) == []
     assert build(world, as_of=clock_of(1)).code == 0
@@ -70,12 +70,12 @@ def limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def test_a_file_that_may_not_grow(world: Path) -> None:
+def test_a_file_that_may_not_grow_ends_the_build_and_leaves_the_release_before(world: Path) -> None:
     """The system itself refuses, wherever the build writes: to the store, or to its own scratch."""
     before = read_current(world)
     for size in (500, 2_000, 8_000, 20_000):
         ended = build(world, as_of=clock_of(1), meets=Meets(prepare=partial(limit_files, size)))
-        check_failure(ended, said=("/", "File too large"))
+        check_failure(ended, expected=("/", "File too large"))
         assert read_current(world) == before
     assert build(world, as_of=clock_of(1)).code == 0
 
@@ -89,9 +89,9 @@ def test_a_quarantine_file_that_can_not_be_written_is_told_and_the_release_is_pu
     (world.parent / "var/quarantine").write_text("a file")
     ended = build(world, as_of=clock_of(1), meets=Meets(prepare=occupy_temporary_folder))
     assert ended.code == 0, ended.err
-    told = json.loads(ended.out)
-    assert (told["release"][:2], told["quarantine"]) == ("2-", None)
-    assert f"release {told['release']} is published, but its quarantine file can't be written" in ended.err
+    report = json.loads(ended.out)
+    assert (report["release"][:2], report["quarantine"]) == ("2-", None)
+    assert f"release {report['release']} is published, but its quarantine file can't be written" in ended.err
     assert check_current(store_of(world)) == 2
 
 
@@ -107,14 +107,14 @@ def obey_permissions() -> None:
     assert libc.capset(header, sets) == 0, os.strerror(ctypes.get_errno())
 
 
-def test_a_store_that_may_only_be_read(world: Path) -> None:
+def test_a_store_that_may_only_be_read_is_exit_1_with_what_to_allow(world: Path) -> None:
     before = read_current(world)
     folders = [store_of(world), *(path for path in store_of(world).rglob("*") if path.is_dir())]
     for folder in folders:
         folder.chmod(0o555)
     try:
         ended = build(world, as_of=clock_of(1), meets=Meets(prepare=obey_permissions))
-        check_failure(ended, said=(str(store_of(world)), "Permission denied", "read and write the store's folder"))
+        check_failure(ended, expected=(str(store_of(world)), "Permission denied", "read and write the store's folder"))
         listed = run("releases", "list", "--json", config=world, meets=Meets(prepare=obey_permissions))
         assert [each["sequence"] for each in json.loads(listed.out)["releases"]] == [1]
     finally:
@@ -124,18 +124,18 @@ def test_a_store_that_may_only_be_read(world: Path) -> None:
     assert build(world, as_of=clock_of(1)).code == 0
 
 
-def test_a_file_where_the_store_should_be(unbuilt: Path, tmp_path: Path) -> None:
+def test_a_file_where_the_store_should_be_is_exit_1(unbuilt: Path, tmp_path: Path) -> None:
     config = copy_world(unbuilt, tmp_path / "world")
     store_of(config).parent.mkdir(exist_ok=True)
     store_of(config).write_text("a file")
     ended = build(config, as_of=clock_of(0))
-    check_failure(ended, said=(str(store_of(config)), "a file where the store needs a folder"))
+    check_failure(ended, expected=(str(store_of(config)), "a file where the store needs a folder"))
     assert store_of(config).read_text() == "a file"
 
 
-def test_a_pointer_that_is_broken(world: Path) -> None:
+def test_a_broken_pointer_is_exit_1_and_left_as_it_is(world: Path) -> None:
     (store_of(world) / "current.json").write_text("{")
-    check_failure(build(world, as_of=clock_of(1)), said=("current.json",))
+    check_failure(build(world, as_of=clock_of(1)), expected=("current.json",))
     assert (store_of(world) / "current.json").read_text() == "{"
 
 
@@ -149,22 +149,22 @@ def test_files_of_the_cache_that_are_damaged_are_fetched_again(damage: str, worl
         path.write_bytes(data[: len(data) // 2] if damage == "truncated" else data[:-9] + bytes(9))
     ended = build(world, as_of=clock_of(1))
     assert (ended.code, json.loads(ended.out)["release"]) == (0, json.loads(whole.out)["release"]), ended.err
-    told = [path for path in paths if f"{path} is not what its name says" in ended.err]
-    assert told
-    assert all(hashlib.sha256(path.read_bytes()).hexdigest() == path.name for path in told)
+    named = [path for path in paths if f"{path} is not what its name says" in ended.err]
+    assert named
+    assert all(hashlib.sha256(path.read_bytes()).hexdigest() == path.name for path in named)
 
 
-def test_a_pointer_that_does_not_fit_its_root(world: Path) -> None:
+def test_a_pointer_that_does_not_fit_its_root_is_exit_1(world: Path) -> None:
     """What followed it would be a release that nobody believes, after one that is whole."""
     pointer = store_of(world) / "current.json"
     pointer.write_text(json.dumps({**json.loads(pointer.read_text()), "sequence": 7}))
     before = pointer.read_text()
-    check_failure(build(world, as_of=clock_of(1)), said=("the pointer says sequence 7, its root 1", "current.json"))
+    check_failure(build(world, as_of=clock_of(1)), expected=("the pointer says sequence 7, its root 1", "current.json"))
     assert pointer.read_text() == before
 
 
 @pytest.mark.parametrize("damage", ["gone", "torn"])
-def test_a_base_that_is_broken(damage: str, world: Path) -> None:
+def test_nothing_is_built_upon_a_broken_release(damage: str, world: Path) -> None:
     """No release is built upon what is not whole; what was published is left as it was."""
     pointer = (store_of(world) / "current.json").read_bytes()
     root = json.loads(pointer)["root"]
@@ -173,14 +173,15 @@ def test_a_base_that_is_broken(damage: str, world: Path) -> None:
         path.unlink()
     else:
         path.write_bytes(path.read_bytes()[:-10])
-    check_failure(build(world, as_of=clock_of(1)), said=(root,))
+    check_failure(build(world, as_of=clock_of(1)), expected=(root,))
     assert (store_of(world) / "current.json").read_bytes() == pointer
 
 
-@pytest.mark.parametrize(
-    "fault", [pytest.param(fail, id="undone", marks=pytest.mark.long), pytest.param(fail_after, id="done")]
-)
-def test_a_store_that_fails_at_any_operation(fault: Watch, world: Path, tmp_path: Path) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("fault", [pytest.param(fail, id="undone"), pytest.param(fail_after, id="done")])
+def test_a_store_that_fails_at_any_operation_leaves_the_release_before_or_the_new(
+    fault: Watch, world: Path, tmp_path: Path
+) -> None:
     """A build that failed published nothing, unless it failed at the swap itself: then it may have."""
     forget_cache(world)
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
@@ -193,7 +194,7 @@ def test_a_store_that_fails_at_any_operation(fault: Watch, world: Path, tmp_path
             continue
         forget_cache(world)
         ended = build(world, as_of=clock_of(1), meets=Meets(operations=Nth(n, fault)))
-        check_failure(ended, said=("told to",))
+        check_failure(ended, expected=("told to",))
         assert check_current(store_of(world)) == (2 if n == swap and fault is fail_after else 1)
 
 
@@ -213,7 +214,7 @@ class RefusingServer(ThreadingHTTPServer):
 
     def __init__(self, status: int, code: str) -> None:
         super().__init__(("127.0.0.1", 0), _Refuse)
-        self.status, self.code, self.asked = status, code, 0
+        self.status, self.code, self.requests = status, code, 0
 
     @property
     def url(self) -> str:
@@ -229,7 +230,7 @@ class _Refuse(BaseHTTPRequestHandler):
 
     def answer(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.asked += 1
+        self.server.requests += 1
         body = f"<Error><Code>{self.server.code}</Code><Message>not today</Message></Error>".encode()
         self.send_response(self.server.status)
         self.send_header("Content-Type", "application/xml")
@@ -244,26 +245,24 @@ class _Refuse(BaseHTTPRequestHandler):
 @pytest.fixture(params=[(403, "AccessDenied"), (503, "SlowDown")], ids=["403", "503"])
 def refusing(request: pytest.FixtureRequest) -> Iterator[RefusingServer]:
     server = RefusingServer(*request.param)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with run_server(server):
+        yield server
 
 
 @pytest.mark.parametrize("command", [("build",), ("releases", "list"), ("keys", "list")], ids=" ".join)
-def test_an_s3_server_that_refuses(command: tuple[str, ...], refusing: RefusingServer, world: Path) -> None:
+def test_an_s3_server_that_refuses_is_exit_1_with_its_code(
+    command: tuple[str, ...], refusing: RefusingServer, world: Path
+) -> None:
     environ = {**CREDENTIALS, "OUTINGS_STORE_URL": "s3://bucket/prefix", "OUTINGS_STORE_ENDPOINT_URL": refusing.url}
     ended = run(*command, "--json", config=world, meets=Meets(environ=environ))
-    check_failure(ended, said=("s3://bucket/prefix", refusing.code, "not today"))
-    assert refusing.asked
+    check_failure(ended, expected=("s3://bucket/prefix", refusing.code, "not today"))
+    assert refusing.requests
     assert check_current(store_of(world)) == 1
 
 
-def test_an_s3_server_that_is_not_there(world: Path) -> None:
+def test_an_s3_server_that_is_not_there_is_exit_1_with_its_address(world: Path) -> None:
     environ = {
         **CREDENTIALS, "OUTINGS_STORE_URL": "s3://bucket/prefix", "OUTINGS_STORE_ENDPOINT_URL": "http://127.0.0.1:9"
     }  # fmt: skip
     ended = run("releases", "list", "--json", config=world, meets=Meets(environ=environ))
-    check_failure(ended, said=("s3://bucket/prefix", "http://127.0.0.1:9"))
+    check_failure(ended, expected=("s3://bucket/prefix", "http://127.0.0.1:9"))

@@ -47,13 +47,13 @@ def start_build(config: Path) -> Iterator[subprocess.Popen[str]]:
 
 def list_group(leader: int) -> dict[int, str]:
     """The living processes that a build started, their command lines by pid."""
-    found = {}
+    processes = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             state, _, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
             if int(group) == leader and int(folder.name) != leader and state != "Z":
-                found[int(folder.name)] = (folder / "cmdline").read_text()
-    return found
+                processes[int(folder.name)] = (folder / "cmdline").read_text()
+    return processes
 
 
 def wait_for_workers(build_: subprocess.Popen[str]) -> list[int]:

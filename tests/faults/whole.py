@@ -105,34 +105,34 @@ def check_log(log: list[dict[str, Any]]) -> None:
         "restored": {"updated", "removed"},
         "removed": {"restored"},
     }
-    for each in _list_seen(log):
+    for each in _list_visible(log):
         assert each["kind"] in allowed[last.get(each["listing_id"])], each
         last[each["listing_id"]] = each["kind"]
 
 
-def _list_seen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _list_visible(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """By readers of all metros: for them an organization that comes to one more is no change."""
     return [each for each in log if not each.get("known_in")]
 
 
 def replay(log: list[dict[str, Any]]) -> dict[str, str]:
     """What a mirror has that read the log: slugs by id."""
-    held: dict[str, str] = {}
-    for each in _list_seen(log):
+    documents: dict[str, str] = {}
+    for each in _list_visible(log):
         if each["kind"] == "removed":
-            del held[each["listing_id"]]
+            del documents[each["listing_id"]]
         else:
-            held[each["listing_id"]] = each["slug"]
-    return held
+            documents[each["listing_id"]] = each["slug"]
+    return documents
 
 
 def list_published(whole: Whole) -> dict[str, str]:
     """What readers see: slugs by id. Of an organization of several metros the newest copy, then the first metro's."""
-    seen: dict[str, tuple[int, str]] = {}
+    published: dict[str, tuple[int, str]] = {}
     for (_, id_), each in sorted(whole.listings.items()):
-        if each.is_published and (id_ not in seen or each.updated_at > seen[id_][0]):
-            seen[id_] = (each.updated_at, each.slug)
-    return {id_: slug for id_, (_, slug) in seen.items()}
+        if each.is_published and (id_ not in published or each.updated_at > published[id_][0]):
+            published[id_] = (each.updated_at, each.slug)
+    return {id_: slug for id_, (_, slug) in published.items()}
 
 
 def check_current(folder: Path) -> int:

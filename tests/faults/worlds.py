@@ -65,7 +65,7 @@ def write_feed(config: Path, slug: str, records: list[dict[str, Any]]) -> None:
 
 def read_marks(names: Iterable[str]) -> set[int]:
     """The rounds that names are of; an organization that others only mention by its name has none."""
-    return {int(found[1]) for name in names if (found := _MARK.search(name))}
+    return {int(match[1]) for name in names if (match := _MARK.search(name))}
 
 
 def clock_of(number: int) -> str:

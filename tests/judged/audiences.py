@@ -53,15 +53,15 @@ def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasur
     """By class, and `all` for the share that is right."""
     pairs = Counter((text.audience, judge_text(text).audience) for text in texts)
     measured = {each: _measure_class(pairs, each) for each in AUDIENCES}
-    right = sum(count for (label, found), count in pairs.items() if label == found) / pairs.total()
+    right = sum(count for (label, guess), count in pairs.items() if label == guess) / pairs.total()
     return {**measured, "all": AudienceMeasures(labelled=pairs.total(), precision=right, recall=right)}
 
 
 def _measure_class(pairs: Mapping[tuple[str, str], int], audience: str) -> AudienceMeasures:
     labelled = sum(count for (label, _), count in pairs.items() if label == audience)
-    found = sum(count for (_, said), count in pairs.items() if said == audience)
+    guesses = sum(count for (_, guess), count in pairs.items() if guess == audience)
     right = pairs.get((audience, audience), 0)
-    return AudienceMeasures(labelled=labelled, precision=right / (found or 1), recall=right / (labelled or 1))
+    return AudienceMeasures(labelled=labelled, precision=right / (guesses or 1), recall=right / (labelled or 1))
 
 
 def list_shown(texts: Iterable[LabelledText]) -> list[LabelledText]:

@@ -1,26 +1,35 @@
 """The judged queries: read from their files, and what grade they give to a listing."""
 
+import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 FOLDER = Path(__file__).parent
 METROS = ("seattle", "new-york")
 GRADES = ("3", "2", "1", "0")
+# Of parents' queries: one half to work with, the other only scored.
+HALVES = ("working", "held")
+KINDS = ("ages", "beginnings", "hiding", "notions", "joins", "places", "seasons", "times", "spanish")
 
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """`begin` is the `from` that goes with the query; `patterns`: pattern → grade. Either `patterns` or `nothing`."""
+    """`begin` is the `from` that goes with the query; `patterns`: pattern → grade. Either `patterns` or `nothing`.
+
+    `kind` is one of KINDS for parents' queries, and empty for the others.
+    """
 
     metro: str
     begin: str
     q: str
     patterns: Mapping[str, int]
     nothing: str | None
+    kind: str = ""
 
     @property
     def path(self) -> str:
@@ -58,11 +67,34 @@ def read_judged() -> list[JudgedQuery]:
     return [judged for metro in METROS for judged in _read_metro(metro)]
 
 
+def read_parents(half: str) -> list[JudgedQuery]:
+    """A half of the queries that parents type, kind by kind."""
+    begins = {judged.metro: judged.begin for judged in read_judged()}
+    return [judged for kind in KINDS for judged in _read_kind(FOLDER / "parents" / half / f"{kind}.toml", begins)]
+
+
+def choose_half(q: str) -> str:
+    """By a hash of the query: nobody chooses."""
+    return HALVES[hashlib.sha256(q.encode()).digest()[0] % 2]
+
+
 def _read_metro(metro: str) -> Iterator[JudgedQuery]:
-    told = tomllib.loads((FOLDER / f"{metro}.toml").read_text(encoding="utf-8"))
-    for query in told["queries"]:
-        unknown = query.keys() - {"q", "nothing", *GRADES}
-        assert not unknown, f"{metro}.toml, {query['q']}: {unknown}"
-        named = [(pattern, int(grade)) for grade in GRADES for pattern in query.get(grade, ())]
-        assert len(dict(named)) == len(named), f"{metro}.toml, {query['q']}: a pattern twice"
-        yield JudgedQuery(metro, told["from"], query["q"], dict(named), query.get("nothing"))
+    report = tomllib.loads((FOLDER / f"{metro}.toml").read_text(encoding="utf-8"))
+    for query in report["queries"]:
+        yield _read_query(query, JudgedQuery(metro, report["from"], query["q"], {}, None))
+
+
+def _read_kind(path: Path, begins: Mapping[str, str]) -> Iterator[JudgedQuery]:
+    report = tomllib.loads(path.read_text(encoding="utf-8"))
+    for metro in METROS:
+        for query in report.get(metro, ()):
+            yield _read_query(query, JudgedQuery(metro, begins[metro], query["q"], {}, None, path.stem))
+
+
+def _read_query(query: Mapping[str, Any], judged: JudgedQuery) -> JudgedQuery:
+    """`judged` with its grades, or with why there is nothing."""
+    unknown = query.keys() - {"q", "nothing", *GRADES}
+    assert not unknown, f"{judged.metro}, {judged.q}: {unknown}"
+    named = [(pattern, int(grade)) for grade in GRADES for pattern in query.get(grade, ())]
+    assert len(dict(named)) == len(named), f"{judged.metro}, {judged.q}: a pattern twice"
+    return replace(judged, patterns=dict(named), nothing=query.get("nothing"))

@@ -41,7 +41,7 @@ def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
 def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryGrades:
     grades = {each: judged.grade(each) for each in set(city.exported)}
     return QueryGrades(
-        found=[grades[each] for each in fold_programs(ids, city.identities)],
+        grades=[grades[each] for each in fold_programs(ids, city.identities)],
         exported=[grades[each] for each in city.exported],
         shown=[grades[each] for each in city.shown],
         expects_nothing=judged.nothing is not None,
@@ -51,8 +51,8 @@ def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryG
 def list_shown(ask: Ask, metro: str, begin: str) -> list[str]:
     """The ids of what the four lists hold by default; classes one by one, no cards."""
     since = f"&from={begin}"
-    asked = {"events": since, "classes": f"{since}&expand=sessions", "camps": since, "places": ""}
-    targets = [f"/v1/{metro}/{route}?limit=200&fields=id{more}" for route, more in asked.items()]
+    params = {"events": since, "classes": f"{since}&expand=sessions", "camps": since, "places": ""}
+    targets = [f"/v1/{metro}/{route}?limit=200&fields=id{more}" for route, more in params.items()]
     return [each["id"] for target in targets for each in ask(target)]
 
 

@@ -9,16 +9,16 @@ DEPTH = 10
 SERVES = 2
 
 
-def measure_ndcg(found: Sequence[int], existing: Iterable[int], *, depth: int = DEPTH) -> float:
+def measure_ndcg(expected: Sequence[int], existing: Iterable[int], *, depth: int = DEPTH) -> float:
     """From 0 to 1: grades in the order found, against the best order of the grades of all that exists."""
     best = _add_gains(sorted(existing, reverse=True)[:depth])
-    return _add_gains(found[:depth]) / best if best else 0.0
+    return _add_gains(expected[:depth]) / best if best else 0.0
 
 
-def measure_recall(found: Sequence[int], existing: Iterable[int], *, depth: int) -> float:
+def measure_recall(expected: Sequence[int], existing: Iterable[int], *, depth: int) -> float:
     """Of what exists and serves, the share among the first `depth`; what a page has no room for is not missed."""
     wanted = min(depth, count_serving(existing))
-    return count_serving(found[:depth]) / wanted if wanted else 0.0
+    return count_serving(expected[:depth]) / wanted if wanted else 0.0
 
 
 def count_serving(grades: Iterable[int]) -> int:
@@ -50,15 +50,15 @@ class Measures:
     ndcg: float
     recall_10: float
     recall_50: float
-    nothing_found: float  # share of those queries
-    found_all_the_same: int  # queries that should find nothing and do not
+    without_results: float  # share of those queries
+    unwanted_results: int  # queries that should find nothing and do not
 
 
 @dataclass(frozen=True)
 class QueryGrades:
-    """One query's grades: as found, of all in the export, of all that may be shown. None to find: `found` alone."""
+    """One query's grades: as found, of all in the export, of all that may be shown. None to find: `grades` alone."""
 
-    found: Sequence[int]
+    grades: Sequence[int]
     exported: Sequence[int]
     shown: Sequence[int]
     expects_nothing: bool
@@ -67,11 +67,11 @@ class QueryGrades:
 def measure_all(graded: Sequence[QueryGrades]) -> Measures:
     some = [each for each in graded if not each.expects_nothing]
     return Measures(
-        ndcg=_mean(measure_ndcg(each.found, each.exported) for each in some),
-        recall_10=_mean(measure_recall(each.found, each.shown, depth=10) for each in some),
-        recall_50=_mean(measure_recall(each.found, each.shown, depth=50) for each in some),
-        nothing_found=_mean(float(not each.found) for each in some),
-        found_all_the_same=sum(bool(each.found) for each in graded if each.expects_nothing),
+        ndcg=_mean(measure_ndcg(each.grades, each.exported) for each in some),
+        recall_10=_mean(measure_recall(each.grades, each.shown, depth=10) for each in some),
+        recall_50=_mean(measure_recall(each.grades, each.shown, depth=50) for each in some),
+        without_results=_mean(float(not each.grades) for each in some),
+        unwanted_results=sum(bool(each.grades) for each in graded if each.expects_nothing),
     )
 
 

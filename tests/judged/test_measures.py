@@ -42,11 +42,11 @@ def test_a_program_stands_once_where_its_first_listing_is_and_events_stay_single
 
 def test_queries_with_nothing_to_find_are_in_no_mean() -> None:
     graded = [
-        QueryGrades(found=[3], exported=[3], shown=[3], expects_nothing=False),
-        QueryGrades(found=[], exported=[3], shown=[3], expects_nothing=False),
-        QueryGrades(found=[0], exported=[0], shown=[0], expects_nothing=True),
-        QueryGrades(found=[], exported=[0], shown=[0], expects_nothing=True),
+        QueryGrades(grades=[3], exported=[3], shown=[3], expects_nothing=False),
+        QueryGrades(grades=[], exported=[3], shown=[3], expects_nothing=False),
+        QueryGrades(grades=[0], exported=[0], shown=[0], expects_nothing=True),
+        QueryGrades(grades=[], exported=[0], shown=[0], expects_nothing=True),
     ]
     measured = measure_all(graded)
-    assert (measured.ndcg, measured.recall_10, measured.nothing_found) == (0.5, 0.5, 0.5)
-    assert measured.found_all_the_same == 1
+    assert (measured.ndcg, measured.recall_10, measured.without_results) == (0.5, 0.5, 0.5)
+    assert measured.unwanted_results == 1

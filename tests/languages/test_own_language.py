@@ -13,6 +13,8 @@ from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from tests.new_cities.exporting import run
 
+pytestmark = pytest.mark.xdist_group("languages")  # one worker builds the city
+
 CONFIG = """
 [[metros]]
 slug = "porto"
@@ -71,23 +73,23 @@ def test_a_check_says_what_the_language_leaves_unread(porto: Path) -> None:
 
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_what_ships_leaves_nothing_unread(porto: Path, language: str) -> None:
-    told = json.loads(check(porto, language, "--json").stdout)
-    assert told["uncovered"] == {}
+    report = json.loads(check(porto, language, "--json").stdout)
+    assert report["uncovered"] == {}
 
 
-def test_a_build_says_it_too(porto: Path) -> None:
+def test_a_build_says_what_the_language_leaves_unread_too(porto: Path) -> None:
     check(porto, "pt")
     built = run("build", "--as-of", "2026-11-30", "--workers", "1", "--json", "-c", str(porto / "outings.toml"))
     assert json.loads(built.stdout)["uncovered"]["porto"][0].startswith("no stems")
 
 
 def test_a_record_says_whom_it_is_for(porto: Path) -> None:
-    told = [
+    stated = [
         {**EVENT, "source_id": "1", "name": "Prova de vinhos", "audience": "families"},
         {**EVENT, "source_id": "2", "name": "Adults only night", "audience": "kids"},
         {**EVENT, "source_id": "3", "name": "Hora do conto", "audience": "miúdos"},
     ]
-    (porto / "agenda.ndjson").write_text("\n".join(map(json.dumps, told)))
+    (porto / "agenda.ndjson").write_text("\n".join(map(json.dumps, stated)))
     checked = json.loads(check(porto, "pt", "--json").stdout)
     assert [(each["field"], each["quarantined"]) for each in checked["problems"]] == [("audience", False)]
     config = str(porto / "outings.toml")

@@ -3,6 +3,8 @@
 import pytest
 from starlette.testclient import TestClient
 
+pytestmark = pytest.mark.xdist_group("languages")  # one worker builds the city
+
 TEATRO, BIBLIOTECA, ARMUNA = (41.65219, -4.72856), (41.65608, -4.73124), (41.62713, -4.74019)
 MUSEO = (41.63768, -4.74605)
 

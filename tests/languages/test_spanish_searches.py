@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+pytestmark = pytest.mark.xdist_group("languages")  # one worker builds the city
+
 # Short names of the agenda's listings.
 CUENTACUENTOS = "Cuentacuentos: «Historias del niño que no quería dormir»"
 BEBECUENTOS, QUIJOTE = "Bebecuentos", "Lectura en voz alta: El Quijote para niños"
@@ -117,8 +119,8 @@ def test_a_query_of_filler_words_alone_is_refused(valladolid: TestClient) -> Non
 def test_calendar_and_filters_are_in_the_citys_zone(valladolid: TestClient) -> None:
     """22:00 in Madrid is 21:00 by the clock of the world, and 0:30 is of the next day."""
     night = valladolid.get("/v1/valladolid/events", params={"from": "2026-12-13", "to": "2026-12-13", "limit": "50"})
-    found = {each["name"]: each for each in night.json()["data"]}
-    assert found[ASTRONOMIA]["starts_at"] == "2026-12-13T21:00:00Z"
+    items = {each["name"]: each for each in night.json()["data"]}
+    assert items[ASTRONOMIA]["starts_at"] == "2026-12-13T21:00:00Z"
     late = valladolid.get(
         "/v1/valladolid/events",
         params={"from": "2026-12-13", "to": "2026-12-13", "start_after": "21:30", "limit": "50"},
@@ -127,4 +129,4 @@ def test_calendar_and_filters_are_in_the_citys_zone(valladolid: TestClient) -> N
     december = {"from": "2026-12-01", "to": "2026-12-31"}
     month = valladolid.get("/v1/valladolid/events/calendar", params=december).json()["data"]
     days = {each["date"]: each["count"] for each in month}
-    assert days["2026-12-13"] == len(found)
+    assert days["2026-12-13"] == len(items)

@@ -3,7 +3,6 @@
 import gzip
 import json
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -23,6 +22,7 @@ from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
 from tests.edge.publishing import add_keys
+from tests.loopback import run_server
 from tests.pipeline.city import City, make_event, make_place
 
 URL = "http://api.example"
@@ -39,7 +39,7 @@ class Api:
         self.city = city
         self.edge = Edge(city.store, cache=city.folder / "edge", clock=Clock())
         self.keys: dict[str, str] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.waited: list[float] = []
         self.faults: list[HttpResponse | Exception] = []
         self.before: Callable[[str], None] = lambda _: None
@@ -51,7 +51,7 @@ class Api:
         self.edge.poll()
 
         def send(target: str) -> HttpResponse:
-            self.asked.append(target)
+            self.requests.append(target)
             self.before(target)
             if self.faults:
                 fault = self.faults.pop(0)
@@ -102,20 +102,20 @@ def read_records(api: Api, name: str = "mirror.sqlite") -> dict[str, Any]:
 
 def read_details(api: Api, kind: str) -> dict[str, Any]:
     """Of all that was ever published, what the key gets by its detail."""
-    found = {}
+    details = {}
     for version in api.city.read_versions():
         collection = {"event": "events", "place": "places", "organization": "organizations"}[version.type]
         got = ask(api.edge, f"/v1/{collection}/{version.listing_id}", key=api.keys[kind])
         if got.status == 200:
             data = got.read_json()["data"]
             moving = MOVING if data["type"] == "organization" else {"occurrence"}
-            found[version.listing_id] = {name: value for name, value in data.items() if name not in moving}
-    return found
+            details[version.listing_id] = {name: value for name, value in data.items() if name not in moving}
+    return details
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KEYS)
-def test_it_equals_what_the_key_may_read_after_each_build(api: Api, kind: str) -> None:
+def test_a_mirror_equals_what_the_key_may_read_after_each_build(api: Api, kind: str) -> None:
     file = open_file(api)
     for number in range(3):
         write(api.city, number)
@@ -126,21 +126,21 @@ def test_it_equals_what_the_key_may_read_after_each_build(api: Api, kind: str) -
         assert check_mirror(client, file, url=URL) == []
 
 
-def test_it_goes_on_where_it_was_stopped_and_asks_for_nothing_twice(api: Api) -> None:
+def test_a_mirror_goes_on_where_it_was_stopped_and_asks_for_nothing_twice(api: Api) -> None:
     client = api.open()
     assert catch_up(client, open_file(api), url=URL).changes > 0
-    api.asked.clear()
+    api.requests.clear()
     assert catch_up(client, open_file(api), url=URL).changes == 0
-    assert len(api.asked) == 1
+    assert len(api.requests) == 1
     write(api.city, 1)
     api.city.build(metros=frozenset({"boston"}))
     catch_up(api.open(), open_file(api), url=URL)
     assert read_records(api) == read_details(api, "all")
 
 
-def test_stopped_at_any_request_it_is_whole_when_it_goes_on(api: Api) -> None:
+def test_a_mirror_stopped_at_any_request_is_whole_when_it_goes_on(api: Api) -> None:
     catch_up(api.open(), open_file(api, "whole.sqlite"), url=URL)
-    requests = len(api.asked)
+    requests = len(api.requests)
     for stop in range(1, requests + 1):
         name = f"{stop}.sqlite"
         left = [stop]
@@ -180,7 +180,7 @@ def make_reply(status: int, **headers: str) -> HttpResponse:
     return HttpResponse(status=status, headers=named, data=json.dumps(body).encode())
 
 
-def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
+def test_a_mirror_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
     client = api.open()
     over = "Sun, 06 Nov 1994 08:49:37 GMT"
     api.faults = [
@@ -194,7 +194,7 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("faults", "said"),
+    ("faults", "message"),
     [
         ([make_reply(401)], "401 no"),
         ([make_reply(500)] * ATTEMPTS, "500 no"),
@@ -203,12 +203,12 @@ def test_it_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
         ([HttpResponse(status=200, headers={}, data=b"<html>")], "not JSON"),
     ],
 )
-def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], said: str) -> None:
+def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], message: str) -> None:
     catch_up(api.open(), open_file(api), url=URL)
     before = read_records(api)
     api.faults, waits = list(faults), len(faults) - 1
     api.waited.clear()
-    with pytest.raises(MirrorError, match=said):
+    with pytest.raises(MirrorError, match=message):
         catch_up(api.open(), open_file(api), url=URL)
     assert len(api.waited) == waits, "nobody waits to be told that it stays wrong"
     assert read_records(api) == before
@@ -247,9 +247,9 @@ def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None
         id=row_id, type="place", metro=document["metro"], updated_at="2026-01-01T00:00:00Z", document="{}"
     )  # fmt: skip
     file.apply(put=[old], dropped=[], progress=progress)
-    (found,) = check_mirror(client, file, url=URL)
-    assert (found.metro, found.type) == (document["metro"], "place")
-    assert found.here != found.there
+    (difference,) = check_mirror(client, file, url=URL)
+    assert (difference.metro, difference.type) == (document["metro"], "place")
+    assert difference.here != difference.there
 
 
 @pytest.mark.parametrize("cut", [3, 12, 25, -1])
@@ -268,25 +268,21 @@ def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
 
         def log_message(self, *args: object) -> None: ...
 
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        connection = Connection(f"http://127.0.0.1:{server.server_address[1]}", key="k")
+    with run_server(HTTPServer(("127.0.0.1", 0), Handler)) as url:
+        connection = Connection(url, key="k")
         for _ in range(2):
             with pytest.raises(OSError, match="gzip"):
                 connection("/v1/metros")
         assert connection("/v1/metros").data.startswith(b'{"data": []}')
-        server.shutdown()
-        thread.join()
 
 
 def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path: Path) -> None:
     """An answer that no second try would mend ends it at once, and shows which address was asked and with which key."""
-    seen: list[tuple[str, str | None]] = []
+    calls: list[tuple[str, str | None]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            seen.append((self.path, self.headers["X-API-Key"]))
+            calls.append((self.path, self.headers["X-API-Key"]))
             self.send_response(401)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -295,19 +291,14 @@ def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path
 
     config = tmp_path / "outings.toml"
     words = ["mirror", str(tmp_path / "held.sqlite"), "-c", str(config)]
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        url = f"http://127.0.0.1:{server.server_address[1]}/"
-        config.write_text(CONFIGURATION + f'[mirror]\nurl = "{url}"\nkey_file = "key.txt"\n')
+    with run_server(HTTPServer(("127.0.0.1", 0), Handler)) as url:
+        config.write_text(CONFIGURATION + f'[mirror]\nurl = "{url}/"\nkey_file = "key.txt"\n')
         missing = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
         assert (missing.exit_code, str(tmp_path / "key.txt") in missing.stderr) == (1, True)
         (tmp_path / "key.txt").write_text("abc\n")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         refused = CliRunner().invoke(main, words, env={"OUTINGS_KEY": ""})
-        server.shutdown()
-        thread.join()
     assert refused.exit_code == 1
-    assert [(path.split("?")[0], key) for path, key in seen] == [("/v1/changes", "abc")], refused.stderr
+    assert [(path.split("?")[0], key) for path, key in calls] == [("/v1/changes", "abc")], refused.stderr
 
 
 def test_the_command_says_what_it_lacks(tmp_path: Path) -> None:

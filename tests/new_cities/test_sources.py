@@ -80,9 +80,9 @@ def read_served(config: Path) -> list[tuple[str, str, float, float]]:
     assert built.exit_code == 0, built.output
     starts = "strftime(starts_at AT TIME ZONE 'America/Boise', '%Y-%m-%d %H:%M') AS starts"
     query = f"SELECT name, {starts}, price_min, lat FROM events ORDER BY starts"
-    told = run("query", query, "--format", "json", "-c", str(config))
-    assert told.exit_code == 0, told.output
-    rows = json.loads(told.stdout)["rows"]
+    printed = run("query", query, "--format", "json", "-c", str(config))
+    assert printed.exit_code == 0, printed.output
+    rows = json.loads(printed.stdout)["rows"]
     return [(row["name"], row["starts"], row["price_min"], row["lat"]) for row in rows]
 
 
@@ -141,7 +141,7 @@ def type_answers(folder: Path, file: str, *answers: str) -> "subprocess.Complete
         os.close(end)
 
 
-def test_at_a_terminal_it_asks_for_the_city_and_proposes_the_zone_of_its_middle(tmp_path: Path) -> None:
+def test_at_a_terminal_init_asks_for_the_city_and_proposes_the_zone_of_its_middle(tmp_path: Path) -> None:
     write_csv(tmp_path / "agenda.csv")
     done = type_answers(tmp_path, "agenda.csv", "Boise", "")
     assert done.returncode == 0, done.stderr

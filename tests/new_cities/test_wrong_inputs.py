@@ -65,11 +65,11 @@ def read(folder: Path, name: str, content: bytes, *, settings: str = "", mapping
     (folder / "outings.toml").write_text(f'{CITY}url = "{name}"\n{settings}\n{mapping}', encoding="utf-8")
     configuration = read_configuration(folder / "outings.toml", {})
     try:
-        found = read_feed(configuration.feeds[0], configuration)
+        feed_read = read_feed(configuration.feeds[0], configuration)
     except (FeedError, SettingError) as error:
         return [], str(error)
-    told = (f"{each.feed}: line {each.line}: {each.reason}: {each.value}" for each in found.problems)
-    return [record.name for record in found.records], "\n".join((*found.decided, *told))
+    problems = (f"{each.feed}: line {each.line}: {each.reason}: {each.value}" for each in feed_read.problems)
+    return [record.name for record in feed_read.records], "\n".join((*feed_read.decided, *problems))
 
 
 CELLS = [
@@ -105,30 +105,30 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("cells", "said"), CELLS, ids=[str(cells) for cells, _ in CELLS])
-def test_a_wrong_cell_costs_its_row_and_is_named(tmp_path: Path, cells: dict[str, str], said: list[str]) -> None:
-    names, told = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
+@pytest.mark.parametrize(("cells", "expected"), CELLS, ids=[str(cells) for cells, _ in CELLS])
+def test_a_wrong_cell_costs_its_row_and_is_named(tmp_path: Path, cells: dict[str, str], expected: list[str]) -> None:
+    names, problems = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
     assert names == ["Cine"]
-    assert [words for words in ["agenda: line 3", *said] if words not in told] == [], told
+    assert [words for words in ["agenda: line 3", *expected] if words not in problems] == [], problems
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "expected"),
     [
         ({"AGOTADO": "quizás"}, ['column "AGOTADO" is no yes and no no', ": quizás"]),
         ({"WEB": "www.e.example"}, ['column "WEB"', "begins with http", ": www.e.example"]),
     ],
 )
 def test_a_wrong_cell_that_no_filter_uses_is_left_out_and_named(
-    tmp_path: Path, cells: dict[str, str], said: list[str]
+    tmp_path: Path, cells: dict[str, str], expected: list[str]
 ) -> None:
-    names, told = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
+    names, problems = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))
     assert names == ["Cine", "Malo"]
-    assert [words for words in ["agenda: line 3", *said] if words not in told] == [], told
+    assert [words for words in ["agenda: line 3", *expected] if words not in problems] == [], problems
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "expected"),
     [
         ("2;Malo;uno;05/12/2026;18:00;12,50;41,65;-4,72;no;6;https://e.example", "has 11 fields and the header 10"),
         ("2;Malo 05/12/2026;18:00;12,50;41,65;-4,72;no;6;https://e.example", "has 9 fields and the header 10"),
@@ -138,10 +138,10 @@ def test_a_wrong_cell_that_no_filter_uses_is_left_out_and_named(
     ],
     ids=["a field too many", "a field too few", "a heading", "a quote", "a long text"],
 )
-def test_a_row_that_is_shifted_is_one_problem(tmp_path: Path, row: str, said: str) -> None:
-    names, told = read(tmp_path, "agenda.csv", make_csv(row, make_row(ID="3", TITULO="Otro")))
+def test_a_row_that_is_shifted_is_one_problem(tmp_path: Path, row: str, expected: str) -> None:
+    names, problems = read(tmp_path, "agenda.csv", make_csv(row, make_row(ID="3", TITULO="Otro")))
     assert names == ["Cine", "Otro"]
-    assert (told.count("agenda: line 3"), said in told) == (1, True), told
+    assert (problems.count("agenda: line 3"), expected in problems) == (1, True), problems
 
 
 def zip_files(**files: bytes) -> bytes:
@@ -204,18 +204,18 @@ FILES = [
 
 
 # Packed files have their times in them: a test's name is what is said of its file.
-@pytest.mark.parametrize(("name", "content", "settings", "said"), FILES, ids=[each[3][0][:50] for each in FILES])
+@pytest.mark.parametrize(("name", "content", "settings", "expected"), FILES, ids=[each[3][0][:50] for each in FILES])
 def test_a_file_that_is_wrong_gives_no_listing_and_says_what_to_do(
-    tmp_path: Path, name: str, content: bytes, settings: str, said: list[str]
+    tmp_path: Path, name: str, content: bytes, settings: str, expected: list[str]
 ) -> None:
-    names, told = read(tmp_path, name, content, settings=settings)
+    names, problems = read(tmp_path, name, content, settings=settings)
     assert names == []
-    assert [words for words in ["feed agenda: ", *said] if words not in told] == [], told
+    assert [words for words in ["feed agenda: ", *expected] if words not in problems] == [], problems
 
 
 def test_a_second_header_line_is_no_event(tmp_path: Path) -> None:
-    names, told = read(tmp_path, "agenda.csv", f"{HEADER}\n{HEADER}\n{GOOD}\n".encode())
-    assert (names, "agenda: line 2" in told, "FECHA HORA" in told) == (["Cine"], True, True)
+    names, problems = read(tmp_path, "agenda.csv", f"{HEADER}\n{HEADER}\n{GOOD}\n".encode())
+    assert (names, "agenda: line 2" in problems, "FECHA HORA" in problems) == (["Cine"], True, True)
 
 
 def test_a_cell_merged_over_two_columns_is_no_event(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_cell_merged_over_two_columns_is_no_event(tmp_path: Path) -> None:
         sheet.write_row(1, 0, GOOD.replace(",", ".").split(";"))
         sheet.write_row(2, 0, ["2", "Malo"])
         sheet.merge_range("C3:D3", "Cerrado por obras")
-    names, told = read(tmp_path, "agenda.xlsx", target.getvalue(), mapping=MAP.replace(', decimal = ","', ""))
+    names, problems = read(tmp_path, "agenda.xlsx", target.getvalue(), mapping=MAP.replace(', decimal = ","', ""))
     assert names == ["Cine"]
-    assert 'line 3: wrong_type: column "FECHA" + "HORA"' in told
-    assert ": Cerrado por obras" in told
+    assert 'line 3: wrong_type: column "FECHA" + "HORA"' in problems
+    assert ": Cerrado por obras" in problems

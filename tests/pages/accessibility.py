@@ -12,17 +12,28 @@ AXE = Path(__file__).parents[2] / "site/node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def find_violations(page: "Page") -> list[str]:
+def find_violations(page: "Page", *, preload: bool = True) -> list[str]:
     """A line each: the rule, and the elements. By the browser's own protocol, for the page's policy allows no script
-    from outside, and a test that lifts it would not see what it blocks."""
+    from outside, and a test that lifts it would not see what it blocks. `preload`: whether axe fetches styles, which no
+    page from `file:` may do."""
     session = page.context.new_cdp_session(page)
-    run = f"axe.run({{runOnly: {RULES}}}).then(found => found.violations.map(each => "
+    run = f"axe.run({{runOnly: {RULES}, preload: {str(preload).lower()}}}).then(found => found.violations.map(each => "
     run += "`${each.id}: ${each.help}: ` + each.nodes.map(node => node.html.slice(0, 160)).join('; ')))"
     evaluate(session, AXE.read_text() + "; null")
-    found = evaluate(session, run)
+    violations = evaluate(session, run)
     session.detach()
-    assert isinstance(found, list)
-    return found
+    assert isinstance(violations, list)
+    return violations
+
+
+def find_sideways(page: "Page") -> list[str]:
+    """What has to be scrolled sideways and is no code: its beginning each. Hidden texts are for who does not look."""
+    elements: list[str] = page.evaluate(
+        "() => [...document.querySelectorAll('body *')].filter(each => each.scrollWidth > each.clientWidth + 1"
+        " && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX) && !each.closest('pre, .hidden-text'))"
+        ".map(each => each.outerHTML.slice(0, 120))"
+    )
+    return elements
 
 
 def evaluate(session: Any, expression: str) -> Any:

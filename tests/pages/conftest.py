@@ -43,7 +43,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     folder = tmp_path_factory.mktemp("demo")
     process, printed = start_demo(folder)
     url = re.search(r"http://127\.0\.0\.1:\d+", printed)
-    key = re.search(r"^KEY=(\S+)$", printed, flags=re.MULTILINE)
+    key = re.search(r"^export KEY=(\S+)$", printed, flags=re.MULTILINE)
     assert url is not None
     assert key is not None
     wait_until(lambda: answers(f"{url[0]}/readyz"))
@@ -86,7 +86,10 @@ class Pages:
             viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
         )
         page = context.new_page()
-        page.on("console", lambda told: self.errors.append(told.text) if told.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: self.errors.append(message.text) if message.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self._check_request(request.url))
         page.goto(path if ":" in path else self.url + path, wait_until="networkidle")

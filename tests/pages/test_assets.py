@@ -6,11 +6,11 @@ from outings.pages.assets import AssetsError, find_asset
 
 
 def test_an_asset_is_named_by_its_own_bytes() -> None:
-    found = find_asset("site.css")
-    stem, digest, suffix = found.path.removeprefix("assets/").split(".")
+    asset = find_asset("site.css")
+    stem, digest, suffix = asset.path.removeprefix("assets/").split(".")
     assert (stem, len(digest), suffix) == ("site", 10, "css")
 
 
-def test_of_one_that_was_not_built_the_message_says_how_to_build_it() -> None:
+def test_the_message_about_a_missing_asset_says_how_to_build_it() -> None:
     with pytest.raises(AssetsError, match=r"nowhere\.css.*make install"):
         find_asset("nowhere.css")

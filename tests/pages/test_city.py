@@ -33,7 +33,7 @@ def render(world: World, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def read_rows(page: str, heading: str) -> dict[str, list[str]]:
     """The rows of the table of a section or part, by their first cell."""
-    table = page.partition(f'aria-labelledby="{heading}" tabindex')[2].partition("</table>")[0]
+    table = page.partition(f'aria-labelledby="{heading}"')[2].partition("</table>")[0]
     rows = [re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)]
     texts = [[unescape(re.sub(r"<.*?>", "", cell)).strip() for cell in row] for row in rows]
     return {row[0]: row[1:] for row in texts}
@@ -51,9 +51,9 @@ def test_every_figure_is_the_one_that_the_api_gives(
 
     coverage = fetch(release, "/v1/harbor/coverage")["data"]
     for each in figures.types:
-        found = coverage["listings"][each.collection]
-        told = {"published": each.published, "next_30_days": each.next_30_days, "dateless": each.dateless}
-        assert told == found
+        measure = coverage["listings"][each.collection]
+        shown = {"published": each.published, "next_30_days": each.next_30_days, "dateless": each.dateless}
+        assert shown == measure
         quality = fetch(release, "/v1/harbor/coverage", {"types": each.collection})["data"]["quality"]
         for name, count in each.having.items():
             assert quality[f"with_{name}_share"] == (round_share(count, each.published)), (each.collection, name)
@@ -68,8 +68,8 @@ def test_every_figure_is_the_one_that_the_api_gives(
     for week in figures.weeks:
         window = {"from": week.first.isoformat(), "to": (week.first + timedelta(days=6)).isoformat()}
         for collection, count in week.counts.items():
-            asked = {**window, "facets": "category", "limit": "0"}
-            assert fetch(release, f"/v1/harbor/{collection}", asked)["facets"]["total"] == count
+            params = {**window, "facets": "category", "limit": "0"}
+            assert fetch(release, f"/v1/harbor/{collection}", params)["facets"]["total"] == count
 
 
 def round_share(part: int, whole: int) -> float | None:
@@ -109,7 +109,7 @@ def test_twenty_organizations_have_a_row_and_the_others_one_together(tmp_path_fa
         organizations.append({**documents.make_organization(known["id"]), "name": known["name"]})
     rows = read_rows(render(World(listings=listings, organizations=organizations), tmp_path_factory), "gaps")
     assert len(rows) == 1 + 20 + 1
-    assert rows["5 more organizations"][0] == "5"
+    assert rows["Other organizations (5)"][0] == "5"
 
 
 def test_a_city_without_listings_says_so_and_shows_no_empty_table(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -182,6 +182,7 @@ def test_a_place_is_marked_where_it_lies_and_not_off_the_map() -> None:
     assert drawn is not None
     assert [each.number for each in drawn.markers] == [1, 4]
     middle, corner = drawn.markers
+    assert not middle.is_east
     assert (middle.x, middle.y) == pytest.approx((drawn.columns / 2, drawn.rows / 2), abs=0.1)
     assert corner.x < drawn.columns / 8
     assert corner.y < drawn.rows / 8

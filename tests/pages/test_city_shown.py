@@ -2,9 +2,8 @@
 them."""
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from outings.pages.feeds import (
+    BuildRow,
     FeedCounts,
     FeedReport,
     IncompleteListing,
@@ -32,7 +32,8 @@ from tests.answers.coverage.worlds import enrich
 from tests.answers.documents import make_uuid
 from tests.answers.generated import make_world
 from tests.answers.worlds import TODAY, World, open_world
-from tests.pages.accessibility import find_violations
+from tests.loopback import run_server
+from tests.pages.accessibility import find_sideways, find_violations
 from tests.pages.conftest import WIDTHS, Pages, Scheme
 from tests.pages.many import multiply
 
@@ -105,7 +106,14 @@ def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
         lost_names=(LONG, HEBREW) * 9, groups=tuple(groups), published=99_000, incomplete=2,
         incomplete_listings=(IncompleteListing(name=LONG, source_id=HEBREW, missing=("ages", "time")),),
     )  # fmt: skip
-    return render_feeds(settings, releases, [report])
+    builds = [
+        BuildRow(
+            outcome=outcome, started_at=datetime(2026, 8, 10, 12, tzinfo=UTC), seconds=93.5, metros=("harbor",) * 30,
+            release=release, error=None if release else LONG.replace(" ", ""), feed="museum",
+        )
+        for outcome, release in (("failed", None), ("published", "7-0a1b2c3d"))
+    ]  # fmt: skip
+    return render_feeds(settings, releases, [report], builds=builds)
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -123,17 +131,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         snapshot = make(tmp_path_factory.mktemp(name))
         metro = replace(snapshot.metro, slug=name)
         files += render_metro(replace(snapshot, metro=metro), today=TODAY, settings=settings)
+    usual = make_usual(tmp_path_factory.mktemp("es"))
+    spanish = SiteSettings(language="es", shows_data=True)
+    files += render_metro(replace(usual, metro=replace(usual.metro, slug="spanish")), today=TODAY, settings=spanish)
     for file in files:
         path = folder / (f"{file.path}index.html" if file.path.endswith("/") or not file.path else file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.data)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=folder))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", folder
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with run_server(ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=folder))) as url:
+        yield url, folder
 
 
 @pytest.fixture
@@ -152,6 +158,13 @@ def test_a_page_is_accessible_and_fits(shown: Pages, path: str, width: int, sche
     assert find_violations(page) == []
     wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide == 0, f"{wide} px stand out at the side"
+    assert find_sideways(page) == []
+
+
+def test_longer_words_of_another_language_fit_too(shown: Pages) -> None:
+    page = shown.open("/cities/spanish/", width=320)
+    assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert find_violations(page) == []
 
 
 def test_a_city_of_a_hundred_thousand_listings_is_a_light_page(served: tuple[str, Path]) -> None:

@@ -1,15 +1,17 @@
 """Each page that the sample cities have, in three widths, light and dark: nothing fails, nothing is cut off, axe is
 content."""
 
+import json
+
 import pytest
 
 from outings.pages.layout import SECTIONS
-from tests.pages.accessibility import find_violations
+from tests.pages.accessibility import find_sideways, find_violations
 from tests.pages.conftest import WIDTHS, Pages, Scheme
 
 pytestmark = pytest.mark.browser
 
-PATHS = ["/", *(f"/{section.path}" for section in SECTIONS), "/cities/seattle/"]
+PATHS = ["/", *(f"/{section.path}" for section in SECTIONS), "/guides/errors/", "/cities/seattle/"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -20,6 +22,7 @@ def test_a_page_is_accessible_and_fits(pages: Pages, path: str, width: int, sche
     assert find_violations(page) == []
     wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide == 0, f"{wide} px stand out at the side"
+    assert find_sideways(page) == []
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -38,6 +41,17 @@ def test_a_page_can_be_walked_by_keyboard_from_its_first_link(pages: Pages, path
     assert page.evaluate("() => document.activeElement.getAttribute('href')") == "#content"
     page.keyboard.press("Enter")
     assert page.evaluate("() => document.activeElement.id") == "content"
+
+
+def test_at_an_address_without_a_page_one_leads_on_with_its_styles(pages: Pages) -> None:
+    page = pages.open("/nowhere/at/all", width=320)
+    assert page.get_by_role("heading", level=1).inner_text() == "There is no page at this address"
+    assert find_violations(page) == []
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 252)"
+    page.locator("main").get_by_role("link", name="Reference").click()
+    page.wait_for_url(f"{pages.url}/reference/")
+    assert [error for error in pages.errors if "404" not in error] == []
+    pages.errors.clear()
 
 
 def test_dark_is_kept_for_the_next_page(pages: Pages) -> None:
@@ -61,3 +75,12 @@ def test_the_request_on_the_home_page_names_this_server_and_is_copied(pages: Pag
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert f'"{pages.url}/v1/' in copied
     assert "127.0.0.1:8000" not in copied
+
+
+def test_the_request_on_the_home_page_is_sent_from_there(pages: Pages) -> None:
+    page = pages.open("/")
+    page.get_by_role("button", name="Send it from here").click()
+    page.get_by_role("status").get_by_text("200 in").wait_for()
+    answer = json.loads(page.locator("#answer").text_content() or "")
+    assert [event["type"] for event in answer["data"]] == ["event", "event"]
+    assert find_violations(page) == []

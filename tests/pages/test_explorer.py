@@ -3,8 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping
+from datetime import date
 from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,26 +15,25 @@ import pytest
 
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
+from tests.pages.explorer import (
+    FACETS,
+    METRO,
+    SHOWN,
+    Params,
+    ask,
+    count,
+    draw_filters,
+    list_days,
+    read_counts,
+    read_total,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 pytestmark = pytest.mark.browser
 
-Params = dict[str, str]
-
-METRO = "seattle"
 ROUNDS = 30
-_DATED = "category,weekday,time_block,price_band"
-FACETS = {"places": "category", "events": _DATED, "classes": _DATED, "camps": _DATED}
-TIMES = {"": ("", ""), "morning": ("09:00", "12:00"), "evening": ("17:00", "")}
-SHOWN = "() => document.querySelector('#view:not([aria-busy]) > *') !== null"
-
-
-def ask(demo: Demo, path: str, params: Params) -> Any:
-    request = Request(f"{demo.url}/v1/{path}?{urlencode(params)}", headers={"X-API-Key": demo.key})
-    with urlopen(request) as answer:
-        return json.load(answer)
 
 
 def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **view: Any) -> "Page":
@@ -46,49 +45,6 @@ def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **vi
 def settle(page: "Page") -> None:
     page.wait_for_load_state("networkidle")
     page.wait_for_function(SHOWN)
-
-
-def read_total(page: "Page") -> int:
-    return int(page.locator("#status").get_attribute("data-total") or "-1")
-
-
-def read_counts(page: "Page", name: str) -> dict[str, int]:
-    """Of the boxes of a filter: what is written beside each."""
-    found: dict[str, str] = page.evaluate(
-        "name => Object.fromEntries([...document.querySelectorAll(`#${name} label`)].map("
-        "label => [label.querySelector('input').value, label.querySelector('.count').textContent]))",
-        name,
-    )
-    return {value: int(text.replace(",", "")) for value, text in found.items()}
-
-
-def count(facets: Any, name: str) -> dict[str, int]:
-    return {each["value"]: each["count"] for each in facets.get(name, ()) if each["value"] != "unspecified"}
-
-
-def draw_filters(random: Random, kind: str, first: date) -> Params:
-    sent: Params = {}
-    if random.random() < 0.5:
-        words = ["music_movement", "sports_active_play", "arts_creative", "nature_outdoors", "museums_exhibits"]
-        sent["category"] = ",".join(sorted(random.sample(words, random.randint(1, 3))))
-    if random.random() < 0.3:
-        sent["age"] = str(random.randint(0, 12))
-    if random.random() < 0.2:
-        sent["neighborhood"] = random.choice(["ballard", "fremont", "queen-anne"])
-    if random.random() < 0.2:
-        sent["q"] = random.choice(["family", "swim", "park"])
-    if kind == "places":
-        return sent
-    if random.random() < 0.3:
-        sent |= random.choice([{"free": "true"}, {"max_price": "20"}])
-    if random.random() < 0.3:
-        sent["weekday"] = ",".join(random.sample(["monday", "saturday", "sunday"], 2))
-    after, before = TIMES[random.choice(list(TIMES))]
-    sent |= {name: text for name, text in (("start_after", after), ("start_before", before)) if text}
-    if random.random() < 0.3:
-        start = first + timedelta(days=random.randint(0, 10))
-        sent |= {"from": start.isoformat(), "to": (start + timedelta(days=random.randint(0, 25))).isoformat()}
-    return sent
 
 
 def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Demo) -> None:
@@ -107,8 +63,8 @@ def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Dem
         if kind == "events":
             once = ask(demo, f"{METRO}/{kind}", {**sent, "facets": "category", "limit": "0"})["facets"]["total"]
             status = page.locator("#status").text_content() or ""
-            told = re.findall(r"\d+", status)
-            assert told == list(dict.fromkeys([str(once), str(facets["total"])])), status
+            numbers = re.findall(r"\d+", status)
+            assert numbers == list(dict.fromkeys([str(once), str(facets["total"])])), status
         if kind != "places":
             assert read_counts(page, "weekday") == count(facets, "weekday"), sent
             free = page.locator("#price option[value=free]").text_content() or ""
@@ -136,9 +92,67 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
     assert page.locator(".map").get_attribute("data-points") == str(len(placed))
 
 
-def list_days(page: "Page") -> Iterator[tuple[str, int]]:
-    for day in page.locator("[data-date]").all():
-        yield day.get_attribute("data-date") or "", int(day.get_attribute("data-count") or "-1")
+def test_a_map_of_many_counts_all_in_squares_and_shows_each_when_it_comes_near(pages: Pages, demo: Demo) -> None:
+    page = pages.open("about:blank")
+    located = sum(each["count"] for each in ask(demo, f"{METRO}/events/density", {})["data"])
+
+    def answer(route: "Route") -> None:
+        body = route.fetch().json()
+        body["facets"]["total"] += 100_000  # more than the page would read
+        route.fulfill(json=body)
+
+    page.route("**/events?facets=**", answer)
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    settle(page)
+    shown = page.locator(".map")
+    assert shown.get_attribute("data-counted") == str(located)
+    assert page.get_by_text("The map counts all").is_visible()
+    assert "/events/density" in (page.locator("#request-curl").text_content() or "")
+    page.locator(".map:not([data-points='0'])").wait_for()  # as few as the sample has are read at once
+    assert shown.get_attribute("data-points") == str(located)
+    assert page.locator(".names a").count() == 20
+    page.get_by_title("Zoom in").click(click_count=3)
+    page.wait_for_function("all => Number(document.querySelector('.map').dataset.points) < all", arg=located)
+    assert find_violations(page) == []
+
+
+def test_a_map_that_can_come_no_nearer_shows_the_first_of_what_is_there(pages: Pages, demo: Demo) -> None:
+    page = pages.open("about:blank")
+    cell = ask(demo, f"{METRO}/events/density", {})["data"][0]
+
+    def crowd(route: "Route") -> None:
+        body = route.fetch().json()
+        body["data"] = [{**cell, "count": 100_000}]
+        route.fulfill(json=body)
+
+    def lengthen(route: "Route") -> None:
+        body = route.fetch().json()
+        body["facets"]["total"] = 100_000
+        route.fulfill(json=body)
+
+    def continue_for_ever(route: "Route") -> None:
+        body = route.fetch(url=route.request.url.partition("&cursor=")[0]).json()
+        body["meta"]["next_cursor"] = "more"
+        body["data"] *= 200
+        route.fulfill(json=body)
+
+    page.route("**/events/density", crowd)
+    page.route("**/events?facets=**", lengthen)
+    page.route("**/events?limit=200&**radius_m=**", continue_for_ever)
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    settle(page)
+    assert page.get_by_role("heading", name="First in the list").is_visible()
+    for _ in range(2):
+        page.get_by_title("Zoom in").click()
+    page.get_by_text("Here are more than the map shows").wait_for()
+    assert int(page.locator(".map").get_attribute("data-points") or "0") >= 200
+
+
+def test_the_calendar_says_that_it_does_not_search(pages: Pages) -> None:
+    page = explore(pages, {"q": "swim", "view": "calendar"})
+    assert page.get_by_text("with and without “swim”").is_visible()
+    assert find_violations(page) == []
+    assert explore(pages, {"view": "calendar"}).locator("#calendar-without-q").count() == 0
 
 
 def test_back_reload_and_a_sent_address_restore_what_was_chosen(pages: Pages) -> None:
@@ -184,11 +198,11 @@ def test_a_listing_has_a_page_of_its_own_with_its_history(pages: Pages) -> None:
 
 def test_letters_are_completed_by_keyboard_at_most_thrice_a_second(pages: Pages) -> None:
     page = explore(pages)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/suggest?" in request.url else None)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/suggest?" in request.url else None)
     page.get_by_label("Search").press_sequentially("ballard", delay=30)
     page.get_by_role("option", name="Ballard neighborhood").wait_for()
-    assert 0 < len(asked) <= 3
+    assert 0 < len(requests) <= 3
     assert find_violations(page) == []
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -211,10 +225,10 @@ def test_the_request_that_is_shown_gives_what_is_shown(pages: Pages, demo: Demo)
     page = explore(pages, {"free": "true"})
     page.get_by_text("The request behind this").click()
     command = page.locator("#request-curl").text_content() or ""
-    found = re.search(r'X-API-Key: (\S+)" \\\n  "([^"]+)"', command)
-    assert found is not None
-    assert found[1] == demo.visitors_key
-    with urlopen(Request(found[2], headers={"X-API-Key": found[1]})) as answer:
+    match = re.search(r'X-API-Key: (\S+)" \\\n  "([^"]+)"', command)
+    assert match is not None
+    assert match[1] == demo.visitors_key
+    with urlopen(Request(match[2], headers={"X-API-Key": match[1]})) as answer:
         body = json.load(answer)
     assert body["facets"]["total"] == read_total(page)
     names = [each.text_content() for each in page.locator(".listings a").all()]
@@ -253,17 +267,20 @@ def test_nothing_found_is_said(pages: Pages) -> None:
     page = explore(pages, {"q": "zzzzzz"})
     assert page.get_by_text("Nothing fits all of these filters").is_visible()
     assert find_violations(page) == []
+    page.locator("#view").get_by_role("button", name="Clear all filters").click()
+    settle(page)
+    assert read_total(page) > 0
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "message"),
     [(429, "Too many requests"), (503, "out of order"), (0, "can't be reached")],
 )
-def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, said: str) -> None:
+def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, message: str) -> None:
     page = pages.open("about:blank")
     answers = page_of_failure(page, status)
     page.goto(f"{pages.url}/explore/?metro={METRO}")
-    page.get_by_role("alert").get_by_text(said).wait_for()
+    page.get_by_role("alert").get_by_text(message).wait_for()
     assert find_violations(page) == []
     answers.clear()
     page.get_by_role("button", name="Try again").click()

@@ -59,15 +59,14 @@ def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/museum.html")
     assert "What to mend in museum" in text
     assert "1 of 3 records were not taken" in text
-    assert "Written in a way that cannot be read: price.min 1 ×" in text
-    assert "expected a number" in text
+    assert "Written in a way that cannot be read: price 1 × price.min : expected a number" in text
     assert "3 bad five <dollars>" in text
 
 
 @pytest.mark.long
 def test_a_feed_without_faults_is_told_that_nothing_has_to_be_mended(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/library.html")
-    assert "Nothing has to be mended" in text
+    assert "There is nothing to mend." in text
     assert "Records that were not taken" not in text
 
 
@@ -119,3 +118,18 @@ def test_the_overview_has_the_styles_of_the_program_that_wrote_it_and_leads_to_e
     assert {"museum.html", "library.html"} <= set(links)
     paths = [folder / link for link in links]
     assert [path for path in paths if not (path / "index.html" if path.is_dir() else path).is_file()] == []
+
+
+def test_a_build_that_could_not_read_a_feed_is_told_first_on_the_page_of_the_feed(city: City) -> None:
+    (city.folder / "museum.ndjson").rename(city.folder / "away")
+    build = ["build", "-c", str(city.folder / "outings.toml"), "--workers", "1"]
+    assert CliRunner().invoke(main, build).exit_code == 1
+    folder = write_site(city, "--internal") / "internal"
+    index, museum, library = (read_text(folder / f"{name}.html") for name in ("index", "museum", "library"))
+    assert "The last build published nothing." in index
+    assert re.search(r"UTC Failed feed museum: museum\.ndjson: \S.*? seattle \d+ s", index)
+    assert re.search(r"could not read this feed at all\. Families still see what it had on 11 August 2026\.", museum)
+    assert "could not read" not in library
+    (city.folder / "away").rename(city.folder / "museum.ndjson")
+    assert CliRunner().invoke(main, build).exit_code == 0
+    assert "could not read" not in read_text(write_site(city, "--internal") / "internal/museum.html")

@@ -16,7 +16,8 @@ def test_the_answer_that_is_shown_is_the_programs_own(tmp_path: Path) -> None:
 
 def test_the_answer_stands_beside_its_request_as_it_is_sent() -> None:
     page = render_home(SiteSettings(), []).data.decode()
-    request, answer = re.findall(r"<pre.*?><code.*?>(.*?)</code>", page, flags=re.DOTALL)
+    blocks = re.findall(r"<pre.*?><code.*?>(.*?)</code>", page, flags=re.DOTALL)
+    request, answer = (re.sub(r"<.*?>", "", block) for block in blocks)
     assert 'curl -H "X-API-Key: $KEY"' in html.unescape(request)
     assert json.loads(html.unescape(answer)) == json.loads(FILE.read_text())
 

@@ -13,7 +13,7 @@ from outings.contract.openapi.examples import read_examples
 from outings.contract.parameters import PARAMETERS
 from outings.contract.plans import PLANS
 from outings.contract.route import Route
-from outings.contract.routes import LISTS, ROUTES
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
@@ -27,9 +27,9 @@ WITH_EXAMPLE = [route for route in ROUTES if route.name in read_examples()]
 
 
 def read_section(route: Route) -> str:
-    found = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', PAGE, flags=re.DOTALL)
-    assert found, f"{route.name} is in no group of outings/pages/reference/routes.py"
-    return found[0]
+    match = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', PAGE, flags=re.DOTALL)
+    assert match, f"{route.name} is in no group of outings/pages/reference/routes.py"
+    return match[0]
 
 
 def list_rows(section: str) -> set[str]:
@@ -47,11 +47,12 @@ def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route
     assert f"</span> {route.path}</a></h3>" in section
     assert html.escape(route.meaning, quote=False) in re.sub(r"</?code>", "`", section)
     listed = list_rows(section)
-    if route.sets is not None and route.type is not None:
-        assert f'href="#{LISTS[route.type].name}"' in section
-        listed |= list_rows(read_section(LISTS[route.type]))
     in_path = set(re.findall(r"{(\w+)}", route.path))
-    assert {*route.parameters, *route.ignored, *in_path} <= listed
+    for like, without in re.findall(r"It takes every parameter of <a href=\"#([^\"]+)\">.*?</a>(.*?)\.</p>", section):
+        left_out = set(re.findall(r"<code>(\w+)</code>", without))
+        of_list = list_rows(read_section(next(each for each in ROUTES if each.name == like)))
+        listed |= of_list - left_out - ({"metro"} - in_path)
+    assert {*route.parameters, *route.ignored, *in_path} == listed
     statuses = {status for status in DOCUMENT["paths"][route.path]["get"]["responses"] if int(status) >= 400}
     assert statuses <= set(re.findall(r'href="#code-\w+">(\d+)</a>', section))
 

@@ -4,13 +4,13 @@ import functools
 import http.server
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.command.demo import PATIENCE
+from tests.loopback import run_server
 from tests.pages.conftest import Demo, Pages
 
 pytestmark = pytest.mark.browser
@@ -27,12 +27,8 @@ def host(demo: Demo, tmp_path: Path) -> Iterator[str]:
     words = [sys.executable, "-m", "outings.command", "site", str(tmp_path / "below"), "-c", "var/outings.toml"]
     subprocess.run(words, cwd=demo.folder, check=True, capture_output=True, timeout=PATIENCE)
     handler = functools.partial(QuietHandler, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/below/"
-        server.shutdown()
-        thread.join()
+    with run_server(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as url:
+        yield f"{url}/below/"
 
 
 def test_pages_work_below_a_path_of_any_host(pages: Pages, host: str) -> None:

@@ -1,16 +1,18 @@
 """What the reference shows can be done: its code runs as it stands, and its requests are sent from the page."""
 
 import html
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from outings.contract.openapi.examples import read_examples
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
@@ -61,71 +63,166 @@ def open_panel(page: "Page", route: str) -> "Locator":
     return section.locator("form")
 
 
+def send(form: "Locator") -> None:
+    form.get_by_role("button", name="Send").click()
+
+
+def read_answer(form: "Locator") -> Any:
+    form.get_by_text("200 in").wait_for()
+    return json.loads(form.locator("pre.answer").inner_text())
+
+
 def test_a_request_is_answered_with_the_readers_own_key_which_stays_in_the_tab(pages: Pages, demo: Demo) -> None:
     page = pages.open(PATH)
     form = open_panel(page, "events.list")
     form.get_by_label("Your key").fill(demo.key)
-    form.get_by_label("Request").fill("/v1/seattle/events?limit=2")
-    form.get_by_role("button", name="Send").click()
-    form.get_by_text("200 in").wait_for()
-    assert '"limit": 2' in form.locator("pre").inner_text()
-    assert page.evaluate("() => sessionStorage.getItem('key')") == demo.key
+    form.get_by_label("limit", exact=True).fill("2")
+    send(form)
+    assert read_answer(form)["meta"]["limit"] == 2
+    form.get_by_text("Headers of the answer").click()
+    assert "x-release: " in form.locator(".told-headers pre").inner_text()
+    assert page.evaluate("() => sessionStorage.getItem('outings-key')") == demo.key
     assert demo.key not in page.evaluate("() => JSON.stringify(localStorage)")
     assert open_panel(page, "camps.list").get_by_label("Your key").input_value() == demo.key
 
 
+def test_a_form_has_a_field_of_the_right_kind_for_each_parameter(pages: Pages) -> None:
+    form = open_panel(pages.open(PATH), "events.list")
+    shown = set(form.locator(".field > label > code, .field > legend > code").all_text_contents())
+    taken = next(route for route in ROUTES if route.name == "events.list").parameters
+    assert shown == {"metro", *taken}
+    form.get_by_text("More parameters: ").click()
+    kinds = {"age": "number", "from": "date", "start_after": "time", "q": "text"}
+    assert {name: form.get_by_label(name, exact=True).get_attribute("type") for name in kinds} == kinds
+    assert (form.get_by_label("age", exact=True).get_attribute("min"), taken["age"].minimum) == ("0", 0)
+    assert form.get_by_text("A child's age in years; keeps listings that do not state ages. 0 … 120").is_visible()
+    choices = form.get_by_label("indoor", exact=True).locator("option").all_text_contents()
+    assert choices == ["not sent", "true", "false"]
+    assert form.get_by_role("group", name="weekday").get_by_role("checkbox").count() == 7
+    assert form.get_by_label("release experimental", exact=True).is_visible()
+
+
+def test_the_code_follows_the_fields_in_every_language_until_the_form_is_closed(pages: Pages) -> None:
+    page = pages.open(PATH)
+    section = page.locator('section.route[id="events.of_organization"]')
+    before = section.locator("figure code").all_text_contents()
+    form = open_panel(page, "events.of_organization")
+    form.get_by_text("More parameters: ").click()
+    weekday = form.get_by_role("group", name="weekday")
+    weekday.get_by_label("saturday").check()
+    weekday.get_by_label("sunday").check()
+    form.get_by_label("start_after", exact=True).fill("09:00")
+    form.get_by_label("free", exact=True).select_option("true")
+    form.get_by_label("q", exact=True).fill('"fun" & games!')
+    for code in section.locator("figure code").all_text_contents():
+        query = re.search(r'/events\?([^"]*)"', code)
+        assert query, code
+        assert set(query[1].split("&")) == {
+            "weekday=saturday,sunday", "start_after=09:00", "free=true",
+            "q=%22fun%22%20%26%20games%21", "limit=1",
+        }  # fmt: skip
+        assert code.count(pages.url) == 1
+    send(form)
+    form.get_by_text("200 in").wait_for()
+    form.get_by_role("button", name="Back to the example").click()
+    assert section.locator("figure code").all_text_contents() == before
+    section.get_by_role("button", name="Try it here").click()
+    assert form.get_by_label("limit", exact=True).input_value() == "1"
+
+
+def test_what_the_api_refuses_stands_beside_the_field_that_it_names(pages: Pages) -> None:
+    form = open_panel(pages.open(PATH), "events.list")
+    form.get_by_text("More parameters: ").click()
+    field = form.get_by_label("radius_m", exact=True)
+    field.fill("5")
+    form.get_by_text("More parameters: ").click()
+    send(form)
+    form.get_by_text("400 in").wait_for()
+    wrong = form.locator(".wrong:visible")
+    assert "radius_m" in wrong.inner_text()
+    assert field.is_visible()
+    assert field.evaluate("field => field === document.activeElement && field.hasAttribute('aria-invalid')")
+    field.fill("")
+    send(form)
+    form.get_by_text("200 in").wait_for()
+    assert form.locator(".wrong:visible").count() == 0
+    form.get_by_label("metro required").fill("")
+    send(form)
+    assert wrong.inner_text() == "The path needs a value here."
+    assert [error for error in pages.errors if "400" not in error] == []
+    pages.errors.clear()
+
+
 @pytest.mark.parametrize(
-    ("key", "said"), [("", "401: this needs a key"), ("wrong", "401: this server does not know that key")]
+    ("key", "message"), [("", "This needs a key."), ("wrong", "This server does not know the key.")]
 )
-def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, key: str, said: str) -> None:
+def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, key: str, message: str) -> None:
     page = pages.open(PATH)
     form = open_panel(page, "metros")
     form.get_by_label("Your key").fill(key)
-    form.get_by_role("button", name="Send").click()
-    form.get_by_text(said).wait_for()
-    assert '"unauthorized"' in form.locator("pre").inner_text()
+    send(form)
+    form.get_by_text("401 in").wait_for()
+    assert form.get_by_text(message).is_visible()
+    assert '"unauthorized"' in form.locator("pre.answer").inner_text()
+    assert form.get_by_label("Your key").evaluate("field => field === document.activeElement")
     assert [error for error in pages.errors if "401" not in error] == []
     pages.errors.clear()
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "said"),
+    ("status", "code", "headers", "message"),
     [
-        (429, {"X-Request-Id": "1", "Retry-After": "7"}, "Try again in 7 s."),
-        (404, {}, "No API answers at this address."),
+        (429, "rate_limited", {"X-Request-Id": "1", "Retry-After": "7"}, "Wait 7 s, then send again."),
+        (429, "quota_exceeded", {"X-Request-Id": "1", "Retry-After": "86400"}, "It begins anew on "),
+        (503, "unavailable", {"X-Request-Id": "1", "Retry-After": "1"}, "The server failed. Send once more."),
+        (404, "", {}, "No API answers at this address."),
     ],
 )
 def test_what_keeps_a_request_from_being_answered_is_said(
-    pages: Pages, status: int, headers: dict[str, str], said: str
+    pages: Pages, status: int, code: str, headers: dict[str, str], message: str
 ) -> None:
-    """A spent limit; and a host of files, whose answers have no id of a request."""
+    """The last is a host of files, whose answers have no id of a request."""
     page = pages.open(PATH)
-    page.route("**/v1/metros", lambda route: route.fulfill(status=status, headers=headers, body="Not here"))
+    body = json.dumps({"error": {"code": code, "message": "Not now.", "request_id": "1"}})
+    answered = {"Content-Type": "application/json", **headers}
+    page.route("**/v1/metros", lambda route: route.fulfill(status=status, headers=answered, body=body))
     form = open_panel(page, "metros")
-    form.get_by_role("button", name="Send").click()
-    form.get_by_text(said).wait_for()
+    send(form)
+    form.get_by_text(message).wait_for()
     pages.errors.clear()
 
 
 def test_visitors_need_no_key_of_their_own_where_the_site_has_one(pages: Pages, demo: Demo) -> None:
     form = open_panel(pages.open(PATH), "search")
     assert form.get_by_label("Your key").input_value() == demo.visitors_key
-    form.get_by_role("button", name="Send").click()
+    send(form)
     form.get_by_text("200 in").wait_for()
 
 
-def test_a_parameter_is_added_with_a_value_that_works(pages: Pages) -> None:
-    form = open_panel(pages.open(PATH), "events.of_organization")
-    form.get_by_label("Add a parameter").select_option(label="weekday")
-    assert form.get_by_label("Request").input_value().endswith("?limit=1&weekday=saturday,sunday")
-    form.get_by_role("button", name="Send").click()
+@pytest.mark.parametrize("route", ["events.slug", "export.file", "events.ics"])
+def test_a_form_takes_values_that_this_server_has(pages: Pages, route: str) -> None:
+    """As of a city that is not the sample's: what the form began with is not there."""
+    form = open_panel(pages.open(PATH), route)
+    for field in form.locator(".first input").all():
+        field.fill("nowhere")
+    form.get_by_role("button", name="Use values from this server").click()
+    form.page.wait_for_function(
+        "() => ![...document.querySelectorAll('.panel .first input')].some(field => field.value === 'nowhere')"
+    )
+    send(form)
     form.get_by_text("200 in").wait_for()
 
 
 def test_what_scripts_add_is_accessible_too(pages: Pages) -> None:
     page = pages.open(PATH, width=768)
-    form = open_panel(page, "metros")
-    form.get_by_role("button", name="Send").click()
+    form = open_panel(page, "events.list")
+    form.get_by_text("More parameters: ").click()
+    form.get_by_label("limit", exact=True).fill("-1")
+    send(form)
+    form.get_by_text("400 in").wait_for()
+    pages.errors.clear()
+    form.get_by_label("limit", exact=True).fill("1")
+    send(form)
     form.get_by_text("200 in").wait_for()
     page.get_by_role("searchbox").fill("age")
     page.locator("#found a").first.wait_for()

@@ -108,8 +108,8 @@ class City:
         path.write_text(text)
         return read_configuration(path, {})
 
-    def build(self, day: str = "2026-08-10", **asked: Any) -> BuildResult:
-        build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **asked)
+    def build(self, day: str = "2026-08-10", **options: Any) -> BuildResult:
+        build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **options)
         return build_release(build, store=self.store, executor=InlineExecutor())
 
     @property

@@ -175,16 +175,16 @@ def write_calendar(count: int, random: Random) -> bytes:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0"]
     for _ in range(count):
         share = random.choice((0.1, 0.3, 0.9))
-        found = {
+        parts = {
             name: make(random) if random.random() < 0.98 else f":{random.choice(JUNK)}"
             for name, make in PROPERTIES.items()
             if random.random() < share
         }
         for name in ("RECURRENCE-ID", "EXRULE", "CLASS"):
             if random.random() < 0.7:
-                found.pop(name, None)
-        found |= {name: PROPERTIES[name](random) for name in ("UID", "DTSTART", "SUMMARY") if random.random() < 0.95}
-        lines += ["BEGIN:VEVENT", *(_write_line(name, value) for name, value in found.items()), "END:VEVENT"]
+                parts.pop(name, None)
+        parts |= {name: PROPERTIES[name](random) for name in ("UID", "DTSTART", "SUMMARY") if random.random() < 0.95}
+        lines += ["BEGIN:VEVENT", *(_write_line(name, value) for name, value in parts.items()), "END:VEVENT"]
     return "\r\n".join([*lines, "END:VCALENDAR", ""]).encode("utf-8", "replace")
 
 

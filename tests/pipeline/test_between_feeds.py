@@ -67,8 +67,8 @@ def test_of_places_with_one_name_the_address_says_which_is_meant(city: City) -> 
         city, make_place("7", name="Library", location=north), make_place("8", name="Library", location=south)
     )
     write_events(city, {"name": "Library", "address": "2 South St."}, {"name": "Library"})
-    (said,) = build(city)
-    assert said == (
+    (problem,) = build(city)
+    assert problem == (
         "ambiguous_reference: 2 places have this name: feed branches, source_id 7 at 1 North St, Seattle; "
         "feed branches, source_id 8 at 2 South St, Seattle; "
         "state the address, or the feed and source_id, of the one that is meant"

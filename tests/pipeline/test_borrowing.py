@@ -43,8 +43,8 @@ def write_at_once(city: City, reference: Record) -> None:
     )
 
 
-def list_problems(city: City, **asked: Any) -> list[str]:
-    built = city.build(**asked)
+def list_problems(city: City, **options: Any) -> list[str]:
+    built = city.build(**options)
     return [problem.reason for feed in built.feeds for problem in feed.problems]
 
 
@@ -60,7 +60,7 @@ def read_owner(city: City, *, metro: str = "boston") -> Any:
     [(write_apart, BY_ID), (write_at_once, BY_ID), (write_at_once, BY_SOURCE)],
     ids=["of another feed by id", "of one feed by id", "of one feed by source_id"],
 )
-def test_it_spans_the_metros_that_refer_to_it(tmp_path: Path, write: Any, reference: Record) -> None:
+def test_an_organization_spans_the_metros_that_refer_to_it(tmp_path: Path, write: Any, reference: Record) -> None:
     city = make_city(tmp_path)
     write(city, reference)
     assert list_problems(city) == []
@@ -72,14 +72,14 @@ def test_it_spans_the_metros_that_refer_to_it(tmp_path: Path, write: Any, refere
     with pytest.raises(ApiError) as raised:
         city.ask(f"/v1/organizations/{ID}/events")
     assert raised.value.details["reason"] == "metro_required"
-    (found,) = city.ask(f"/v1/organizations/{ID}/events?metro=boston")["data"]
-    assert found["name"] == "Event there"
+    (event,) = city.ask(f"/v1/organizations/{ID}/events?metro=boston")["data"]
+    assert event["name"] == "Event there"
     (entry,) = city.ask("/v1/boston/organizations")["data"]
     assert (entry["id"], entry["counts"]["events"]) == (ID, 1)
     facets = city.ask("/v1/boston/events?limit=0&facets=organization")["facets"]["organization"]
     assert facets["top"] == [{"id": ID, "name": "Chain", "count": 1}]
-    (told,) = city.ask("/v1/changes?type=organization")["data"]
-    assert (told["listing_id"], told["kind"], told["metro"]) == (ID, "created", None)
+    (change,) = city.ask("/v1/changes?type=organization")["data"]
+    assert (change["listing_id"], change["kind"], change["metro"]) == (ID, "created", None)
 
 
 def test_a_key_of_the_other_metro_alone_reads_the_whole_record(tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_what_becomes_of_it_is_seen_in_metros_that_say_nothing_new(tmp_path: Pat
     city.build("2026-08-10", metros=built, allow_shrink=True)
     assert list_problems(city) == ["unknown_reference"]
     assert read_owner(city)["id"] is None
-    told = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
+    changes = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
     # Built apart, its own metro tells of the update before boston has it.
-    assert list(dict.fromkeys(each["kind"] for each in told)) == ["created", "updated", "removed"]
+    assert list(dict.fromkeys(each["kind"] for each in changes)) == ["created", "updated", "removed"]
     city.write([CHAIN], feed="seattle")
     city.build("2026-08-10", metros=built)
     city.build("2026-08-10")
@@ -143,8 +143,8 @@ def test_a_metro_that_begins_to_refer_is_built_alone(tmp_path: Path) -> None:
     assert read_owner(city)["id"] == ID
     city.write([make_event("there")], feed="boston", metro="boston")
     city.build(metros=frozenset({"boston"}))
-    told = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
-    assert [each["kind"] for each in told] == ["created", "removed"]
+    changes = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
+    assert [each["kind"] for each in changes] == ["created", "removed"]
     everyone = city.ask("/v1/changes?type=organization")["data"]
     assert [each["kind"] for each in everyone] == ["created"]
 
@@ -158,7 +158,7 @@ def test_a_build_that_nothing_is_said_to_leaves_all_metros_as_they_are(tmp_path:
 
 
 @pytest.mark.long
-def test_it_stands_where_its_own_metro_can_t_read_it_or_says_it_bit_by_bit(tmp_path: Path) -> None:
+def test_a_borrowed_organization_stands_where_its_own_metro_can_t_read_it_or_says_it_bit_by_bit(tmp_path: Path) -> None:
     city = make_city(tmp_path)
     write_apart(city, BY_ID)
     city.build()
@@ -186,7 +186,7 @@ def test_an_event_whose_record_is_spoilt_keeps_it(tmp_path: Path) -> None:
     assert city.ask("/v1/boston/organizations")["data"][0]["id"] == ID
 
 
-def test_its_own_record_there_wins_and_two_metros_may_refer_to_each_other(tmp_path: Path) -> None:
+def test_a_metros_own_record_wins_over_a_borrowed_one_and_two_metros_may_refer_to_each_other(tmp_path: Path) -> None:
     other = {**CHAIN, "id": ID.replace("1", "2"), "source_id": "other", "name": "Other"}
     city = make_city(tmp_path)
     city.write([CHAIN, make_event("here", organization={"id": other["id"]})], feed="seattle")

@@ -15,7 +15,7 @@ from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
+from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
 from pipeline.shrink_guard import ShrinkRefusal
@@ -88,8 +88,8 @@ def test_two_builds_from_nothing_give_the_same_bytes(tmp_path: Path) -> None:
         config = write_world(tmp_path / name / "outings.toml", today=date(2026, 8, 10), size=60)
         configuration = read_configuration(config, {})
         store = open_store(configuration.store.url)
-        asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 10)))
-        build_release(asked, store=store, executor=InlineExecutor())
+        request = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 10)))
+        build_release(request, store=store, executor=InlineExecutor())
         stores.append({entry.name: store.get(entry.name) for entry in store.list("")})
     assert stores[0] == stores[1]
 

@@ -37,7 +37,7 @@ def test_without_a_file_there_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("city,lat,lng\nX,1,2\n", "no column zip or code"),
         ("zip,lat\nX,1\n", "no column lng or lon"),
@@ -46,8 +46,8 @@ def test_without_a_file_there_are_none() -> None:
         ("zip,lat,lng\n,47,2\n", "line 2"),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_line(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(FeedError, match=said):
+def test_a_wrong_file_is_refused_by_its_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FeedError, match=message):
         read_centroids(write(tmp_path, text), SEATTLE)
 
 

@@ -25,6 +25,8 @@ from pipeline.plan import Build
 from tests.answers.coverage.oracle import cover
 from tests.answers.worlds import TYPES, World
 
+pytestmark = pytest.mark.xdist_group("coverage")  # one worker builds the sample
+
 DAY = date(2026, 8, 10)
 
 
@@ -61,7 +63,7 @@ def add_statements(record: dict[str, Any], random: Random) -> None:
 def read_world(snapshot: Snapshot, records: list[dict[str, Any]]) -> World:
     """The metro as its documents say, with what its records say of their sources."""
     world = World(slug=snapshot.metro.slug, timezone=snapshot.metro.timezone)
-    said = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
+    members = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
     occurrences = pl.read_parquet(snapshot.tables["occurrences"])
     dates = dict(occurrences.group_by("row").agg("starts_local").iter_rows())
     for row in pl.read_parquet(snapshot.tables["listings"]).iter_rows(named=True):
@@ -69,7 +71,7 @@ def read_world(snapshot: Snapshot, records: list[dict[str, Any]]) -> World:
         world.listings.append(document)
         world.dates[row["id"]] = dates.get(row["row"], [])
         _, listing_type, source_id = row["source"].split("/", 2)
-        source = said[listing_type, source_id]
+        source = members[listing_type, source_id]
         status = source.get("verification", {}).get("status")
         world.sources[row["id"]] = {"crawled_at": source.get("crawled_at"), "status": status}
     world.neighborhoods = list(pl.read_parquet(snapshot.tables["neighborhoods"]).iter_rows(named=True))
@@ -104,12 +106,12 @@ def test_a_build_is_covered_as_its_records_and_documents_say(
 
 def test_what_a_source_says_is_kept_whole(sample: tuple[Release, list[dict[str, Any]]]) -> None:
     release, records = sample
-    said = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
+    members = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
     rows = pl.read_parquet(release.metros["seattle"].tables["listings"])
-    assert rows.height == len(said)
+    assert rows.height == len(members)
     for row in rows.iter_rows(named=True):
         _, listing_type, source_id = row["source"].split("/", 2)
-        source = said[listing_type, source_id]
+        source = members[listing_type, source_id]
         assert row["source_url"] == source.get("url")
         checked = "verification" in source
         assert (row["checked_at"], row["changed_fields"]) == ((1785549784, "name\nprice") if checked else (None, None))

@@ -31,8 +31,8 @@ def say(city: City, *records: Record) -> None:
     city.write(records, feed="news", mode="delta")
 
 
-def list_events(city: City, day: str = "2026-08-10", **asked: str) -> list[Any]:
-    query = "&".join(f"{name}={value}" for name, value in asked.items())
+def list_events(city: City, day: str = "2026-08-10", **options: str) -> list[Any]:
+    query = "&".join(f"{name}={value}" for name, value in options.items())
     data: list[Any] = city.ask(f"/v1/seattle/events?{query}", day=day)["data"]
     return data
 
@@ -87,8 +87,8 @@ def test_an_organization_stands_while_a_listing_names_it(city: City) -> None:
     say(city, make_event("b"))
     city.build()
     (event,) = (each for each in list_events(city) if each["name"] == "Event a")
-    (found,) = city.ask("/v1/seattle/organizations")["data"]
-    assert event["organization"]["id"] == found["id"]
+    (organization,) = city.ask("/v1/seattle/organizations")["data"]
+    assert event["organization"]["id"] == organization["id"]
     say(city, make_removal("a"))
     city.build()
     assert city.ask("/v1/seattle/organizations")["data"] == []
@@ -141,8 +141,8 @@ def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_
     city.categories = ("storytime_books", "bowling")
     say(city, make_event("b", categories=["bowling"]))
     city.build()
-    found = {event["name"]: event["categories"] for event in list_events(city)}
-    assert found == {"Event a": ["storytime_books"], "Event b": ["bowling"]}
+    categories = {event["name"]: event["categories"] for event in list_events(city)}
+    assert categories == {"Event a": ["storytime_books"], "Event b": ["bowling"]}
     assert [event["name"] for event in list_events(city, category="storytime_books")] == ["Event a"]
 
 
@@ -350,8 +350,8 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
     for news in "bc":
         say(city, make_event(news))
         (feed,) = city.build().feeds
-        told = [(each.line, each.source_id, each.field, each.reason.partition(":")[0]) for each in feed.problems]
-        assert told == [(0, "a", "categories", "unknown_word")]
+        problems = [(each.line, each.source_id, each.field, each.reason.partition(":")[0]) for each in feed.problems]
+        assert problems == [(0, "a", "categories", "unknown_word")]
     city.categories = ()
     say(city, make_event("d"))
     city.build()
@@ -361,5 +361,5 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
 def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
     """Where this fails: if what was written before is read wrongly by now, raise LAYOUT; then write down both anew."""
     _, parts = msgspec.json.schema_components(RECORDS.values())
-    said = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-    assert (LAYOUT, said) == (1, "eebfe03ad7ecfb5b")
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    assert (LAYOUT, digest) == (1, "eebfe03ad7ecfb5b")

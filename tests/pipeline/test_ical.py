@@ -248,14 +248,14 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> City:
 
 
 def find_id(city: City, name: str) -> str:
-    (found,) = (each.listing_id for each in city.read_versions() if each.slug == name.replace(" ", "-"))
-    return found
+    (row_id,) = (each.listing_id for each in city.read_versions() if each.slug == name.replace(" ", "-"))
+    return row_id
 
 
 @pytest.mark.parametrize("name", SERIES)
 def test_a_series_is_the_dates_that_the_list_shows(series: City, name: str) -> None:
     row_id = find_id(series, name)
-    found = sorted({each for component in read_events(series, f"{PATH}?ids={row_id}") for each in expand(component)})
+    dates = sorted({each for component in read_events(series, f"{PATH}?ids={row_id}") for each in expand(component)})
     for first, days in WINDOWS:
         shown: list[str] = []
         for start in range(0, days, 30):
@@ -265,7 +265,7 @@ def test_a_series_is_the_dates_that_the_list_shows(series: City, name: str) -> N
             assert not body["meta"]["has_more"]
         last = datetime.combine(first + timedelta(days=days), datetime.min.time())
         start_of = datetime.combine(first, datetime.min.time())
-        assert [f"{each:%Y-%m-%dT%H:%M:%S}" for each in found if start_of <= each < last] == shown
+        assert [f"{each:%Y-%m-%dT%H:%M:%S}" for each in dates if start_of <= each < last] == shown
 
 
 def test_a_series_that_a_rule_says_is_one_entry_and_its_uid_the_event_s(series: City) -> None:

@@ -20,30 +20,30 @@ def test_who_asks_for_several_gets_all_or_none(tmp_path: Path) -> None:
             hold_metros(["boston", "seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
         ):
             pass
-        said = str(refused.value)
-        assert f"metro seattle is being built by process {os.getpid()} on " in said
-        assert ", since 2026-08-10T12:00:00+00:00; nothing was done" in said
+        message = str(refused.value)
+        assert f"metro seattle is being built by process {os.getpid()} on " in message
+        assert ", since 2026-08-10T12:00:00+00:00; nothing was done" in message
         with hold_metros(["boston"], folder=tmp_path, patience=0, clock=lambda: NOW):
             pass
 
 
 def test_who_waits_gets_it_when_it_is_let_go_and_says_once_for_whom(tmp_path: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     with hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW):
-        waiting = threading.Thread(target=wait_for_seattle, args=(tmp_path, told))
+        waiting = threading.Thread(target=wait_for_seattle, args=(tmp_path, messages))
         waiting.start()
-        while not told:
+        while not messages:
             time.sleep(0.01)
         time.sleep(0.6)
-        assert len(told) == 1
+        assert len(messages) == 1
     waiting.join(30)
-    assert [each.partition(" by ")[0] for each in told] == ["metro seattle is being built", "held"]
-    assert told[0].endswith("; waiting")
+    assert [each.partition(" by ")[0] for each in messages] == ["metro seattle is being built", "held"]
+    assert messages[0].endswith("; waiting")
 
 
-def wait_for_seattle(folder: Path, told: list[str]) -> None:
-    with hold_metros(["seattle"], folder=folder, patience=30, clock=lambda: NOW, progress=told.append):
-        told.append("held")
+def wait_for_seattle(folder: Path, messages: list[str]) -> None:
+    with hold_metros(["seattle"], folder=folder, patience=30, clock=lambda: NOW, progress=messages.append):
+        messages.append("held")
 
 
 def test_a_file_that_says_nothing_yet_is_another_process(tmp_path: Path) -> None:

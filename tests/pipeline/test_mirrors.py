@@ -58,12 +58,12 @@ class Shop:
     def read(self, target: str, key: Entitlement) -> Any:
         """None where there is nothing for this key."""
         try:
-            found = self.ask(target, key)["data"]
+            body = self.ask(target, key)["data"]
         except ApiError as error:
             if error.status not in (403, 404):
                 raise
             return None
-        return {name: value for name, value in found.items() if found["type"] != "organization" or name not in DERIVED}
+        return {name: value for name, value in body.items() if body["type"] != "organization" or name not in DERIVED}
 
     def list_rows(self) -> list[dict[str, Any]]:
         """Of all metros and types, from the tables: id, type, metro, status."""
@@ -94,7 +94,7 @@ class Mirror:
     """Follows the feed, and fetches what it is told of. It knows nothing but the answers."""
 
     def __init__(self, key: Entitlement, random: Random) -> None:
-        self.held: dict[str, Any] = {}
+        self.documents: dict[str, Any] = {}
         self._metros: dict[str, str | None] = {}
         self._key = key
         self._random = random
@@ -107,10 +107,10 @@ class Mirror:
             assert each["version_id"] > self._cursor
             row_id = each["listing_id"]
             if each["kind"] != "removed":
-                found = shop.read(each["links"]["self"], self._key)
-                self.held[row_id], self._metros[row_id] = found, each["metro"]
+                page = shop.read(each["links"]["self"], self._key)
+                self.documents[row_id], self._metros[row_id] = page, each["metro"]
             elif each["type"] == "organization" or self._metros.get(row_id) == each["metro"]:
-                self.held.pop(row_id, None)
+                self.documents.pop(row_id, None)
         self._cursor = body["meta"]["next_cursor"]
         return bool(body["meta"]["has_more"])
 
@@ -192,12 +192,12 @@ def test_mirrors_of_any_key_equal_what_it_may_read_after_every_build(seed: int, 
         shop = Shop(city)
         for name, key in KEYS.items():
             prompt[name].catch_up(shop)
-            assert prompt[name].held == shop.list_readable(key), (number, name)
+            assert prompt[name].documents == shop.list_readable(key), (number, name)
             for _ in range(random.randrange(4)):  # in the middle of a walk when the next release comes
                 slow[name].read_page(shop)
     for name, key in KEYS.items():
         slow[name].catch_up(shop)
-        assert slow[name].held == shop.list_readable(key), name
+        assert slow[name].documents == shop.list_readable(key), name
     check_histories(shop)
 
 
@@ -236,4 +236,4 @@ def test_a_mirror_follows_listings_that_go_from_metro_to_metro(tmp_path: Path) -
         shop = Shop(city)
         for name, key in KEYS.items():
             mirrors[name].catch_up(shop)
-            assert mirrors[name].held == shop.list_readable(key), (number, name)
+            assert mirrors[name].documents == shop.list_readable(key), (number, name)

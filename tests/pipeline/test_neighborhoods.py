@@ -59,26 +59,26 @@ def read_directory(city: City, params: str = "", **about: Any) -> dict[str, Any]
 
 
 def test_without_a_map_the_directory_is_of_those_that_listings_state(bare: City) -> None:
-    found = read_directory(bare)
-    assert list(found) == ["beach", "far-end", "old-town", "sao-joao"]  # by name
-    assert found["sao-joao"] == {
+    directory = read_directory(bare)
+    assert list(directory) == ["beach", "far-end", "old-town", "sao-joao"]  # by name
+    assert directory["sao-joao"] == {
         "slug": "sao-joao", "name": "São João", "metro": "seattle", "center": {"lat": 47.51, "lng": -122.32},
         "bounds": None, "counts": NOTHING | {"places": 3, "total": 3},
         "links": {each: f"/v1/seattle/{each}?neighborhood=sao-joao" for each in COLLECTIONS},
     }  # fmt: skip
-    assert found["beach"]["center"] == {"lat": None, "lng": None}
-    assert found["far-end"]["counts"] == NOTHING
+    assert directory["beach"]["center"] == {"lat": None, "lng": None}
+    assert directory["far-end"]["counts"] == NOTHING
     assert bare.ask("/v1/seattle/coverage")["data"]["neighborhoods"] == {"named": 4, "with_listings": 4}
 
 
-def test_those_of_the_map_keep_their_bounds_and_their_name(mapped: City) -> None:
-    found = read_directory(mapped)
-    assert list(found) == ["beach", "far-end", "old-town", "sao-joao"]
-    old_town = found["old-town"]
+def test_neighborhoods_of_the_map_keep_their_bounds_and_their_name(mapped: City) -> None:
+    directory = read_directory(mapped)
+    assert list(directory) == ["beach", "far-end", "old-town", "sao-joao"]
+    old_town = directory["old-town"]
     assert (old_town["name"], old_town["counts"]["places"]) == ("Old Town", 2)
     assert old_town["bounds"] == {"south": 47.6, "west": -122.4, "north": 47.62, "east": -122.38}
     assert old_town["center"] == {"lat": 47.61, "lng": -122.39}
-    assert {slug: each["bounds"] is None for slug, each in found.items() if slug != "old-town"} == {
+    assert {slug: each["bounds"] is None for slug, each in directory.items() if slug != "old-town"} == {
         "beach": True, "far-end": True, "sao-joao": True,
     }  # fmt: skip
     assert mapped.ask("/v1/seattle/coverage")["data"]["neighborhoods"] == {"named": 4, "with_listings": 4}
@@ -96,18 +96,18 @@ def test_a_key_of_some_types_is_told_of_those_that_they_state_and_of_the_map(bar
     events = Entitlement(types=frozenset({"event"}))
     assert list(read_directory(bare, entitlement=events)) == list(read_directory(bare, "?types=events")) == ["beach"]
     assert list(read_directory(mapped, entitlement=events)) == ["beach", "old-town"]
-    found = mapped.ask("/v1/seattle/coverage", entitlement=events)["data"]["neighborhoods"]
-    assert found == {"named": 2, "with_listings": 1}
+    neighborhoods = mapped.ask("/v1/seattle/coverage", entitlement=events)["data"]["neighborhoods"]
+    assert neighborhoods == {"named": 2, "with_listings": 1}
 
 
-def test_they_come_and_go_with_what_states_them(tmp_path: Path) -> None:
+def test_neighborhoods_come_and_go_with_the_listings_that_state_them(tmp_path: Path) -> None:
     city = City(tmp_path)
     city.write(make_records())
     city.build()
     city.write([make_event("g", **place_at("Beach", 47.2, -122.2)), make_event("i")])
     city.build("2026-08-11", allow_shrink=True)
-    found = read_directory(city)
-    assert list(found) == ["beach"]
-    assert found["beach"]["center"] == {"lat": 47.2, "lng": -122.2}
+    directory = read_directory(city)
+    assert list(directory) == ["beach"]
+    assert directory["beach"]["center"] == {"lat": 47.2, "lng": -122.2}
     city.build("2026-08-12")  # the same listings stay as they are
-    assert read_directory(city) == found
+    assert read_directory(city) == directory

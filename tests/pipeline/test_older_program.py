@@ -104,8 +104,8 @@ def test_a_release_of_an_older_program_is_answered_as_one_of_this(older: Path, c
 
 def build_here(config: Path) -> Release:
     configuration = read_configuration(config, {})
-    asked = Build(configuration=configuration, as_of=AsOf(day=TODAY))
-    build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+    request = Build(configuration=configuration, as_of=AsOf(day=TODAY))
+    build_release(request, store=open_store(configuration.store.url), executor=InlineExecutor())
     return open_current(config)
 
 

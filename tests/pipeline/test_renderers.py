@@ -18,7 +18,8 @@ RESOURCES = "outings/contract/resources"
 # A member of its own that has no default, one of an object, and one of the objects in an array.
 MORE = (
     add_line(
-        "outings/contract/meanings/everywhere.py", after="EVERYWHERE: Mapping[str, str] = {\n",
+        "outings/contract/meanings/everywhere.py",
+        after="EVERYWHERE: Mapping[str, str] = {\n",
         line='    "badge": "A mark.",\n    "label": "A word.",\n',
     ),
     add_line(f"{RESOURCES}/event.py", after="    ticket_url: str | None\n", line="    badge: str | None\n"),
@@ -82,7 +83,7 @@ def test_what_another_program_shows_is_in_every_listing_and_is_no_change_of_any(
     assert {section["label"] for section in after["Clay"]["sections"]} == {"one of"}
     assert _list_stamps(after) == _list_stamps(before)
     # An ETag goes with the bytes.
-    moved = {name for name, told in read_hashes(city).items() if told != hashes[name]}
+    moved = {name for name, digest in read_hashes(city).items() if digest != hashes[name]}
     assert moved == {"Event walk", "Event gone", "Clay"}
 
 
@@ -99,8 +100,8 @@ def test_what_changed_beside_it_is_told_alone(city: City, program: Path) -> None
     late = {**CLASS, "sections": [{"id": "early", "name": "Early"}, {"id": "late", "name": "Very late"}]}
     city.write([make_event("walk", name="Long walk"), late, make_place("hall")])
     build(city, program)
-    told = [(version.type, version.kind, version.fields) for version in city.read_versions()[known:]]
-    assert sorted(told) == [("class", "updated", ("sections",)), ("event", "updated", ("name",))]
+    changes = [(version.type, version.kind, version.fields) for version in city.read_versions()[known:]]
+    assert sorted(changes) == [("class", "updated", ("sections",)), ("event", "updated", ("name",))]
     early, late_now = read_documents(city)["Clay"]["sections"]
     assert early["updated_at"] < late_now["updated_at"]
 

@@ -16,7 +16,7 @@ class Twins:
     """A city that is told what changed, and one that is told everything each time."""
 
     def __init__(self, folder: Path, random: Random) -> None:
-        self.random, self.day, self.told = random, FIRST, 0
+        self.random, self.day, self.count = random, FIRST, 0
         self.small, self.whole = City(folder / "small"), City(folder / "whole")
         for city in (self.small, self.whole):
             city.folder.mkdir()
@@ -45,8 +45,8 @@ class Twins:
         return self.random.choice([record for record in self.stands.values() if not kinds or record["type"] in kinds])
 
     def name(self) -> str:
-        self.told += 1
-        return f"Name {self.told}"
+        self.count += 1
+        return f"Name {self.count}"
 
     def change(self) -> None:
         """Of a place or an organization what others show of it."""

@@ -105,8 +105,8 @@ def test_a_filter_by_metro_keeps_an_organization_of_several_for_each_of_them(tmp
     city = make_cities(tmp_path)
     city.build()
     for metro in ("seattle", "boston"):
-        (told,) = city.ask(f"/v1/changes?type=organization&metro={metro}")["data"]
-        assert (told["listing_id"], told["metro"], told["kind"]) == (ID, None, "created")
+        (change,) = city.ask(f"/v1/changes?type=organization&metro={metro}")["data"]
+        assert (change["listing_id"], change["metro"], change["kind"]) == (ID, None, "created")
 
 
 def test_a_listing_that_goes_to_another_metro_is_removed_before_it_is_created_there(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_listing_that_goes_to_another_metro_is_removed_before_it_is_created_th
     write(city, "seattle")
     write(city, "boston", mover)
     city.build()
-    told = [each for each in city.ask("/v1/changes")["data"] if each["listing_id"] == mover["id"]]
-    assert [(each["kind"], each["metro"]) for each in told] == [
+    changes = [each for each in city.ask("/v1/changes")["data"] if each["listing_id"] == mover["id"]]
+    assert [(each["kind"], each["metro"]) for each in changes] == [
         ("created", "seattle"), ("removed", "seattle"), ("created", "boston"),
     ]  # fmt: skip
     assert city.ask(f"/v1/events/{mover['id']}")["data"]["metro"] == "boston"

@@ -60,8 +60,8 @@ MOST = 2_000
 def run(folder: Path, *words: str) -> dict[str, Any]:
     result = CliRunner().invoke(main, [*words, "-c", str(folder / "outings.toml"), "--json"], catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
-    told: dict[str, Any] = json.loads(result.stdout)
-    return told
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
 
 
 def write_feeds(folder: Path, web: Web, size: int, random: Random) -> None:
@@ -76,21 +76,21 @@ def write_feeds(folder: Path, web: Web, size: int, random: Random) -> None:
     web.pages["/feed?p=2"] = Page(b'{"next": "/feed?p=2", "items": []}')
 
 
-def list_accounts(told: dict[str, Any]) -> dict[str, tuple[int, int, int, int]]:
+def list_accounts(message: dict[str, Any]) -> dict[str, tuple[int, int, int, int]]:
     accounts = {
         feed["feed"]: tuple(feed[name] for name in ("read", "listings", "merged", "quarantined"))
-        for feed in told["feeds"]
+        for feed in message["feeds"]
     }
     for read, listings, merged, quarantined in accounts.values():
         assert read == listings + merged + quarantined
     return accounts
 
 
-def list_problems(told: dict[str, Any]) -> set[tuple[str, str | None, str, bool, int]]:
+def list_problems(message: dict[str, Any]) -> set[tuple[str, str | None, str, bool, int]]:
     """Save for what depends on the day: a check is made today."""
     return {
         (each["feed"], each["field"], each["code"], each["quarantined"], each["count"])
-        for each in told["problems"]
+        for each in message["problems"]
         if each["code"] != "recurrence_truncated"
     }
 

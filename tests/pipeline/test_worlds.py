@@ -23,12 +23,12 @@ WINDOW = {"from": TODAY.isoformat(), "to": (TODAY + timedelta(days=30)).isoforma
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cases: int) -> list[tuple[FeedWorld, City]]:
-    found = []
+    worlds = []
     for seed in range(max(cases // 5, 1)):
         world, city = FeedWorld(Random(seed)), City(tmp_path_factory.mktemp("world"))
         world.build(city)
-        found.append((world, city))
-    return found
+        worlds.append((world, city))
+    return worlds
 
 
 def ask_list(release: Release, metro: str, kind: str, **params: str) -> list[dict[str, Any]]:
@@ -54,17 +54,17 @@ def test_an_organization_is_in_the_metros_of_its_records_and_of_what_refers_to_i
         release = city.open()
         for name in world.homes:
             path = f"/v1/organizations/{name_id(name)}"
-            found = fetch(release, path)["data"]
-            assert found["metros"] == sorted(world.list_metros(name)), name
+            items = fetch(release, path)["data"]
+            assert items["metros"] == sorted(world.list_metros(name)), name
             counts: Counter[str] = Counter()
-            for metro in found["metros"]:
+            for metro in items["metros"]:
                 entries = read_all(release, f"/v1/{metro}/organizations", {"min_count": "0"})
                 (entry,) = (each for each in entries if each["id"] == name_id(name))
                 counts.update(entry["counts"])
                 for collection in COLLECTIONS.values():
                     listed = read_all(release, f"{path}/{collection}", {"metro": metro, "limit": "7"})
                     assert len(listed) == entry["counts"][collection]
-            assert counts == Counter(found["counts"])
+            assert counts == Counter(items["counts"])
             live = [metro for metro in METROS if is_live(release, metro, name)]
             if len(live) > 1:
                 with pytest.raises(ApiError) as raised:

@@ -210,14 +210,14 @@ def test_operators_find_every_command() -> None:
 def test_operators_find_every_option(name: str) -> None:
     row = next(line for line in COMMAND_PAGE.splitlines() if line.startswith(f"| `{name}"))
     heading = f"### Options of `{name}`"
-    told = read_section(COMMAND_PAGE, heading) if f"\n{heading}\n" in COMMAND_PAGE else row
+    section = read_section(COMMAND_PAGE, heading) if f"\n{heading}\n" in COMMAND_PAGE else row
     options = {
         option
         for each in COMMANDS[name].params
         for option in (*each.opts, *each.secondary_opts)
         if option.startswith("--")
     }
-    assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", told))
+    assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", section))
 
 
 def list_calls() -> Iterator[tuple[str, str]]:

@@ -92,14 +92,14 @@ def test_tests_on_the_cities_are_collected_only_where_the_cities_are(tmp_path: P
 
 
 def test_make_without_a_word_says_what_there_is() -> None:
-    said = run("make", folder=ROOT)
-    assert said.returncode == 0
+    printed = run("make", folder=ROOT)
+    assert printed.returncode == 0
     for word in ("run", "test", "test-long", "check", "bench", "install", "clean"):
-        assert f"make {word} " in said.stdout
+        assert f"make {word} " in printed.stdout
 
 
-@pytest.mark.parametrize(("asked", "told"), [("", "the program"), ("test", "test")])
-def test_each_command_asks_for_its_own_libraries(tmp_path: Path, asked: str, told: str) -> None:
+@pytest.mark.parametrize(("params", "message"), [("", "the program"), ("test", "test")])
+def test_each_command_asks_for_its_own_libraries(tmp_path: Path, params: str, message: str) -> None:
     """The interpreter of this environment writes what it is told to install in place of installing it."""
     project = make_project(tmp_path)
     (project / "environment/installed").unlink()
@@ -107,10 +107,10 @@ def test_each_command_asks_for_its_own_libraries(tmp_path: Path, asked: str, tol
     python = project / "environment/bin/python"
     python.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$*" >> installs\n')
     python.chmod(0o755)
-    done = run(str(ROOT / "tools/install_environment"), "environment", *asked.split(), folder=project)
-    assert (done.returncode, done.stderr) == (0, f"Installing the libraries of {told} …\n")
-    assert (project / "installs").read_text().splitlines()[-1].endswith(f"--editable .{asked and f'[{asked}]'}")
-    again = run(str(ROOT / "tools/install_environment"), "environment", *asked.split(), folder=project)
+    done = run(str(ROOT / "tools/install_environment"), "environment", *params.split(), folder=project)
+    assert (done.returncode, done.stderr) == (0, f"Installing the libraries of {message} …\n")
+    assert (project / "installs").read_text().splitlines()[-1].endswith(f"--editable .{params and f'[{params}]'}")
+    again = run(str(ROOT / "tools/install_environment"), "environment", *params.split(), folder=project)
     assert (again.returncode, again.stderr) == (0, "")
 
 

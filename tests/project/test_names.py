@@ -34,6 +34,16 @@ REPLACED = {
     "unplaced": "unlocated: without coordinates",
     "wire": "protocol or connection",
 }
+# A word of speech that is no name of anything, parameters, variables and attributes included → what the field says.
+SPEECH = {
+    "asked": "requested, request, question or params",
+    "found": "what was looked for: match, rows, results",
+    "held": "what holds: locks, is_match, before",
+    "said": "stated, message, text or detail",
+    "seen": "visited, latest or shown",
+    "settled": "what the function makes",
+    "told": "reported, report, message or problems",
+}
 # In these compounds a word above is the field's own.
 COMPOUNDS = ("circuit_breaker",)
 
@@ -48,7 +58,9 @@ NOUNS = {
     "ring", "setting", "spelling", "string", "timing", "warning",
 }  # fmt: skip
 # HTTP's own term.
-TERMS = {"NotFound"}
+TERMS = {"NotFound", "not_found"}
+# Where a name may begin to be one: most files have none, and their trees need no walk.
+BINDS_SPEECH = re.compile(rf"\b\w*(?:{'|'.join(SPEECH)})\w*\b(?! \w)", flags=re.IGNORECASE)
 
 
 def split_words(name: str) -> list[str]:
@@ -89,6 +101,21 @@ def list_names(path: Path) -> Iterator[str]:
     yield from (each.name for each in list_definitions(path) if each.name and not each.name.startswith("test_"))
 
 
+def list_bound_names(path: Path) -> Iterator[str]:
+    """Of functions, classes, parameters, variables and attributes that the file itself defines."""
+    text = path.read_text()
+    if not BINDS_SPEECH.search(text):
+        return
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield "" if name.startswith("test_") else name
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+
+
 def find_replaced(name: str) -> str | None:
     plain = "_".join(split_words(name))
     for compound in COMPOUNDS:
@@ -107,51 +134,63 @@ def is_participle(name: str) -> bool:
     return last in PARTICIPLES or re.fullmatch(r"[a-z]{2,}(ed|ing)", last) is not None
 
 
-def explain(path: Path, found: object) -> str:
-    return f"{path.relative_to(ROOT)}: {found}"
+def explain(path: Path, fault: object) -> str:
+    return f"{path.relative_to(ROOT)}: {fault}"
 
 
 def test_no_name_has_a_word_that_the_glossary_replaced() -> None:
-    found = [
+    faults = [
         explain(path, f"{name}: say {instead}")
         for path in FILES
         for name in list_names(path)
         if (instead := find_replaced(name))
     ]
-    assert found == [], "\n".join(found)
+    assert faults == [], "\n".join(faults)
+
+
+def test_no_name_is_a_word_of_speech_where_the_field_has_one() -> None:
+    faults = {
+        explain(path, f"{name}: say {SPEECH[word]}")
+        for path in FILES
+        for name in list_bound_names(path)
+        if name not in TERMS
+        for word in split_words(name)
+        if word in SPEECH
+    }
+    assert faults == set(), "\n".join(sorted(faults))
 
 
 def test_no_class_is_named_by_a_participle() -> None:
-    found = [
+    faults = [
         explain(path, f"{each.name}: name it by a noun, what it is (PruneResult, not Pruned)")
         for path in FILES
         for each in list_definitions(path)
         if each.is_class and is_participle(each.name)
     ]
-    assert found == [], "\n".join(found)
+    assert faults == [], "\n".join(faults)
 
 
 def test_each_docstring_stands_by_itself() -> None:
-    found = [
+    faults = [
         explain(path, f"{each.name or 'the file'}: say what it is, not that it is the same as another")
         for path in FILES
         for each in list_definitions(path)
         if each.docstring.startswith("The same")
     ]
-    assert found == [], "\n".join(found)
+    assert faults == [], "\n".join(faults)
 
 
 def test_no_comment_cites_a_document_that_is_not_here() -> None:
     cited = re.compile(
         r"(?<![\w/.-])(?:docs/)?((?:api|decisions|design|feeds|libraries|styles)\.md)\b|\bdecisions, (?:section|[A-Z])"
     )
-    found = [
+    faults = [
         explain(path, f"line {number}: {line.strip()}")
         for path in FILES
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if (match := cited.search(line)) and not (ROOT / "docs" / (match[1] or "none")).is_file()
     ]
-    assert [each for each in found if "tests/project/test_names.py" not in each] == []
+    assert [each for each in faults if "tests/project/test_names.py" not in each] == []
 
 
 @pytest.mark.parametrize(

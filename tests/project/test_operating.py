@@ -15,6 +15,7 @@ from typing import Any
 import click
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from edge.public.metrics import describe_counts
 from edge.usage.counts import Counter
@@ -24,6 +25,7 @@ from pipeline.reports.metrics import METRICS, PREFIX
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build"
+COMPOSE_FILES = ("container/compose.yaml", "nginx/compose.yaml")
 UNITS = sorted((BUILD / "systemd").iterdir())
 PAGE = (ROOT / "docs/operations.md").read_text()
 
@@ -41,9 +43,9 @@ def list_words() -> Iterator[tuple[str, list[str]]]:
         r"^[*\d].* outings +outings (.*)$", (BUILD / "cron/outings").read_text(), flags=re.MULTILINE
     ):
         yield "cron", shlex.split(re.split(r" \d?>", line)[0])
-    for name, service in read_yaml("container/compose.yaml")["services"].items():
-        words = service["command"]
-        yield name, words[2:] if words[0] == "every" else words
+    for file in COMPOSE_FILES:
+        for name, words in list_services(file):
+            yield f"{file}: {name}", words[2:] if words[0] == "every" else words
     (default,) = re.findall(r"^CMD (.*)$", (BUILD / "container/Containerfile").read_text(), flags=re.MULTILINE)
     yield "Containerfile", yaml.safe_load(default)
     for step in read_yaml("github/build.yml")["jobs"]["build"]["steps"]:
@@ -54,13 +56,21 @@ def list_words() -> Iterator[tuple[str, list[str]]]:
             yield "operations.md", shlex.split(line)
 
 
+def list_services(file: str) -> Iterator[tuple[str, list[str]]]:
+    """Of a compose file those that run our program, with its words."""
+    for name, service in read_yaml(file)["services"].items():
+        if service["image"] == "outings" and "entrypoint" not in service:
+            yield name, service["command"]
+
+
 WORDS = list(list_words())
 
 
 def test_the_commands_of_every_file_are_found() -> None:
     assert {name for name, _ in WORDS} == {
-        "outings-build.service", "outings-prune.service", "cron", "build", "prune", "serve", "Containerfile",
-        "workflow", "operations.md",
+        "outings-build.service", "outings-prune.service", "cron", "Containerfile", "workflow", "operations.md",
+        *(f"container/compose.yaml: {name}" for name in ("build", "prune", "serve")),
+        *(f"nginx/compose.yaml: {name}" for name in ("build", "prune", "one", "two")),
     }  # fmt: skip
 
 
@@ -79,10 +89,13 @@ def test_every_setting_in_the_environment_is_one() -> None:
     named = {
         name
         for path in BUILD.rglob("*")
-        if path.is_file()
+        if path.is_file() and "node_modules" not in path.parts
         for name in re.findall(r"\bOUTINGS_([A-Z_]+)\b", path.read_text())
     }
-    assert named - {"SOURCE"} == {"BUILD_REPORT", "BUILD_METRICS", "STORE_URL"}
+    assert named - {"SOURCE"} == {
+        "BUILD_REPORT", "BUILD_METRICS", "BUILD_LOCK", "BUILD_QUARANTINE", "STORE_URL", "STORE_ENDPOINT_URL",
+        "STORE_REGION", "EDGE_CACHE", "EDGE_STATE", "EDGE_RATE_STORAGE",
+    }  # fmt: skip
     for name in named - {"SOURCE"}:
         table, _, setting = name.lower().partition("_")
         assert table in tables
@@ -137,8 +150,28 @@ def test_the_workflow_builds_one_at_a_time_reports_always_and_shows_no_secret() 
     assert [step["uses"] for step in steps if not re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))] == []
 
 
-def test_the_image_is_made_of_what_there_is() -> None:
-    text = (BUILD / "container/Containerfile").read_text()
+@pytest.mark.parametrize("file", COMPOSE_FILES)
+def test_a_compose_file_is_as_its_schema_says(file: str) -> None:
+    """Nothing runs containers here."""
+    check = [str(Path(sys.executable).with_name("check-jsonschema")), "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*check, str(BUILD / file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_example_of_nginx_is_what_the_command_writes_for_the_addresses_of_its_compose_file() -> None:
+    text = (BUILD / "nginx/compose.yaml").read_text()
+    [line] = re.findall(r"^# +outings (front nginx .*)$", text, flags=re.MULTILINE)
+    written = CliRunner().invoke(main, shlex.split(line))
+    assert (BUILD / "nginx/outings.conf").read_text() == written.stdout, f"write build/nginx/outings.conf by: {line}"
+    services = read_yaml("nginx/compose.yaml")["services"]
+    addresses = [services[name]["networks"]["default"]["ipv4_address"] for name in ("one", "two")]
+    assert re.findall(r"--edge (\S+):8000", line) == addresses
+    assert f'trusted_proxies = ["{services["nginx"]["networks"]["default"]["ipv4_address"]}"]' in text
+
+
+@pytest.mark.parametrize("folder", ["container", "lambda"])
+def test_an_image_is_made_of_what_there_is(folder: str) -> None:
+    text = (BUILD / folder / "Containerfile").read_text()
     for line in re.findall(r"^COPY (?!--from)(?:--\S+ )?(.*)$", text, flags=re.MULTILINE):
         *sources, _ = line.split()
         assert [source for source in sources if not (ROOT / source).exists()] == []

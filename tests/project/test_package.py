@@ -36,20 +36,20 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
         (entry_points,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
         assert "outings = outings.command:main" in archive.read(entry_points).decode()
     tracked = {name for name in list_tracked_files() if name.split("/")[0] in ("outings", "pipeline", "edge")}
     assert tracked
-    assert tracked <= held
+    assert tracked <= names
     sources = {name for name in list_tracked_files() if name.startswith(("site/templates/", "site/words/"))}
     assert sources
-    assert {f"outings/{name}" for name in sources} <= held
+    assert {f"outings/{name}" for name in sources} <= names
     guides = {name.removeprefix("docs/") for name in list_tracked_files() if name.startswith("docs/guides/")}
     assert guides
-    assert {f"outings/site/{name}" for name in guides} <= held
-    assert {"outings/site/assets/site.css", "outings/site/assets/site.js"} <= held
-    assert {name.split("/")[0] for name in held} == {"outings", "pipeline", "edge"}
+    assert {f"outings/site/{name}" for name in guides} <= names
+    assert {"outings/site/assets/site.css", "outings/site/assets/site.js"} <= names
+    assert {name.split("/")[0] for name in names} == {"outings", "pipeline", "edge"}
 
 
 def test_a_wheel_without_the_styles_and_scripts_of_the_pages_is_refused(tmp_path: Path) -> None:
@@ -76,18 +76,19 @@ def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     cells = [cell for cell in explained if "(npm)" not in cell]
     names = {normalize_name(name) for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
-    extras = {"dask", "semantic", "signing", "bench", "site", "pages"}
+    extras = {"dask", "lambda", "semantic", "signing", "bench", "site", "pages"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
 
 
 def test_every_package_of_npm_is_explained_and_pinned() -> None:
-    package = json.loads((ROOT / "site/package.json").read_text())
-    wanted = package.get("dependencies", {}) | package.get("devDependencies", {})
+    folders = [ROOT / "site", ROOT / "build/cloudflare"]
+    requested = {each: json.loads((each / "package.json").read_text())["devDependencies"] for each in folders}
     explained = re.findall(r"^\| (`.*?`) \(npm\) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
-    assert {name for cell in explained for name in re.findall(r"`([^`]+)`", cell)} == set(wanted)
-    locked = json.loads((ROOT / "site/package-lock.json").read_text())["packages"]
-    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
-    assert not [name for name, each in locked.items() if "resolved" in each]
+    assert {name for cell in explained for name in re.findall(r"`([^`]+)`", cell)} == set().union(*requested.values())
+    for folder, wanted in requested.items():
+        locked = json.loads((folder / "package-lock.json").read_text())["packages"]
+        assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+        assert not [name for name, each in locked.items() if "resolved" in each]
 
 
 def test_no_file_names_a_registry() -> None:

@@ -31,5 +31,5 @@ def test_no_file_imports_a_test_file() -> None:
     """A maker that two test files need is in a module beside them, and a fixture in the room's conftest."""
     paths = [path for folder in ("tests", "bench", "tools") for path in sorted((ROOT / folder).rglob("*.py"))]
     assert len(paths) > 300
-    found = {str(path.relative_to(ROOT)): list_imported_tests(path.read_text()) for path in paths}
-    assert {path: names for path, names in found.items() if names} == {}
+    imports = {str(path.relative_to(ROOT)): list_imported_tests(path.read_text()) for path in paths}
+    assert {path: names for path, names in imports.items() if names} == {}

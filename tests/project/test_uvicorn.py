@@ -29,11 +29,11 @@ EXTENDED = [
 
 def list_own_attributes(source: str, of: str = "self") -> dict[str, set[str]]:
     """What a class's source reads and what it assigns of `self`."""
-    found: dict[str, set[str]] = {"read": set(), "assigned": set()}
+    names: dict[str, set[str]] = {"read": set(), "assigned": set()}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == of:
-            found["read" if isinstance(node.ctx, ast.Load) else "assigned"].add(node.attr)
-    return found
+            names["read" if isinstance(node.ctx, ast.Load) else "assigned"].add(node.attr)
+    return names
 
 
 def test_uvicorn_is_capped_below_its_next_minor_version() -> None:

@@ -87,5 +87,5 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
         return MemoryStore()
     if request.param == "folder":
         return FolderStore(tmp_path / "store")
-    found: S3Store = request.getfixturevalue("s3_store")
-    return found
+    s3: S3Store = request.getfixturevalue("s3_store")
+    return s3

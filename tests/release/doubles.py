@@ -121,42 +121,42 @@ class ForgetfulDisk(LinuxDisk):
     """Works on a real folder, and knows what a power cut would leave of it: only what was synced is certain."""
 
     def __init__(self) -> None:
-        self._seen: dict[Path, _File] = {}
+        self._present: dict[Path, _File] = {}
         self._certain: dict[Path, _File] = {}
 
     def remember(self, folder: Path) -> None:
         """What is there already outlived all that was before."""
         for path in folder.rglob("*"):
             if path.is_file():
-                self._seen[path] = self._certain[path] = _File(path.read_bytes(), synced=True)
+                self._present[path] = self._certain[path] = _File(path.read_bytes(), synced=True)
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data)
-        self._seen[path] = _File(data)
+        self._present[path] = _File(data)
 
     def sync_files(self, paths: Any) -> None:
         for path in paths:
-            self._seen[path].synced = True
+            self._present[path].synced = True
 
     def replace(self, source: Path, target: Path) -> None:
         super().replace(source, target)
-        self._seen[target] = self._seen.pop(source)
+        self._present[target] = self._present.pop(source)
 
     def remove(self, path: Path) -> None:
         super().remove(path)
-        self._seen.pop(path, None)
+        self._present.pop(path, None)
 
     def sync_folders(self, paths: Any) -> None:
         for name in [name for name in self._certain if name.parent in paths]:
             del self._certain[name]
-        self._certain.update({name: file for name, file in self._seen.items() if name.parent in paths})
+        self._certain.update({name: file for name, file in self._present.items() if name.parent in paths})
 
     def cut_power(self, folder: Path, into: Path, *, choose: Callable[[], bool]) -> None:
         """Lay out in `into` what is left of `folder`: `choose` says what becomes of each thing that was not synced."""
-        for path in sorted({*self._certain, *self._seen}):
+        for path in sorted({*self._certain, *self._present}):
             file = self._certain.get(path)
-            if file is not self._seen.get(path) and choose():
-                file = self._seen.get(path)
+            if file is not self._present.get(path) and choose():
+                file = self._present.get(path)
             if file is None:
                 continue
             left = into / path.relative_to(folder)

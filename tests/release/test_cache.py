@@ -32,18 +32,18 @@ def list_cached(folder: Path) -> set[str]:
 
 
 def test_an_object_is_fetched_once(tmp_path: Path) -> None:
-    store, asked = MemoryStore(), []
+    store, requests = MemoryStore(), []
     sha = put_object(store, b"data")
 
     def watch(operation: str, act: Any) -> Any:
-        asked.append(operation)
+        requests.append(operation)
         return act()
 
     for _ in range(3):
         path = fetch_object(WatchedObject(store, watch), sha, folder=tmp_path)
         assert path == tmp_path / "objects" / sha
         assert path.read_bytes() == b"data"
-    assert asked == ["get"]
+    assert requests == ["get"]
 
 
 def test_an_object_that_is_not_what_its_name_says_is_refused_and_not_kept(tmp_path: Path) -> None:
@@ -111,16 +111,16 @@ def test_an_object_that_is_gone_is_not_found(tmp_path: Path) -> None:
 def test_many_that_fetch_at_once_see_it_whole(tmp_path: Path) -> None:
     store = MemoryStore()
     data = os.urandom(1_000_000)
-    sha, seen = put_object(store, data), []
+    sha, copies = put_object(store, data), []
     threads = [
-        threading.Thread(target=lambda: seen.append(fetch_object(store, sha, folder=tmp_path).read_bytes() == data))
+        threading.Thread(target=lambda: copies.append(fetch_object(store, sha, folder=tmp_path).read_bytes() == data))
         for _ in range(16)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert seen == [True] * 16
+    assert copies == [True] * 16
     assert list_cached(tmp_path) == {sha}
 
 
@@ -150,9 +150,9 @@ def test_what_is_claimed_stays_whatever_the_limit(tmp_path: Path) -> None:
     assert evict_objects(tmp_path / "none", limit=0) == 0
 
 
-def hold_claim(folder: Path, sha: str, held: Any) -> None:
+def hold_claim(folder: Path, sha: str, claimed: Any) -> None:
     CacheClaim(folder).replace([sha])
-    held.set()
+    claimed.set()
     signal.pause()
 
 
@@ -161,10 +161,10 @@ def test_a_claim_holds_for_other_processes_and_ends_with_its_own(tmp_path: Path)
     (sha,) = put_objects(store, 1)
     fetch_object(store, sha, folder=tmp_path)
     context = multiprocessing.get_context("spawn")
-    held = context.Event()
-    process = context.Process(target=hold_claim, args=(tmp_path, sha, held))
+    claimed = context.Event()
+    process = context.Process(target=hold_claim, args=(tmp_path, sha, claimed))
     process.start()
-    assert held.wait(60)
+    assert claimed.wait(60)
     assert evict_objects(tmp_path, limit=0) == 0
     process.kill()
     process.join()

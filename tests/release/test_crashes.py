@@ -44,9 +44,9 @@ def publish_and_die(folder: Path, n: int) -> None:
     publish_next(FolderStore(folder, disk=WatchedObject(LinuxDisk(), Nth(n, kill))))
 
 
-def publish_until_killed(folder: Path, said: Connection) -> None:
+def publish_until_killed(folder: Path, sender: Connection) -> None:
     while True:
-        said.send(publish_next(FolderStore(folder)))
+        sender.send(publish_next(FolderStore(folder)))
 
 
 def check_current(store: FolderStore) -> int:
@@ -65,12 +65,12 @@ def check_current(store: FolderStore) -> int:
 @contextlib.contextmanager
 def reading(folder: Path) -> Iterator[list[int]]:
     """A reader that checks the release in force over and over; the numbers that it saw."""
-    seen, failures, stop = [], [], threading.Event()
+    sequences, failures, stop = [], [], threading.Event()
 
     def read() -> None:
         while not stop.wait(0.005):
             try:
-                seen.append(check_current(FolderStore(folder)))
+                sequences.append(check_current(FolderStore(folder)))
             except Exception as error:  # noqa: BLE001 - whatever it is, the test fails with it
                 failures.append(error)
                 return
@@ -78,12 +78,12 @@ def reading(folder: Path) -> Iterator[list[int]]:
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        yield seen
+        yield sequences
     finally:
         stop.set()
         reader.join()
     assert not failures, failures
-    assert seen == sorted(seen)
+    assert sequences == sorted(sequences)
 
 
 def test_killed_at_each_disk_operation_the_old_or_the_new_release_is_whole(tmp_path: Path) -> None:
@@ -110,11 +110,11 @@ def test_killed_at_each_disk_operation_the_old_or_the_new_release_is_whole(tmp_p
     assert check_current(store) == left
 
 
-def hear_out(told: Connection) -> Iterator[int]:
+def hear_out(receiver: Connection) -> Iterator[int]:
     """All that a process said before it died."""
-    with told, contextlib.suppress(EOFError):
+    with receiver, contextlib.suppress(EOFError):
         while True:
-            yield told.recv()
+            yield receiver.recv()
 
 
 @pytest.mark.long
@@ -128,19 +128,19 @@ def test_killed_at_random_what_was_acknowledged_is_published(tmp_path: Path, cas
 
 def kill_at_random(folder: Path, *, moments: random.Random, rounds: int) -> None:
     store = FolderStore(folder)
-    with reading(folder) as seen:
+    with reading(folder) as readings:
         for _ in range(rounds):
             before = check_current(store)
-            told, said = CONTEXT.Pipe(duplex=False)
-            build = CONTEXT.Process(target=publish_until_killed, args=(folder, said))
+            receiver, sender = CONTEXT.Pipe(duplex=False)
+            build = CONTEXT.Process(target=publish_until_killed, args=(folder, sender))
             build.start()
-            said.close()
-            assert told.poll(60)
+            sender.close()
+            assert receiver.poll(60)
             time.sleep(moments.uniform(0, 0.05))
             build.kill()
             build.join()
-            acknowledged = max(before, *hear_out(told))
+            acknowledged = max(before, *hear_out(receiver))
             assert check_current(store) in (acknowledged, acknowledged + 1)
         published = check_current(store)
     assert published >= rounds
-    assert set(seen) <= set(range(published + 1))
+    assert set(readings) <= set(range(published + 1))

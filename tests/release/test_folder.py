@@ -32,10 +32,10 @@ def test_a_relative_url_is_from_the_folder_given(tmp_path: Path) -> None:
 
 def swap_in_process(folder: Path, number: int, start: Any, answers: Any) -> None:
     store = FolderStore(folder)
-    found = store.read_versioned("current.json")
-    assert found is not None
+    versioned = store.read_versioned("current.json")
+    assert versioned is not None
     start.wait()
-    answers.put((number, store.put_if("current.json", b"%d" % number, expected=found.etag).name))
+    answers.put((number, store.put_if("current.json", b"%d" % number, expected=versioned.etag).name))
 
 
 def test_of_racing_processes_one_wins(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_of_racing_processes_one_wins(tmp_path: Path) -> None:
 def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: Path, fault: Any, words: str) -> None:
     store = FolderStore(tmp_path)
     base = publish_one(store, base=None, number=1)
-    said, unsaid, sequences = list[str](), list[str](), list[int]()
+    reported, unsaid, sequences = list[str](), list[str](), list[int]()
     # How often the disk is asked differs by what hashes begin with: on until a publish ends before its fault.
     for n in count():
         watch = Nth(n, fault)
@@ -67,7 +67,7 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
         try:
             publish_one(FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), watch)), base=base, number=n + 2)
         except StoreError as error:
-            said.append(str(error))
+            reported.append(str(error))
             sequences.append(read_chain(store)[0]["sequence"] - before)
         else:
             if n >= len(watch.calls):
@@ -75,7 +75,7 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
             unsaid.append(watch.calls[n])
         read_whole(store, read_chain(store)[0])
         base = latest(store)
-    assert all(text.startswith(f"store file:{tmp_path}: cannot ") and words in text for text in said)
+    assert all(text.startswith(f"store file:{tmp_path}: cannot ") and words in text for text in reported)
     assert set(sequences) == {0}
     # The swap's own: it is in place, and was found to be. More than one `n` may be its number.
     assert set(unsaid) == {"sync_folders"}
@@ -88,10 +88,10 @@ def test_a_swap_whose_folder_could_not_be_flushed_is_unknown(tmp_path: Path) -> 
         return act()
 
     FolderStore(tmp_path).put_if("current.json", b"1", expected=None)
-    found = FolderStore(tmp_path).read_versioned("current.json")
-    assert found is not None
+    pointer = FolderStore(tmp_path).read_versioned("current.json")
+    assert pointer is not None
     store = FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), fault))
-    assert store.put_if("current.json", b"2", expected=found.etag) is Outcome.UNKNOWN
+    assert store.put_if("current.json", b"2", expected=pointer.etag) is Outcome.UNKNOWN
 
 
 def test_what_was_written_again_since_it_was_listed_is_not_deleted(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_path_that_is_no_folder_is_a_clear_error(tmp_path: Path) -> None:
         FolderStore(tmp_path / "store").put("keys.json", b"{}")
 
 
-def test_errors_cross_processes() -> None:
+def test_store_errors_cross_processes_whole() -> None:
     error = pickle.loads(pickle.dumps(NotFound(store="s", operation="get", name="n", cause="c")))
     assert (type(error), str(error)) == (NotFound, "store s: cannot get n: c")
 

@@ -167,7 +167,7 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         store.now = 90 * DAY
         return store, [build("a", "boston", base=base), clean]
 
-    seen = set()
+    outcomes = set()
     for _, store, endings in run_all(
         make,
         gates=lambda operation: operation in ("read_versioned", "put_many", "put_if", "list", f"delete {orphan}"),
@@ -175,11 +175,11 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         most_faults=1,
     ):
         chain = read_chain(store)
-        seen.add((type(endings[0]).__name__, type(endings[1]).__name__, len(chain)))
+        outcomes.add((type(endings[0]).__name__, type(endings[1]).__name__, len(chain)))
         for root in chain:
             read_whole(store, root)
     assert {
         ("Publication", "PruneResult", 2),
         ("ProcessKilledError", "PruneResult", 1),
         ("Publication", "ProcessKilledError", 3),
-    } <= seen
+    } <= outcomes

@@ -38,13 +38,13 @@ def test_versions_are_numbered_from_one_in_the_order_given() -> None:
 
 def test_a_version_keeps_all_that_its_change_said() -> None:
     shelf = Shelf()
-    said = change(1, kind="updated", stamp=minutes(3))
-    grown = append_versions(Log(), [said], read=shelf.__getitem__)
+    change_ = change(1, kind="updated", stamp=minutes(3))
+    grown = append_versions(Log(), [change_], read=shelf.__getitem__)
     shelf.update({hash_of(data): data for data in grown.objects})
     assert read_page(grown.log, after=0, limit=1, read=shelf.__getitem__) == [
         Version(
             version_id=1,
-            listing_id=said.listing_id,
+            listing_id=change_.listing_id,
             type="event",
             metro="seattle",
             slug="listing-1",
@@ -91,9 +91,9 @@ def test_however_it_grew_a_log_reads_as_one_list(sizes: list[int], after: int, l
         (at + 1, listing_id(number)) for at, number in enumerate(all_numbers) if after < at + 1 <= after + limit
     ]
     for number in (0, 41, 96):
-        found = list_history(log, listing_id(number), read=shelf.__getitem__)
-        assert found == [at + 1 for at, each in enumerate(all_numbers) if each == number]
-        assert [each.version_id for each in read_versions(log, found[::-1], read=shelf.__getitem__)] == found[::-1]
+        history = list_history(log, listing_id(number), read=shelf.__getitem__)
+        assert history == [at + 1 for at, each in enumerate(all_numbers) if each == number]
+        assert [each.version_id for each in read_versions(log, history[::-1], read=shelf.__getitem__)] == history[::-1]
 
 
 def test_the_same_versions_are_the_same_bytes_however_they_came() -> None:

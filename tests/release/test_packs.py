@@ -35,8 +35,8 @@ def test_every_document_is_where_the_writer_said(documents: list[bytes], size: i
     places = [writer.append(document) for document in documents]
     packs = writer.finish()
     assert packs[:1] == kept
-    found = [shelf[packs[at.pack].object][at.offset : at.offset + at.length] if at.length else b"" for at in places]
-    assert found == documents
+    results = [shelf[packs[at.pack].object][at.offset : at.offset + at.length] if at.length else b"" for at in places]
+    assert results == documents
     assert all(pack.size == pack.alive == len(shelf[pack.object]) for pack in packs[1:])
     assert all(pack.size <= max(size, *map(len, documents)) for pack in packs[1:])
     assert sum(pack.size for pack in packs[1:]) == sum(map(len, documents))
@@ -93,8 +93,8 @@ def test_a_manifest_is_read_as_it_is_written_and_names_all_its_objects() -> None
     part = put_metro(store, "seattle", "a")
     manifest = read_manifest(store, part.manifest)
     assert parse_manifest(encode_manifest(manifest)) == manifest
-    held = {entry.name.rpartition("/")[2] for entry in store.list("objects/")}
-    assert set(list_objects(store, manifest)) == held - {part.manifest}
+    objects = {entry.name.rpartition("/")[2] for entry in store.list("objects/")}
+    assert set(list_objects(store, manifest)) == objects - {part.manifest}
     for data in (b"", b"{}", b"[]", b"\xff"):
         with pytest.raises(Corrupt, match=r"^manifest: "):
             parse_manifest(data)

@@ -217,9 +217,9 @@ def test_roots_and_pointers_are_read_as_they_are_written(store: Store) -> None:
     assert parse_pointer(encode_pointer(pointer)) == pointer
     root = publish(store, base=None, parts={}, changes=[change(1)], feeds={}, now=NOON).root
     assert parse_root(encode_root(root)) == root
-    found = read_pointer(store)
-    assert found is not None
-    assert found.pointer.latest_version_id == root.log.latest_version_id == 1
+    file = read_pointer(store)
+    assert file is not None
+    assert file.pointer.latest_version_id == root.log.latest_version_id == 1
 
 
 def test_an_edge_is_told_why_a_root_may_not_follow_another() -> None:

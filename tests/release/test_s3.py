@@ -1,7 +1,7 @@
 """What only S3 answers: conflicts, missing keys, refusals, and replies that are lost on the way."""
 
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import boto3
 import pytest
@@ -10,6 +10,7 @@ from outings.release.pointer import NAME, Pointer, read_pointer, swap_pointer
 from outings.release.publishing import publish
 from outings.release.s3 import S3Store
 from outings.release.store import NotFound, Outcome, StoreError
+from tests.loopback import run_server
 from tests.release.conftest import find_free_port
 from tests.release.unreliable import UnreliableWay
 from tests.release.worlds import NOON, change, read_chain, read_log
@@ -22,21 +23,16 @@ Between = Callable[[list[str]], S3Store]
 @pytest.fixture
 def between(s3_endpoint: str) -> Iterator[Between]:
     """Makes a store whose conditional writes meet what a script says on their way to the server."""
-    ways = []
+    running = ExitStack()
 
     def make(script: list[str]) -> S3Store:
         way = UnreliableWay(s3_endpoint, script)
-        thread = threading.Thread(target=way.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        ways.append((way, thread))
+        running.enter_context(run_server(way))
         boto3.client("s3", endpoint_url=way.url).create_bucket(Bucket=f"between-{way.server_port}")
         return S3Store(f"between-{way.server_port}", endpoint_url=way.url)
 
-    yield make
-    for way, thread in ways:
-        way.shutdown()
-        way.server_close()
-        thread.join()
+    with running:
+        yield make
 
 
 def pointer(sequence: int) -> Pointer:
@@ -116,8 +112,8 @@ def test_credentials_that_are_not_there_are_said(s3_endpoint: str, monkeypatch: 
 def test_names_stay_under_the_prefix(s3_store: S3Store, s3_endpoint: str) -> None:
     s3_store.put("objects/aa/one", b"x")
     bucket = str(s3_store).removeprefix("s3://").partition("/")[0]
-    found = boto3.client("s3", endpoint_url=s3_endpoint).list_objects_v2(Bucket=bucket)
-    assert [each["Key"] for each in found["Contents"]] == ["some/prefix/objects/aa/one"]
+    listing = boto3.client("s3", endpoint_url=s3_endpoint).list_objects_v2(Bucket=bucket)
+    assert [each["Key"] for each in listing["Contents"]] == ["some/prefix/objects/aa/one"]
     whole = S3Store(bucket, endpoint_url=s3_endpoint)
     assert [entry.name for entry in whole.list("")] == ["some/prefix/objects/aa/one"]
 

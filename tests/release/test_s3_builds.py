@@ -1,7 +1,6 @@
 """Builds into a bucket whose server refuses, is silent, or loses what it was asked or what it said."""
 
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from outings.release.s3 import S3Store
 from tests.faults.commands import CREDENTIALS, CommandResult, Meets, build
 from tests.faults.whole import Whole, list_published, read_whole, replay
 from tests.faults.worlds import MONDAY, clock_of, copy_world, forget_cache, write_round
+from tests.loopback import run_server
 from tests.release.unreliable import SILENCE_SECONDS, UnreliableWay
 
 pytestmark = [pytest.mark.xdist_group("s3"), pytest.mark.long]
@@ -50,7 +50,7 @@ class Bucket:
         """Also what the store has and a build may keep at hand is asked for again."""
         write_round(self.config, number)
         forget_cache(self.config)
-        self.way.asked.clear()
+        self.way.requests.clear()
         return build(self.config, as_of=clock_of(number), meets=self._meets)
 
     def build_twin(self, number: int) -> Whole:
@@ -81,14 +81,8 @@ class Bucket:
 @contextmanager
 def open_bucket(endpoint: str, folder: Path) -> Iterator[Bucket]:
     way = UnreliableWay(endpoint, [])
-    thread = threading.Thread(target=way.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with run_server(way):
         yield Bucket(way, folder, endpoint=endpoint)
-    finally:
-        way.shutdown()
-        way.server_close()
-        thread.join()
 
 
 @pytest.mark.parametrize("fate", FATES)
@@ -100,7 +94,7 @@ def test_what_befalls_some_requests_leaves_no_trace(fate: str, s3_endpoint: str,
         expected = bucket.build_twin(0)
         for number in range(1, 1 + max(1, min(cases // 3, 20))):
             assert bucket.read() == expected
-            bucket.strike(fate, *chance.sample(range(len(bucket.way.asked) // 2), 3))
+            bucket.strike(fate, *chance.sample(range(len(bucket.way.requests) // 2), 3))
             bucket.way.script[:] = [fate]  # and the swap
             ended = bucket.build(number)
             assert ended.code == 0, ended.err
@@ -120,7 +114,7 @@ def test_a_store_that_is_lost_at_any_request_ends_the_build_and_the_next_one_men
     with open_bucket(s3_endpoint, tmp_path) as bucket:
         assert bucket.build(0).code == 0
         expected = bucket.build_twin(0)
-        requests = len(bucket.way.asked)
+        requests = len(bucket.way.requests)
         number, ends = 0, max(2, min(cases // 5, 20))
         while ends:
             number += 1
@@ -135,7 +129,7 @@ def test_a_store_that_is_lost_at_any_request_ends_the_build_and_the_next_one_men
                 ended = bucket.build(number)
             assert ended.code == 0, ended.err
             expected = bucket.build_twin(number)
-            requests = len(bucket.way.asked)
+            requests = len(bucket.way.requests)
             assert bucket.read() == expected
 
 

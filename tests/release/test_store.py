@@ -84,10 +84,10 @@ def test_a_swap_wins_only_against_what_was_read(store: Store) -> None:
 
 def test_a_swap_of_what_is_gone_is_lost(store: Store) -> None:
     store.put_if("current.json", b"first", expected=None)
-    found = store.read_versioned("current.json")
-    assert found is not None
+    versioned = store.read_versioned("current.json")
+    assert versioned is not None
     store.delete(list(store.list("current.json")))
-    assert store.put_if("current.json", b"second", expected=found.etag) is Outcome.LOST
+    assert store.put_if("current.json", b"second", expected=versioned.etag) is Outcome.LOST
     assert not store.exists("current.json")
 
 
@@ -103,10 +103,10 @@ def test_of_racing_first_swaps_one_wins(store: Store) -> None:
 def test_of_racing_swaps_one_wins(store: Store) -> None:
     store.put_if("current.json", b"start", expected=None)
     for number in range(3):
-        found = store.read_versioned("current.json")
-        assert found is not None
+        versioned = store.read_versioned("current.json")
+        assert versioned is not None
         outcomes = race(
-            lambda writer, number=number, etag=found.etag: store.put_if(
+            lambda writer, number=number, etag=versioned.etag: store.put_if(
                 "current.json", b"%d %d" % (number, writer), expected=etag
             )
         )
@@ -119,9 +119,9 @@ def test_counting_by_swaps_loses_no_count(store: Store) -> None:
 
     def count(_: int) -> Outcome:
         while True:
-            found = store.read_versioned("counter")
-            assert found is not None
-            outcome = store.put_if("counter", b"%d" % (int(found.data) + 1), expected=found.etag)
+            versioned = store.read_versioned("counter")
+            assert versioned is not None
+            outcome = store.put_if("counter", b"%d" % (int(versioned.data) + 1), expected=versioned.etag)
             if outcome is Outcome.WON:
                 return outcome
 

@@ -29,9 +29,9 @@ from tests.release.worlds import NOON, change, minutes, put_metro, read_chain, r
 
 def publish_next(store: Store, number: int, *, trust: Trust, base: Root | None = None, metro: str = "seattle") -> Root:
     """On top of `base`, by default of what is in force, whoever signed it."""
-    found = read_pointer(store)
-    if base is None and found is not None:
-        base = read_root(store, found.pointer.root)
+    pointer = read_pointer(store)
+    if base is None and pointer is not None:
+        base = read_root(store, pointer.pointer.root)
     part = put_metro(store, metro, str(number), stamp=minutes(number))
     versions = [change(number, stamp=minutes(number))]
     return publish(
@@ -44,9 +44,9 @@ def put_pointer(store: Store, pointer: dict[str, Any]) -> None:
 
 
 def read_pointer_of(store: Store) -> dict[str, Any]:
-    found = read_current(store)
-    assert found is not None
-    return found
+    current = read_current(store)
+    assert current is not None
+    return current
 
 
 def test_a_signature_is_of_the_whole_pointer_and_the_same_each_time() -> None:
@@ -253,7 +253,7 @@ def test_a_root_that_is_gone_is_no_pruned_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"sequence": 5}, "release 5 names it as the one before"),
         ({"log": {"latest_version_id": 0}}, "goes back"),
@@ -263,7 +263,7 @@ def test_a_root_that_is_gone_is_no_pruned_one() -> None:
     ids=["a number left out", "versions that go back", "versions that are nowhere", "no metro any more"],
 )  # fmt: skip
 def test_a_chain_that_no_publish_makes_is_found_however_well_it_is_signed(
-    changes: dict[str, Any], said: str | None
+    changes: dict[str, Any], message: str | None
 ) -> None:
     store = MemoryStore()
     publish_next(store, 1, trust=ANYBODY)
@@ -274,10 +274,10 @@ def test_a_chain_that_no_publish_makes_is_found_however_well_it_is_signed(
         "root": put_object(store, json.dumps(root, sort_keys=True, separators=(",", ":")).encode()),
     }  # fmt: skip
     put_pointer(store, sign(pointer, key=ONE))
-    if said is None:
+    if message is None:
         assert len(verify_releases(store, trust=make_reader()).releases) == 3
         return
-    with pytest.raises(Corrupt, match=said):
+    with pytest.raises(Corrupt, match=message):
         verify_releases(store, trust=make_reader())
 
 
@@ -306,28 +306,28 @@ WRONG_PUBLIC = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("pem", "said"), WRONG_PRIVATE.values(), ids=WRONG_PRIVATE)
-def test_a_wrong_private_key_is_told_by_its_file_and_what_is_allowed(pem: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("pem", "message"), WRONG_PRIVATE.values(), ids=WRONG_PRIVATE)
+def test_a_wrong_private_key_is_told_by_its_file_and_what_is_allowed(pem: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "private.pem"
     path.write_text(pem)
-    with pytest.raises(WrongKey, match=said) as raised:
+    with pytest.raises(WrongKey, match=message) as raised:
         read_publisher(SigningTable(key=str(path)))
-    told = str(raised.value)
-    assert told.startswith(f"[signing] key names {path}, which ")
-    assert told.endswith("; allowed: one Ed25519 private key in PEM, not encrypted")
-    assert not any(line in told for line in pem.splitlines()[1:2])
+    error = str(raised.value)
+    assert error.startswith(f"[signing] key names {path}, which ")
+    assert error.endswith("; allowed: one Ed25519 private key in PEM, not encrypted")
+    assert not any(line in error for line in pem.splitlines()[1:2])
 
 
-@pytest.mark.parametrize(("pem", "said"), WRONG_PUBLIC.values(), ids=WRONG_PUBLIC)
-def test_a_wrong_public_key_is_told_by_its_file_and_what_is_allowed(pem: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("pem", "message"), WRONG_PUBLIC.values(), ids=WRONG_PUBLIC)
+def test_a_wrong_public_key_is_told_by_its_file_and_what_is_allowed(pem: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "public.pem"
     path.write_text(pem)
     for read in (read_reader, read_auditor, read_publisher):
-        with pytest.raises(WrongKey, match=said) as raised:
+        with pytest.raises(WrongKey, match=message) as raised:
             read(SigningTable(public_key=str(path)))
-        told = str(raised.value)
-        assert told.startswith(f"[signing] public_key names {path}, which ")
-        assert told.endswith("; allowed: one or more Ed25519 public keys in PEM")
+        error = str(raised.value)
+        assert error.startswith(f"[signing] public_key names {path}, which ")
+        assert error.endswith("; allowed: one or more Ed25519 public keys in PEM")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

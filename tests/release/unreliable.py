@@ -23,7 +23,7 @@ Choose = Callable[[int, str], str | None]
 
 class UnreliableWay(ThreadingHTTPServer):
     """Hands requests on to `endpoint`. `script` says what the next conditional writes meet; after it, what `choose`
-    says of any request. `asked`: methods of the requests so far; `met`: how many met something."""
+    says of any request. `requests`: methods of the requests so far; `met`: how many met something."""
 
     daemon_threads = True
 
@@ -32,14 +32,14 @@ class UnreliableWay(ThreadingHTTPServer):
         self.endpoint = endpoint
         self.script = script
         self.choose = choose
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.met = 0
         self._lock = threading.Lock()
 
     def choose_fate(self, method: str, *, conditional: bool) -> str | None:
         with self._lock:
-            fate = self.script.pop(0) if conditional and self.script else self.choose(len(self.asked), method)
-            self.asked.append(method)
+            fate = self.script.pop(0) if conditional and self.script else self.choose(len(self.requests), method)
+            self.requests.append(method)
             self.met += fate is not None
         return fate
 
@@ -86,11 +86,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def ask(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
         headers = {name: value for name, value in self.headers.items() if name.lower() not in _OWN}
-        asked = urllib.request.Request(
+        requested = urllib.request.Request(
             self.server.endpoint + self.path, data=body or None, headers=headers, method=self.command
         )
         try:
-            with urllib.request.urlopen(asked, timeout=30) as got:
+            with urllib.request.urlopen(requested, timeout=30) as got:
                 return got.status, dict(got.headers), got.read()
         except urllib.error.HTTPError as got:
             with got:

@@ -90,8 +90,8 @@ def read_checked(store: Store, sha: str) -> bytes:
 
 
 def read_current(store: Store) -> dict[str, Any] | None:
-    found = store.read_versioned("current.json")
-    return None if found is None else json.loads(found.data)
+    versioned = store.read_versioned("current.json")
+    return None if versioned is None else json.loads(versioned.data)
 
 
 def read_chain(store: Store, *, most: int = 1_000_000) -> list[dict[str, Any]]:

@@ -88,8 +88,8 @@ class Feed:
         lines = [Line("good", key, (f"v{version}", status)) for key, (version, status) in self.pool.items()]
         if self.mode == "full":
             return [line for line in lines if line.id not in self.absent]
-        said = random.sample(lines, random.randrange(6))
-        return [Line("deleted", line.id) if random.random() < 0.3 else line for line in said]
+        chosen = random.sample(lines, random.randrange(6))
+        return [Line("deleted", line.id) if random.random() < 0.3 else line for line in chosen]
 
     def write(self, folder: Path) -> None:
         path = folder / f"{self.name}.ndjson"

@@ -21,6 +21,6 @@ def test_a_year_of_builds_is_what_its_feeds_said(tmp_path: Path, cases: int) -> 
         for fate in ["let be", *fates]:
             year.live(fate)
         year.end()
-        assert (year.seen["raced"], year.seen["killed"]) == (raced, killed)
+        assert (year.fates["raced"], year.fates["killed"]) == (raced, killed)
         assert year.sequence > builds // 2
-        print(dict(year.seen), dict(year.exits), f"{year.sequence} releases, {len(year.logged)} versions")
+        print(dict(year.fates), dict(year.exits), f"{year.sequence} releases, {len(year.logged)} versions")

@@ -63,7 +63,7 @@ class Clock:
 
 
 class Year:
-    """`seen`: what befell the builds, by what it was; `exits`: by exit code."""
+    """`fates`: what befell the builds, by what it was; `exits`: by exit code."""
 
     def __init__(self, folder: Path, *, builds: int, seed: int, size: int = 18) -> None:
         self.random = Random(seed)
@@ -74,7 +74,7 @@ class Year:
         self.clock = Clock()
         self.step = timedelta(days=365) / builds
         self.model = Model()
-        self.seen: Counter[str] = Counter()
+        self.fates: Counter[str] = Counter()
         self.exits: Counter[int] = Counter()
         self.sequence = 0
         self.logged: list[dict[str, Any]] = []
@@ -92,7 +92,7 @@ class Year:
             feed.write(self.folder)
         # Now and then a clock is an hour behind the last one.
         self.clock.now += timedelta(hours=-1) if self.random.random() < 0.03 else self.step
-        self.seen[fate] += 1
+        self.fates[fate] += 1
         metros = self.choose_metros()
         if fate == "raced":
             self.race(metros)
@@ -121,7 +121,7 @@ class Year:
         self.exits[ended.code] += 1
         if ended.code == 0:
             self.sequence += 1
-            self.judge_told(ended, [feed.name for feed in feeds], self.publish(feeds))
+            self.judge_report(ended, [feed.name for feed in feeds], self.publish(feeds))
 
     def kill(self, metros: tuple[str, ...]) -> None:
         """At some operation of its store, at the swap at last: published or not, whole."""
@@ -132,7 +132,7 @@ class Year:
         self.exits[ended.code] += 1
         current = read_current(self.store)
         if current is not None and current["sequence"] > self.sequence:
-            self.seen["killed once published"] += 1
+            self.fates["killed once published"] += 1
             self.sequence += 1
             self.publish(self.list_feeds(metros))
         if current is not None:
@@ -165,15 +165,15 @@ class Year:
         self.expected = self.expected + changes
         return changes
 
-    def judge_told(self, ended: CommandResult, feeds: list[str], changes: Counter[Change]) -> None:
+    def judge_report(self, ended: CommandResult, feeds: list[str], changes: Counter[Change]) -> None:
         """`--json`: what was read adds up and is what was written; what changed is what should have."""
-        told = json.loads(ended.out)
-        records = told["records"]
+        report = json.loads(ended.out)
+        records = report["records"]
         assert records["read"] == records["listings"] + records["merged"] + records["quarantined"]
         counted = [self.model.counted[name] for name in feeds]
         assert records == {name: sum(getattr(each, name) for each in counted) for name in records}
         kinds = Counter(kind for _, kind, _ in changes.elements())
-        assert told["changes"] == {kind: kinds[kind] for kind in told["changes"]}
+        assert report["changes"] == {kind: kinds[kind] for kind in report["changes"]}
 
     def judge(self) -> None:
         """The log and the prompt mirror, against the model."""
@@ -184,7 +184,7 @@ class Year:
         if self.random.random() < 0.2:
             self.catch_up("lazy")
         self.judge_mirror("prompt")
-        if self.seen.total() % 10 == 0:
+        if self.fates.total() % 10 == 0:
             assert check_mirror(self.open_client(), self.mirrors["prompt"], url=URL) == []
             self.prune()
 
@@ -218,12 +218,12 @@ class Year:
         """Its records are those of the model, and each is what its detail answers."""
         with closing(sqlite3.connect(self.folder / f"{name}.sqlite")) as database:
             rows = database.execute("SELECT id, document FROM records").fetchall()
-        held: Mapping[str, Any] = {row_id: json.loads(document) for row_id, document in rows}
+        mirrored: Mapping[str, Any] = {row_id: json.loads(document) for row_id, document in rows}
         published = self.model.list_published()
-        assert {row_id: each["name"] for row_id, each in held.items()} == {
+        assert {row_id: each["name"] for row_id, each in mirrored.items()} == {
             row_id: name_of(row_id, text) for row_id, text in published.items()
         }
-        for row_id, document in held.items():
+        for row_id, document in mirrored.items():
             kind = document["type"]
             got = ask(self.edge, f"/v1/{COLLECTIONS[kind]}/{row_id}", key=self.key)
             detail = got.read_json()["data"]

@@ -1,7 +1,10 @@
 """What is taken down is in no answer of any release, on any route; what showed it shows nothing in its place."""
 
+import pytest
 
 from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, WORD, Town, find_words, list_targets
+
+pytestmark = pytest.mark.xdist_group("takedown")  # one worker builds the town
 
 ALL = (KITE, POTTERY, HALL, CLUB)
 

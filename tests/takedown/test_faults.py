@@ -19,6 +19,8 @@ from tests.release.doubles import Act, kill
 from tests.release.signing import ONE, OTHER, make_reader, sign, write_keys
 from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, Town, find_words
 
+pytestmark = pytest.mark.xdist_group("takedown")  # one worker builds the town
+
 ALL = (KITE, POTTERY, HALL, CLUB)
 
 
@@ -86,7 +88,7 @@ def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["events", "events?occurrences=expand", "nearby?lat=47.6&lng=-122.3"])
-def test_a_walk_goes_on_without_it(town: Town, name: str) -> None:
+def test_a_walk_goes_on_without_what_is_taken_down(town: Town, name: str) -> None:
     joined = f"/v1/seattle/{name}{'&' if '?' in name else '?'}limit=2"
     pages = [town.get(joined).read_json()]
     town.run("takedown", *ALL)
@@ -94,9 +96,9 @@ def test_a_walk_goes_on_without_it(town: Town, name: str) -> None:
         got = town.get(f"{joined}&cursor={pages[-1]['meta']['next_cursor']}")
         assert got.status == 200
         pages.append(got.read_json())
-    found = [each["id"] for page in pages[1:] for each in page["data"]]
-    assert found
-    assert not set(ALL).intersection(found)
+    items = [each["id"] for page in pages[1:] for each in page["data"]]
+    assert items
+    assert not set(ALL).intersection(items)
 
 
 def test_the_walk_of_a_search_ends(town: Town) -> None:

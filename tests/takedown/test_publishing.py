@@ -17,6 +17,8 @@ from pipeline.takedown import takedown
 from tests.pipeline.city import make_event
 from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, WORD, Town, find_words, list_targets, make_class, make_kite
 
+pytestmark = pytest.mark.xdist_group("takedown")  # one worker builds the town
+
 
 def list_names(town: Town, name: str = "events", metro: str = "seattle") -> set[str]:
     return {each["name"] for each in town.get(f"/v1/{metro}/{name}?limit=100").read_json()["data"]}
@@ -29,8 +31,8 @@ def check_gone(town: Town, *words: str) -> None:
     """From what is answered, and after a prune from the store."""
     for target in list_targets():
         got = town.get(target)
-        found = got.read_body().decode("latin-1").lower() if got.status == 200 else ""
-        assert not any(word in found for word in words or (WORD,)), target
+        text = got.read_body().decode("latin-1").lower() if got.status == 200 else ""
+        assert not any(word in text for word in words or (WORD,)), target
     town.prune()
     assert [name for word in words or (WORD,) for name in find_words(town.city.store, word)] == []
     town.run("releases", "verify")
@@ -69,7 +71,7 @@ def test_records_of_another_feed_that_named_it_do_so_no_more(town: Town, mode: s
     check_gone(town, "hallquix")
 
 
-def test_an_organization_leaves_all_its_metros(town: Town) -> None:
+def test_an_organization_that_is_taken_down_leaves_all_its_metros(town: Town) -> None:
     done = town.run_json("takedown", CLUB)
     assert done["showing"] == {"boston": 1, "seattle": 3}
     for metro, name in (("seattle", "Club walk"), ("boston", "Guest walk")):
@@ -77,14 +79,14 @@ def test_an_organization_leaves_all_its_metros(town: Town) -> None:
         assert {each["name"]: each["organization"]["name"] for each in got}[name] is None
 
 
-def test_no_build_brings_it_back_whatever_feeds_say(town: Town) -> None:
+def test_no_build_brings_back_what_is_taken_down_whatever_feeds_say(town: Town) -> None:
     town.run("takedown", KITE, POTTERY, HALL, CLUB)
     assert town.build()["changes"]["created"] == 0
     check_gone(town)
     town.write(1)  # each of them as it was before
-    told = town.build()
-    assert sum(each.get("withdrawn", 0) for each in told["feeds"]) == 4
-    assert told["records"]["read"] == sum(told["records"][name] for name in ("listings", "merged", "quarantined"))
+    printed = town.build()
+    assert sum(each.get("withdrawn", 0) for each in printed["feeds"]) == 4
+    assert printed["records"]["read"] == sum(printed["records"][name] for name in ("listings", "merged", "quarantined"))
     records = [make_kite(), make_class("potteryquix", name="Quixclay")]
     for each in records:
         each.pop("id", None)  # by which nobody knows it now
@@ -93,7 +95,7 @@ def test_no_build_brings_it_back_whatever_feeds_say(town: Town) -> None:
     check_gone(town)
 
 
-def test_a_build_in_which_nothing_changed_carries_it_on(town: Town) -> None:
+def test_a_build_in_which_nothing_changed_carries_a_takedown_on(town: Town) -> None:
     town.run("takedown", KITE)
     town.build()
     before = town.run_json("releases", "show", town.list_ids()[0])["parts"]
@@ -118,7 +120,7 @@ def test_a_takedown_leaves_what_it_is_not_about_as_it_was(town: Town) -> None:
 
 
 @pytest.mark.long
-def test_what_a_delta_said_of_it_does_not_stand(town: Town) -> None:
+def test_what_a_delta_said_of_a_withdrawn_listing_does_not_stand(town: Town) -> None:
     delta = {"type": "event", "source_id": "quixdelta", "name": "Quixdelta", "starts_local": "2026-08-12T10:00:00",
              "confidence": 0.9}  # fmt: skip
     other = {**delta, "source_id": "other", "name": "Other", "place": {"id": HALL}}
@@ -133,11 +135,11 @@ def test_what_a_delta_said_of_it_does_not_stand(town: Town) -> None:
 
 
 @pytest.mark.long
-def test_what_was_quarantined_of_it_is_written_without_it(town: Town) -> None:
+def test_quarantine_files_are_written_without_what_is_taken_down(town: Town) -> None:
     wrong = {"type": "event", "source_id": "kitequix-1", "id": KITE, "name": "Kitequix", "starts_local": "Quixday"}
     town.city.write([wrong, make_class("fine")], feed="seattle")
-    told = json.loads(town.run("build", "--allow-shrink", "--as-of", "2026-08-10", "--json").stdout)
-    path = Path(told["quarantine"])
+    report = json.loads(town.run("build", "--allow-shrink", "--as-of", "2026-08-10", "--json").stdout)
+    path = Path(report["quarantine"])
     assert "Quixday" in path.read_text()
     town.run("takedown", KITE, POTTERY, HALL, CLUB)
     assert path.read_text() == ""
@@ -151,7 +153,7 @@ DRAFT = "0d5c0000-0000-4000-8000-0000000000d1"
 @pytest.mark.parametrize(
     "early", [{"status": "draft"}, {"status": "archived"}, {"starts_local": "Quixday"}], ids=["draft", "old", "wrong"]
 )
-def test_releases_that_held_it_before_it_was_published_end_too(town: Town, early: dict[str, str]) -> None:
+def test_releases_that_held_a_listing_before_it_was_published_end_too(town: Town, early: dict[str, str]) -> None:
     """They had it as a draft, archived from the first, or in quarantine."""
     base = make_event("drafted", id=DRAFT, name="Quixdraft")
     before = town.list_ids()[0]
@@ -167,7 +169,7 @@ def test_releases_that_held_it_before_it_was_published_end_too(town: Town, early
 
 
 @pytest.mark.long
-def test_a_rollback_goes_back_without_it(town: Town) -> None:
+def test_a_rollback_goes_back_without_what_is_taken_down(town: Town) -> None:
     _, middle, oldest = town.list_ids()
     town.run("takedown", KITE, POTTERY, HALL, CLUB)
     town.run("releases", "rollback", middle)
@@ -251,9 +253,7 @@ def test_of_two_at_once_both_are_obeyed(town: Town, monkeypatch: pytest.MonkeyPa
     check_gone(town)
 
 
-def test_a_rollback_that_was_under_way_does_not_come_into_force(
-    town: Town, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rollback_that_was_under_way_does_not_come_into_force(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     publish = rollback.publish
 
     def publish_late(*words: Any, **members: Any) -> Any:
@@ -275,7 +275,7 @@ def test_a_second_takedown_of_the_same_publishes_nothing(town: Town) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["takedown"], "give the ids"),
         (["takedown", "kite"], "no id"),
@@ -285,10 +285,10 @@ def test_a_second_takedown_of_the_same_publishes_nothing(town: Town) -> None:
         (["takedown", KITE, "--reason", "Mia Miller"], "--reason"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_refused_before_anything_is_done(town: Town, words: list[str], said: str) -> None:
+def test_what_is_wrong_is_refused_before_anything_is_done(town: Town, words: list[str], message: str) -> None:
     before = town.list_ids()
     result = town.run(*words, code=2)
-    assert said in result.stderr
+    assert message in result.stderr
     assert town.list_ids() == before
 
 

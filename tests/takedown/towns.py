@@ -140,6 +140,7 @@ def list_targets() -> Iterator[str]:
         yield f"{base}/events?changed_since=1970-01-01T00:00:00Z"
         yield f"{base}/events?occurrences=expand&facets=category,organization"
         yield f"{base}/classes?expand=sessions,organization"
+        yield f"{base}/events/density"
         yield f"{base}/events/calendar?from=2026-08-10&to=2026-08-30"
         yield f"{base}/events.ics"
         yield f"{base}/search?q=walk"

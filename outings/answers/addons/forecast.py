@@ -40,7 +40,7 @@ class ForecastBlocks:
     """Of one answer."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
-        self.is_asked = "forecast" in list_addons(query, about)
+        self.is_requested = "forecast" in list_addons(query, about)
         self._snapshot = snapshot
         self._first = about.dates[snapshot.metro.slug]
         self._last = self._first + timedelta(days=DAYS_AFTER)
@@ -50,19 +50,19 @@ class ForecastBlocks:
     @property
     def tag(self) -> object:
         """What an answer depends on that asks for it."""
-        return None if not self.is_asked else "none" if self._weather is None else self._weather.tag
+        return None if not self.is_requested else "none" if self._weather is None else self._weather.tag
 
     @property
     def notices(self) -> tuple[Notice, ...]:
         """Of the items until now; also where there is no forecast at all."""
         is_known = self._weather is not None
-        if not self.is_asked or (is_known and not self._missing):
+        if not self.is_requested or (is_known and not self._missing):
             return ()
         return (unavailable_forecast(self._missing, of=self._items, is_known=is_known),)
 
     def make_day(self, day: date) -> DayForecast | None:
         """A date's block; None where it was not asked for, lies outside the days, or nothing is known of it."""
-        if not self.is_asked or not self._first <= day <= self._last:
+        if not self.is_requested or not self._first <= day <= self._last:
             return None
         block = None if self._weather is None else self._weather.describe_day(day)
         self._count(block)
@@ -75,19 +75,19 @@ class ForecastBlocks:
 
     def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
         """An event's forecast block, by itself."""
-        if not self.is_asked:
+        if not self.is_requested:
             return None
         series = open_snapshot(self._snapshot).series
         low, high = map(number_day, (self._first, self._last))
-        found = series.find_first(row, low, high) if number is None else number
-        if found < 0:
+        first = series.find_first(row, low, high) if number is None else number
+        if first < 0:
             return None
-        moment = series.read_moment(found)
+        moment = series.read_moment(first)
         return self.make_event(document, row, starts_at=moment.starts_at, ends_at=moment.ends_at)
 
     def make_event(self, document: bytes, row: int, *, starts_at: int, ends_at: int | None) -> EventForecast | None:
         """Of an event that begins then; None also where it is none that has a block."""
-        if not self.is_asked:
+        if not self.is_requested:
             return None
         event = _decode(document)
         if not (self._is_timely(event, starts_at) and self._lies_near(row)):

@@ -118,8 +118,8 @@ class Sources:
         last = self._lasts[row]
         if last != NOT_STATED and last < number_day(today.date):
             return "past"
-        seen = max(self._crawled[row], self._checked[row])
-        return "stale" if seen != _UNKNOWN and seen < today.start - STALE_DAYS * DAY else "ok"
+        latest = max(self._crawled[row], self._checked[row])
+        return "stale" if latest != _UNKNOWN and latest < today.start - STALE_DAYS * DAY else "ok"
 
 
 def open_sources(reader: SnapshotReader) -> Sources:

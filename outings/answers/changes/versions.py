@@ -77,8 +77,8 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
-    found = list(islice(_walk_history(query, about), limit + 1))
-    shown, has_more = found[:limit], len(found) > limit
+    versions = list(islice(_walk_history(query, about), limit + 1))
+    shown, has_more = versions[:limit], len(versions) > limit
     meta = VersionsMeta(
         limit=limit,
         count=len(shown),

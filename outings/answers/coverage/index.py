@@ -81,9 +81,9 @@ class Groups:
     def find_lively(self, chosen: Numbers, *, slugs: Sequence[str]) -> Numbers:
         """Of all the metro's neighborhoods, by number: whether any of the groups is there."""
         if self._links is None:
-            found = [self.find_neighborhood(slug) for slug in slugs]
-            areas = np.repeat(np.arange(len(found)), [each.size for each in found])
-            self._links = areas, np.concatenate(found) if found else areas
+            members = [self.find_neighborhood(slug) for slug in slugs]
+            areas = np.repeat(np.arange(len(members)), [each.size for each in members])
+            self._links = areas, np.concatenate(members) if members else areas
         areas, groups = self._links
         return np.unique(areas[np.isin(groups, chosen)])
 
@@ -94,8 +94,8 @@ class Groups:
         return own if neighborhood is None else np.intersect1d(own, self.find_neighborhood(neighborhood))
 
     def find_neighborhood(self, text: str) -> Numbers:
-        found = [*self._by_slug.get(text.casefold(), ()), *self._by_key.get(fold_text(text), ())]
-        return np.array(found, dtype=np.int64)
+        matches = [*self._by_slug.get(text.casefold(), ()), *self._by_key.get(fold_text(text), ())]
+        return np.array(matches, dtype=np.int64)
 
     def add(self, name: str, groups: Numbers) -> int:
         """The sum of what is counted under this name, or of confidences in millionths."""

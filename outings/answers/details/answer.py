@@ -23,33 +23,33 @@ from outings.contract.query import Query
 
 def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
     check_expanded(query, about)
-    found = find_listing(query, about=about)
+    listing = find_listing(query, about=about)
     # What is attached to a listing counts an organization's others, or asks the lists.
     cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
-    return AnswerPlan(_tag_listing(query, found, about), lambda: answer_detail(query, found, about=about), cost)
+    return AnswerPlan(_tag_listing(query, listing, about), lambda: answer_detail(query, listing, about=about), cost)
 
 
-def _tag_listing(query: Query, found: ListingRow, about: AnswerContext) -> str:
+def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext) -> str:
     """The stamps are not in the row's hash, but they are in its document."""
-    opened = open_snapshot(found.snapshot)
-    names, row = opened.names, found.row
-    today = about.dates[found.snapshot.metro.slug]
+    opened = open_snapshot(listing.snapshot)
+    names, row = opened.names, listing.row
+    today = about.dates[listing.snapshot.metro.slug]
     series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
-    attached = (_tag_references(query, found, about), _tag_addons(query, found, about))
-    asked = (query.get_words("fields"), query.notices, attached)
-    return make_tag("detail", names.read_hash(row).hex(), names.read_stamps(row), series, asked)
+    attached = (_tag_references(query, listing, about), _tag_addons(query, listing, about))
+    parts = (query.get_words("fields"), query.notices, attached)
+    return make_tag("detail", names.read_hash(row).hex(), names.read_stamps(row), series, parts)
 
 
-def _tag_references(query: Query, found: ListingRow, about: AnswerContext) -> object:
+def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:
     """What is attached to a detail, by what it is made of."""
     members = list_expanded(query)
     if not members:
         return None
-    names = open_snapshot(found.snapshot).names
+    names = open_snapshot(listing.snapshot).names
     tags: list[object] = []
-    references = read_references(open_snapshot(found.snapshot).read_document(found.row))
+    references = read_references(open_snapshot(listing.snapshot).read_document(listing.row))
     if "place" in members:
-        place = find_place(references, snapshot=found.snapshot)
+        place = find_place(references, snapshot=listing.snapshot)
         tags.append(None if place is None else (names.read_hash(place).hex(), names.read_stamps(place)))
     if "organization" in members:
         copies = find_organization(references, about=about)
@@ -61,22 +61,22 @@ def _list_read(copies: list[Copy], about: AnswerContext) -> list[tuple[str, date
     return [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
 
 
-def _tag_addons(query: Query, found: ListingRow, about: AnswerContext) -> object:
+def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:
     """What is attached to a detail: the block of its source, and all that lists of the date may show to the key."""
     addons = list_addons(query, about)
     if not addons:
         return None
-    block = SourceBlocks(query, snapshot=found.snapshot, about=about).make(found.row)
+    block = SourceBlocks(query, snapshot=listing.snapshot, about=about).make(listing.row)
     related = None
     if "related" in addons:
-        related = (found.snapshot.hash, about.dates[found.snapshot.metro.slug], about.entitlement.digest)
-    return addons, block, related, _tag_forecast(query, found, about)
+        related = (listing.snapshot.hash, about.dates[listing.snapshot.metro.slug], about.entitlement.digest)
+    return addons, block, related, _tag_forecast(query, listing, about)
 
 
-def _tag_forecast(query: Query, found: ListingRow, about: AnswerContext) -> object:
+def _tag_forecast(query: Query, listing: ListingRow, about: AnswerContext) -> object:
     """The block itself, so that what has none keeps its tag whatever the weather."""
     if query.resource != "event":
         return None
-    forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
-    document = open_snapshot(found.snapshot).read_document(found.row)
-    return forecasts.make_next(document, found.row), forecasts.notices
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    document = open_snapshot(listing.snapshot).read_document(listing.row)
+    return forecasts.make_next(document, listing.row), forecasts.notices

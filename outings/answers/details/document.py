@@ -37,9 +37,9 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
     that several of the key's metros have."""
     release, entitlement = about.release, about.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
-    found = list(_find_rows(query, metros))
-    readable = [each for each in found if entitlement.allows_metro(each.snapshot.metro.slug)]
-    if not found:
+    rows = list(_find_rows(query, metros))
+    readable = [each for each in rows if entitlement.allows_metro(each.snapshot.metro.slug)]
+    if not rows:
         raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
     if not readable:
         raise refuse_metro(entitlement)
@@ -48,22 +48,22 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
     return readable[0]
 
 
-def answer_detail(query: Query, found: ListingRow, *, about: AnswerContext) -> list[bytes]:
+def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) -> list[bytes]:
     """The body as parts, whatever the listing's audience and confidence."""
-    today = about.dates[found.snapshot.metro.slug]
-    opened = open_snapshot(found.snapshot)
+    today = about.dates[listing.snapshot.metro.slug]
+    opened = open_snapshot(listing.snapshot)
     if query.resource == "event":
-        document = read_event(opened, found.row, today)
+        document = read_event(opened, listing.row, today)
     else:
-        document = opened.read_document(found.row)
-    document = Expansion(list_expanded(query), snapshot=found.snapshot, about=about).expand(document)
-    sources = SourceBlocks(query, snapshot=found.snapshot, about=about)
-    document = sources.attach(document, found.row)
-    forecasts = ForecastBlocks(query, snapshot=found.snapshot, about=about)
-    document = forecasts.attach(document, found.row)
+        document = opened.read_document(listing.row)
+    document = Expansion(list_expanded(query), snapshot=listing.snapshot, about=about).expand(document)
+    sources = SourceBlocks(query, snapshot=listing.snapshot, about=about)
+    document = sources.attach(document, listing.row)
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    document = forecasts.attach(document, listing.row)
     notices = (*query.notices, *sources.notices, *forecasts.notices)
     if "related" in list_addons(query, about):
-        related = make_related(query, found.row, snapshot=found.snapshot, about=about)
+        related = make_related(query, listing.row, snapshot=listing.snapshot, about=about)
         document = add_member(document, "related", msgspec.json.encode(related))
         notices += tuple(map(unavailable_related, related.list_empty()))
     return encode_detail(choose_fields(query)(document), notices=notices)

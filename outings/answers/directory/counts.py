@@ -40,9 +40,9 @@ def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, to
     """By row: whether the organization has a live listing there, as the lists' `neighborhood` reads it."""
     opened = open_snapshot(snapshot)
     selection = select_default(listing_type, snapshot, today, neighborhood=text)
-    found = np.zeros(len(opened.organizations), dtype=np.bool_)
+    is_inside = np.zeros(len(opened.organizations), dtype=np.bool_)
     for row_id in open_evaluator(opened).count_organizations(selection):
         row = opened.organizations.find_id(row_id)
         if row is not None:
-            found[row] = True
-    return found
+            is_inside[row] = True
+    return is_inside

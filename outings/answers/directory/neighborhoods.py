@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
+from outings.answers.directory.business_names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import open_area_ranking
-from outings.answers.directory.titles import parse_title
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluators import open_evaluator
@@ -72,8 +72,8 @@ def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows
 
     def count() -> Rows:
         selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
-        found = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.names), 1)))
-        rows = np.array(sorted(found.rows), dtype=np.int64)
+        results = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.names), 1)))
+        rows = np.array(sorted(results.rows), dtype=np.int64)
         return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 
     return opened.open_index(remember_area_counts).read((listing_type, today), count)

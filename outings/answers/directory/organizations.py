@@ -10,10 +10,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
+from outings.answers.directory.business_names import Title, parse_title
 from outings.answers.directory.counts import RowCounts, count_by_row, find_in_neighborhood
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
-from outings.answers.directory.titles import Title, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters

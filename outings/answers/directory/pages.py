@@ -64,8 +64,8 @@ def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
     rank, name, row_id = after
 
     def cut_key(at: int) -> tuple[int, str]:
-        found_rank, found_name, _ = name_key(at)
-        return -found_rank, found_name[:KEY_CHARACTERS]
+        other_rank, other_name, _ = name_key(at)
+        return -other_rank, other_name[:KEY_CHARACTERS]
 
     low = bisect_left(range(size), (-rank, name), key=cut_key)
     high = bisect_right(range(size), (-rank, name), lo=low, key=cut_key)

@@ -13,6 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from outings.answers.cache import remember
+from outings.answers.directory.business_names import Title, list_parents
 from outings.answers.directory.spellings import (
     ABOVE,
     AREA_SPELLINGS,
@@ -28,7 +29,6 @@ from outings.answers.directory.spellings import (
     read_kinds,
     read_letters,
 )
-from outings.answers.directory.titles import Title, list_parents
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
@@ -163,13 +163,13 @@ class Ranking:
 
     def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
         """The word itself, and those that a typo or two lead to: never in digits, never in the first letter."""
-        found = [(number, 0) for number in self._texts.find(word)]
+        meanings = [(number, 0) for number in self._texts.find(word)]
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
         if allowed and word.isalpha():
             others = self._texts.list_similar(word, typos=allowed)
             near = process.extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-            found += [(number, int(typos)) for _, typos, number in near if typos]
-        return tuple(sorted(found))
+            meanings += [(number, int(typos)) for _, typos, number in near if typos]
+        return tuple(sorted(meanings))
 
     def _read(self, text: str, kind: int) -> Places:
         parts = [self._read_number(number) for number in self._texts.find(text)]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.directory.titles import STOP_WORDS, fold_host, fold_title, list_parents, name_site
+from outings.answers.directory.business_names import STOP_WORDS, fold_host, fold_title, list_parents, name_site
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import make_letters, make_texts

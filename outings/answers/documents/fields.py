@@ -25,12 +25,13 @@ def choose_fields(query: Query) -> Callable[[bytes], bytes]:
         return lambda document: document
     shown = query.match.route.shown
     assert shown is not None, "the contract refuses fields of what has none"
-    return _read_fields(shown, paths)
+    return cut_document(shown, paths)
 
 
 @lru_cache(maxsize=_CHOICES)
-def _read_fields(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
-    """`paths`: dotted, as the contract settled them: `id` and `type` among them."""
+def cut_document(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
+    """`paths`: dotted, as the contract settles them: `id` and `type` among them. What the resource has not is passed
+    over."""
     # A type of these members alone: msgspec passes over all others without making anything of them.
     decode = msgspec.json.Decoder(_narrow_type(RESOURCES[resource], _grow_tree(paths))).decode
     return lambda document: _encode(decode(document))

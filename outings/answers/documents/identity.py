@@ -9,6 +9,15 @@ class _Identity(Struct, frozen=True):
     type: str
 
 
+class NamedDocument(Struct, frozen=True):
+    """The members that every answer takes from a document of which it shows a part."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+
+
 _decode = msgspec.json.Decoder(_Identity).decode
 
 

@@ -58,8 +58,8 @@ class Gazetteer:
             return self._find_middle(self._list_spots(name_zip(code)))
         readings = list(list_readings(address, self._streets))
         for reading in readings:
-            if found := self._find_spot(reading):
-                return found
+            if spot := self._find_spot(reading):
+                return spot
         return next(filter(None, map(self._find_area, readings)), None)
 
     def _find_spot(self, reading: Reading) -> Center | None:
@@ -79,8 +79,8 @@ class Gazetteer:
         return Center(lat=float(self._lats[spots[0]]), lng=float(self._lngs[spots[0]]))
 
     def _list_spots(self, name: str) -> Numbers:
-        found = [self._spots[self._ends[at] : self._ends[at + 1]] for at in self._names.find(name)]
-        return found[0] if found else np.empty(0, dtype=np.uint32)
+        parts = [self._spots[self._ends[at] : self._ends[at + 1]] for at in self._names.find(name)]
+        return parts[0] if parts else np.empty(0, dtype=np.uint32)
 
     def _keep_true(self, spots: Numbers, reading: Reading) -> Numbers:
         """Those of which all that stands behind the name is true; a zip that is not known may be."""

@@ -32,8 +32,8 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     @property
     def corner(self) -> tuple[Words, Words] | None:
-        found = self.streets.split_corner(self.head)
-        return found if found is None or found[0] <= found[1] else (found[1], found[0])
+        names = self.streets.split_corner(self.head)
+        return names if names is None or names[0] <= names[1] else (names[1], names[0])
 
 
 def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
@@ -52,8 +52,8 @@ def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
 
 def read_zip(address: str) -> str | None:
     """Where it is a zip and nothing else."""
-    found = _ZIP.fullmatch(address.strip())
-    return found[1] if found else None
+    match = _ZIP.fullmatch(address.strip())
+    return match[1] if match else None
 
 
 def _label(address: str, streets: Streets) -> Reading:

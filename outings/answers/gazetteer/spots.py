@@ -73,9 +73,9 @@ def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, fl
         pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")
-    told = pl.when(is_place).then(pl.col("row")).alias("told")
+    place_row = pl.when(is_place).then(pl.col("row")).alias("place_row")
     chosen = listings.filter(is_place | pl.col("place_id").is_null()).unique(
-        ["lat", "lng", told], keep="first", maintain_order=True
+        ["lat", "lng", place_row], keep="first", maintain_order=True
     )
     for row, lat, lng in chosen.select("row", "lat", "lng").iter_rows():
         yield _decoder.decode(reader.read_document(row)), lat, lng
@@ -119,12 +119,12 @@ class _SpotBuilder:
 
     def make_frames(self) -> dict[str, pl.DataFrame]:
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
-        found = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
+        names = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
         areas = [self._cities, list_state_words(self._states, self._streets), *self._areas]
         lines = ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in areas]
         kinds = {"lat": pl.Float64(), "lng": pl.Float64(), "area": pl.UInt32(), "is_placed": pl.UInt8()}
         return {
             SPOTS: pl.DataFrame(self._spots, schema={**kinds, "zip": pl.String()}, orient="row"),
-            SPOT_NAMES: pl.DataFrame([*make_texts(found["name"]), found["spots"]]),
+            SPOT_NAMES: pl.DataFrame([*make_texts(names["name"]), names["spots"]]),
             SPOT_AREAS: pl.DataFrame({"phrases": lines}),
         }

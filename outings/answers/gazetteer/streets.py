@@ -49,7 +49,7 @@ class Streets:
         return self._known.get(word) or word
 
     def join_number(self, text: str) -> str:
-        """"Calle Mayor, nº 3, Centro" → "Calle Mayor 3, Centro", where the number comes behind the street."""
+        """ "Calle Mayor, nº 3, Centro" → "Calle Mayor 3, Centro", where the number comes behind the street."""
         return self._number.sub(r"\1 \2", text, count=1) if self._words.kind_first else text
 
     def is_address(self, text: str) -> bool:
@@ -77,8 +77,8 @@ class Streets:
 
     def split_inside(self, text: str) -> tuple[str, str | None]:
         """A name, and that of the place that it is inside of."""
-        found = self._inside.search(text)
-        return self._inside.sub("", text), None if found is None else found[1]
+        match = self._inside.search(text)
+        return self._inside.sub("", text), None if match is None else match[1]
 
     def split_corner(self, text: str) -> tuple[Words, Words] | None:
         """Two streets that meet: "Broadway & W 72nd St"."""

@@ -42,9 +42,9 @@ def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> byte
     known = _read_known(event, anchor[0], series=series, row=row)
     if known.total == 0:
         return b""
-    found = find_recurrence(event["rrule"], known)
-    if found is not None:
-        return encode_lines(_write_event(event, event["id"], anchor, recurrence=found))
+    recurrence = find_recurrence(event["rrule"], known)
+    if recurrence is not None:
+        return encode_lines(_write_event(event, event["id"], anchor, recurrence=recurrence))
     if not known.moments:
         is_excluded = known.anchor in list_excluded(known)
         return b"" if is_excluded else encode_lines(_write_event(event, event["id"], anchor))
@@ -65,12 +65,12 @@ def _read_known(event: Mapping[str, Any], anchor: datetime, *, series: Series, r
 
 def split_entries(calendar: bytes) -> dict[str, bytes]:
     """Of a calendar of whole events, each event's VEVENTs by its id."""
-    found: dict[str, bytes] = {}
+    entries: dict[str, bytes] = {}
     for part in calendar.split(b"\r\n" + _BEGIN)[1:]:
         data = part.partition(b"\r\n" + _END)[0]
         event_id = data[: data.index(b"\r\n")].partition(b"_")[0].decode()
-        found[event_id] = b"%b%b%b\r\n%b\r\n" % (found.get(event_id, b""), _BEGIN, data, _END)
-    return found
+        entries[event_id] = b"%b%b%b\r\n%b\r\n" % (entries.get(event_id, b""), _BEGIN, data, _END)
+    return entries
 
 
 def _read_times(starts_local: str, ends_local: str | None) -> _Times:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
-from dateutil.rrule import rrulestr
 from msgspec import Struct
 
 from outings.answers.snapshot.series import Moment
@@ -49,6 +48,8 @@ def find_recurrence(rrule: str | None, known: SeriesFacts) -> Recurrence | None:
     parts = _split_rule(rrule)
     if parts is None:
         return None
+    from dateutil.rrule import rrulestr  # only calendars need it
+
     endless = ";".join(f"{name}={value}" for name, value in parts.items() if name not in _ENDS)
     live = [read_local(moment.starts_local) for moment in known.moments]
     try:

@@ -63,12 +63,12 @@ def _write_observances(name: str) -> Iterator[str]:
     zone = read_zone(name)
     start = _FIRST.astimezone(zone)
     yield from _write(_make_kind(start, start), [_LONG_AGO])
-    found: dict[_Kind, list[datetime]] = {}
+    by_kind: dict[_Kind, list[datetime]] = {}
     for instant in list_changes(zone, int(_FIRST.timestamp()), int(_LAST.timestamp())):
         before, after = (datetime.fromtimestamp(each, UTC).astimezone(zone) for each in (instant - 1, instant))
         # A change begins in the offset that holds before it (RFC 5545, 3.6.5).
-        found.setdefault(_make_kind(before, after), []).append(before.replace(tzinfo=None, fold=0) + _SECOND)
-    for kind, onsets in found.items():
+        by_kind.setdefault(_make_kind(before, after), []).append(before.replace(tzinfo=None, fold=0) + _SECOND)
+    for kind, onsets in by_kind.items():
         dates: list[datetime] = []
         at = 0
         while at < len(onsets):
@@ -102,7 +102,7 @@ def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
     # The n-th weekday and the last one are what laws say: they are tried first.
     ordered = sorted(firsts, key=lambda day: (day > 0 and (day - 1) % _WEEK > 0, day < 0, day))
     choices = [_Days(first.month, first.weekday(), day) for day in ordered]
-    return max(((days, _follow(days, onsets, at)) for days in choices), key=lambda found: found[1])
+    return max(((days, _follow(days, onsets, at)) for days in choices), key=lambda run: run[1])
 
 
 def _follow(days: _Days, onsets: Sequence[datetime], at: int) -> int:

@@ -1,4 +1,4 @@
-"""The plans of the lists and of the calendar of events."""
+"""The plans of the lists, of the calendar of events, and of what counts lists by place."""
 
 from datetime import date
 
@@ -6,7 +6,8 @@ from outings.answers.addons.expanded import check_expanded, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.listings.calendar import answer_calendar
-from outings.answers.listings.cost import estimate_list
+from outings.answers.listings.cost import estimate_density, estimate_list
+from outings.answers.listings.density import answer_density
 from outings.answers.listings.lists import answer_list, settle_list
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.contract.query import Query
@@ -27,6 +28,14 @@ def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> Ans
     cost = estimate_list(query, snapshot=snapshot, days=filters.count_days())
     tag = _tag_list(query, snapshot, about)
     return AnswerPlan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), cost)
+
+
+def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    cost = estimate_density(query, snapshot=snapshot)
+    tag = make_tag("density", snapshot.hash, query.text, today, about.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_density(query, filters, snapshot=snapshot, about=about), cost)
 
 
 def _tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:

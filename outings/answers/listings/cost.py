@@ -1,7 +1,10 @@
-"""What a list and a calendar are planned to cost."""
+"""What a list, a calendar and a density are planned to cost."""
+
+from collections.abc import Iterator
 
 from outings.answers.addons.expanded import list_expanded
-from outings.answers.cost import ENGINE, Rate, add_costs
+from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.listings.density_cells import open_cells
 from outings.answers.selecting.evaluators import has_columns
 from outings.answers.selecting.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
@@ -18,6 +21,7 @@ _FACET = Rate(each=40, thousand=0.5)
 # Of sections and sessions, which are looked at one by one.
 _FACET_OF_HAPPENINGS = Rate(each=40, thousand=20)
 _CALENDAR_DAY = Rate(each=5, thousand=0.1)
+_DENSITY = Rate(each=200, thousand=6)
 _TEXT = Rate(thousand=4)
 _CIRCLE = Rate(thousand=2)
 _HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
@@ -34,11 +38,25 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
     if "source" in query.get_words("include"):
         parts.append((_SOURCE, count_items(query)))
+    return add_costs([*parts, *_list_searches(query)], listings=len(reader.names))
+
+
+def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
+    """Microseconds. Where listings lie is worked out once."""
+    reader = open_snapshot(snapshot)
+    if not has_columns(reader):
+        return ENGINE
+    if reader.find_index(open_cells) is None:
+        return UNKNOWN
+    return add_costs([(_DENSITY, 1), *_list_searches(query)], listings=len(reader.names))
+
+
+def _list_searches(query: Query) -> Iterator[tuple[Rate, int]]:
+    """Of filters that look at more than sets."""
     if "q" in query.values:
-        parts.append((_TEXT, 1))
+        yield _TEXT, 1
     if "lat" in query.values:
-        parts.append((_CIRCLE, 1))
-    return add_costs(parts, listings=len(reader.names))
+        yield _CIRCLE, 1
 
 
 def _choose_document(query: Query) -> Rate:

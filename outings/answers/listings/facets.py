@@ -49,10 +49,10 @@ def _name_counts(values: Iterable[str], counts: Numbers) -> tuple[FacetValue, ..
 def _name_organizations(counts: Numbers, evaluator: Evaluator, *, total: int) -> OrganizationFacet:
     """The top by count, then by name and id: the order of the numbers."""
     unspecified = int(counts[-1])
-    found = counts[:-1].nonzero()[0]
-    top = found[(-counts[found]).argsort(kind="stable")[:_TOP]]
+    numbers = counts[:-1].nonzero()[0]
+    top = numbers[(-counts[numbers]).argsort(kind="stable")[:_TOP]]
     return OrganizationFacet(
-        distinct=len(found),
+        distinct=len(numbers),
         top=tuple(_name_organization(number, int(counts[number]), evaluator) for number in top.tolist()),
         other_count=total - unspecified - int(counts[top].sum()),
         unspecified_count=unspecified,

@@ -49,7 +49,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     sources = SourceBlocks(query, snapshot=snapshot, about=about)
     whole = [sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True)]
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
-    if forecasts.is_asked:
+    if forecasts.is_requested:
         numbers: Sequence[int | None] = page.numbers or [None] * len(page.rows)
         whole = [forecasts.attach(*each) for each in zip(whole, page.rows, numbers, strict=True)]
     items = [*map(choose_fields(query), whole)]
@@ -128,11 +128,13 @@ def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, t
     # One more than the page holds tells whether there is a next one.
     span = _make_span(query, limit=limit + 1)
     evaluator = open_evaluator(open_snapshot(snapshot))
-    found = evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
+    results = (
+        evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
+    )
     return ListPage(
-        rows=found.rows[:limit],
-        numbers=None if found.numbers is None else found.numbers[:limit],
-        end=found.locate(limit - 1) if len(found.rows) > limit else None,
+        rows=results.rows[:limit],
+        numbers=None if results.numbers is None else results.numbers[:limit],
+        end=results.locate(limit - 1) if len(results.rows) > limit else None,
     )
 
 
@@ -144,12 +146,12 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     for each in query.get_words("ids"):
         row = names.find_id(each, type_code=type_code)
         rows[each] = row if row is not None and names.is_visible(row, include_archived=False) else None
-    found = [row for row in rows.values() if row is not None]
+    present = [row for row in rows.values() if row is not None]
     if filters.values.keys() - {"ids"}:
         selection = select_query(query, filters, snapshot=snapshot, today=today)
         matching = {*open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=len(rows))).rows}
-        found = [row for row in found if row in matching]
-    return ListPage(rows=found, missing=tuple(each for each, row in rows.items() if row is None))
+        present = [row for row in present if row in matching]
+    return ListPage(rows=present, missing=tuple(each for each, row in rows.items() if row is None))
 
 
 def _make_span(query: Query, *, limit: int) -> Span:

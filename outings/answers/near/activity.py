@@ -112,8 +112,8 @@ def _find_percentile(near: Near, circles: Circles, *, words: int) -> int:
 
 def _suggest_radius(point: Point, layer: Layer) -> int:
     """The least of the ladder with enough in it, else its last."""
-    found = layer.find_nearest(point, line=find_line(_LADDER[-1]), count=ENOUGH)
-    metres = np.sort(find_metres(found.squares))
+    nearest = layer.find_nearest(point, line=find_line(_LADDER[-1]), count=ENOUGH)
+    metres = np.sort(find_metres(nearest.squares))
     if metres.size < ENOUGH:
         return _LADDER[-1]
     return next((each for each in _LADDER if metres[ENOUGH - 1] <= each), _LADDER[-1])

@@ -50,8 +50,8 @@ def ask_default(today: date, vocabulary: Vocabulary) -> CollectionQueries:
 def make_cells(reader: SnapshotReader, today: date) -> pl.DataFrame:
     """A row a point: `date`, days since 1970, and by type the columns of `Tally`."""
     layer = make_default_layer(reader, today)
-    found = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(reader.metro.bounds))
-    tallies = [each for each in found if each.counts.any()]
+    cells = (tally_layer(layer, draw_circle(layer, point)) for point in _list_points(reader.metro.bounds))
+    tallies = [each for each in cells if each.counts.any()]
     start = number_day(today)
     columns: dict[str, NDArray[np.generic]] = {"date": np.full(len(tallies), start, dtype=np.int32)}
     for name in _COLUMNS:

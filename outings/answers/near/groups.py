@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
+from outings.answers.documents.identity import NamedDocument
 from outings.answers.near.index import open_near
 from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
 from outings.answers.near.ranking import ScoredRows
@@ -72,13 +73,9 @@ class _Where(Struct, frozen=True):
     neighborhood: Raw
 
 
-class _Document(Struct, frozen=True):
+class _Document(NamedDocument, frozen=True):
     """The members that an item takes from a listing."""
 
-    id: str
-    type: str
-    slug: str
-    name: str
     location: _Where
     ages: Raw
     image_url: Raw

@@ -154,15 +154,15 @@ class Layer:
     def unite_categories(self, circles: Circles) -> Sets:
         """Of the last of the circles, by type."""
         whole, most = circles.whole[-1], circles.squared[-1]
-        found: Sets = np.bitwise_or.reduce(self.categories[whole], axis=0)
-        if (found == self._all_categories).all():
-            return found
+        union: Sets = np.bitwise_or.reduce(self.categories[whole], axis=0)
+        if (union == self._all_categories).all():
+            return union
         cells = np.flatnonzero(self.shown[circles.cut] & (circles.squares <= most))
         places = circles.cut[cells // TILE] * TILE + cells % TILE
         cards = self._find_cards(circles.point).choose_cards(most, is_open=False)
         places = np.concatenate((places, self.shared_places[cards]))
         words, numbers = self.index.words.ravel()[places], self.index.kinds.numbers.ravel()[places]
-        return found | _unite(words, self.index.kinds.types[numbers])
+        return union | _unite(words, self.index.kinds.types[numbers])
 
     @cached_property
     def _all_categories(self) -> Sets:
@@ -176,7 +176,7 @@ class Layer:
         *,
         line: float,
         count: int,
-        follow: Callable[[RowDistances], RowDistances] = lambda found: found,
+        follow: Callable[[RowDistances], RowDistances] = lambda distances: distances,
     ) -> RowDistances:
         """The nearest cards within a straight line from the point, this many at least where there are so many, and all
         at their distances, in no order; of those that follow."""
@@ -184,9 +184,9 @@ class Layer:
         def take(tiles: Rows, most: float) -> RowDistances:
             return follow(self.measure(tiles, point, most=most))
 
-        found = self.index.tiles.find_nearest(point, line=line, count=count, take=take)
-        most = float(found.squares.max()) if found.rows.size >= count else line**2
-        return found.join(follow(self.find_cards(point, line=line, most=most)))
+        distances = self.index.tiles.find_nearest(point, line=line, count=count, take=take)
+        most = float(distances.squares.max()) if distances.rows.size >= count else line**2
+        return distances.join(follow(self.find_cards(point, line=line, most=most)))
 
     def measure(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
         """What some tiles show no further away, by the square of its distance; no card of `shared`."""
@@ -195,11 +195,11 @@ class Layer:
     def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> RowDistances:
         """`measure` for what is in any of `groups` and in none of `others`, each a bit set a tile."""
         own = self.groups[tiles]
-        is_asked = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
-        return self._measure(tiles, is_asked, point, most=most)
+        is_requested = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
+        return self._measure(tiles, is_requested, point, most=most)
 
-    def _measure(self, tiles: Rows, is_asked: Mask, point: Point, *, most: float) -> RowDistances:
-        cells = np.flatnonzero(is_asked)
+    def _measure(self, tiles: Rows, is_requested: Mask, point: Point, *, most: float) -> RowDistances:
+        cells = np.flatnonzero(is_requested)
         places = tiles[cells // TILE] * TILE + cells % TILE
         squares = self.index.tiles.measure_places(places, point)
         near = np.flatnonzero(squares <= most)

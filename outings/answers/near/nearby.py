@@ -82,9 +82,9 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     opened.open_index(open_near).starts.note(near.windows, near.now)
     limit = near.query.get_as("limit", int)
     assert limit is not None
-    found, hidden = _take_page(nearby, opened, limit=limit + 1)
-    page = found.choose(slice(limit))
-    cursor = _make_cursor(near, page, opened) if found.rows.size > limit else None
+    distances, hidden = _take_page(nearby, opened, limit=limit + 1)
+    page = distances.choose(slice(limit))
+    cursor = _make_cursor(near, page, opened) if distances.rows.size > limit else None
     sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
     items = _make_items(near, page, opened, sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
@@ -97,27 +97,27 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[R
     near, after, index = nearby.near, nearby.after, opened.open_index(open_near)
     least = 0 if after is None else opened.names.count_ids(after.id)
 
-    def follow(found: RowDistances) -> RowDistances:
-        return found if after is None else found.choose(_follow(found, after, index, least=least))
+    def follow(distances: RowDistances) -> RowDistances:
+        return distances if after is None else distances.choose(_follow(distances, after, index, least=least))
 
     evaluator = open_evaluator(opened)
     layer = opened.open_index(open_layers).recall(near.filters, evaluator)
     if layer is None:
         finding = near.make_scan(index, evaluator)
-        found, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
+        nearest, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
     else:
         line = find_line(near.radius_m)
-        found = layer.find_nearest(near.point, line=line, count=limit, follow=follow)
+        nearest = layer.find_nearest(near.point, line=line, count=limit, follow=follow)
         hidden = layer.count_hidden(near.point, line=line, is_open=False)
-    order = np.lexsort((index.id_ranks[found.rows], _TYPE_RANKS[index.types[found.rows]], found.squares))
-    return found.choose(order[:limit]), hidden
+    order = np.lexsort((index.id_ranks[nearest.rows], _TYPE_RANKS[index.types[nearest.rows]], nearest.squares))
+    return nearest.choose(order[:limit]), hidden
 
 
-def _follow(found: RowDistances, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
+def _follow(distances: RowDistances, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
     """Which rows come after an item, which need not be there any more. `least`: the rank of the next id."""
-    ranks, own = _TYPE_RANKS[index.types[found.rows]], _TYPE_RANKS[TYPES.index(after.type)]
-    is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[found.rows] >= least))
-    follows: NDArray[np.bool_] = (found.squares > after.square) | ((found.squares == after.square) & is_next)
+    ranks, own = _TYPE_RANKS[index.types[distances.rows]], _TYPE_RANKS[TYPES.index(after.type)]
+    is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[distances.rows] >= least))
+    follows: NDArray[np.bool_] = (distances.squares > after.square) | ((distances.squares == after.square) & is_next)
     return follows
 
 

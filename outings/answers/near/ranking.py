@@ -56,19 +56,19 @@ def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np
         is_favoured=bool(_read_bands(near)),
     )
     counts = layer.table[tiles, GROUPED]
-    found = _score(near, RowDistances(tiles[:0], gaps[:0]), layer, moments)
+    best = _score(near, RowDistances(tiles[:0], gaps[:0]), layer, moments)
     is_left = counts > 0
     least, size = np.full(len(GROUPS), _FEWER), _FIRST_TILES
     while (chosen := _choose(bounds, is_left & (bounds >= least), size=size)).any():
         some = np.flatnonzero(chosen.any(axis=1))
         groups, others = chosen[some] @ _BITS, ((counts[some] > 0) & ~is_left[some]) @ _BITS
         measured = layer.measure_groups(tiles[some], near.point, most=line**2, groups=groups, others=others)
-        found = found.join(_score(near, measured, layer, moments))
+        best = best.join(_score(near, measured, layer, moments))
         is_left &= ~chosen
-        least = np.array([_find_last(found, number, end) for number, end in enumerate(ends.tolist())])
+        least = np.array([_find_last(best, number, end) for number, end in enumerate(ends.tolist())])
         size *= 2
     cards = layer.find_cards(near.point, line=line, most=_find_reach(near, least[_CLASSES]), is_open=True)
-    return found.join(_score(near, cards, layer, moments))
+    return best.join(_score(near, cards, layer, moments))
 
 
 def _find_reach(near: Near, least: int) -> float | None:
@@ -77,36 +77,36 @@ def _find_reach(near: Near, least: int) -> float | None:
     return None if metres is None else find_line(metres) ** 2
 
 
-def _choose(bounds: Floats, is_asked: Mask, *, size: int) -> Mask:
+def _choose(bounds: Floats, is_requested: Mask, *, size: int) -> Mask:
     """Of each group the tiles that promise most, so many of those that are asked for."""
     chosen = np.zeros(bounds.shape, dtype=np.bool_)
     for number in range(bounds.shape[1]):
-        there = np.flatnonzero(is_asked[:, number])
+        there = np.flatnonzero(is_requested[:, number])
         if there.size > size:
             there = there[np.argpartition(-bounds[there, number], size)[:size]]
         chosen[there, number] = True
     return chosen
 
 
-def _find_last(found: ScoredRows, number: int, end: int) -> int:
+def _find_last(rows: ScoredRows, number: int, end: int) -> int:
     """What the last of a group's best scores."""
-    scores = found.scores[(found.groups >> number & 1).astype(np.bool_)]
+    scores = rows.scores[(rows.groups >> number & 1).astype(np.bool_)]
     return int(np.partition(scores, scores.size - end)[scores.size - end]) if scores.size >= end else _FEWER
 
 
-def _score(near: Near, found: RowDistances, layer: Layer, moments: StartTimes) -> ScoredRows:
-    index, rows = layer.index, found.rows
+def _score(near: Near, distances: RowDistances, layer: Layer, moments: StartTimes) -> ScoredRows:
+    index, rows = layer.index, distances.rows
     starts = moments.find_starts(rows, windows=near.windows, now=near.now)
     bands = _read_bands(near)
     scores = score_listings(
-        metres=find_metres(found.squares),
+        metres=find_metres(distances.squares),
         waits=np.where(starts == NEVER, NEVER, starts - near.now.local),
         confidence=index.confidence[rows],
         ages=index.ages[rows],
         favoured=sum(1 << number for number, name in enumerate(AGE_BANDS) if name in bands),
     )
     groups = index.kinds.groups[index.kinds.numbers.ravel()[index.places[rows]]]
-    return ScoredRows(rows, found.squares, scores, groups)
+    return ScoredRows(rows, distances.squares, scores, groups)
 
 
 def _read_bands(near: Near) -> tuple[str, ...]:

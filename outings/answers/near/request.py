@@ -32,7 +32,7 @@ _CIRCLE = frozenset({"lat", "lng", "near_zip", "radius_m"})
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """`asked` is without the circle, which `origin`, on the sphere `point`, and `radius_m` say; `given` are the filters
+    """`filters` are without the circle, which `origin`, on the sphere `point`, and `radius_m` say; `given` are those
     that were sent, and `defaults` those that were not. `minute` is what now is."""
 
     query: Query
@@ -93,10 +93,10 @@ def _find_near_filters(
     sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now
 ) -> NearFilters:
     """Cached, so that equal requests share one object: what is computed for it is looked up by it."""
-    found = query_collections(sent, types, scope)
-    collections = {name: _leave_past(each, now) for name, each in found.collections.items()}
+    filters = query_collections(sent, types, scope)
+    collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
     windows = {name: each.window for name, each in collections.items()}
-    return NearFilters(collections=collections, windows=windows, defaults=found.defaults)
+    return NearFilters(collections=collections, windows=windows, defaults=filters.defaults)
 
 
 def read_minute(about: AnswerContext) -> datetime:

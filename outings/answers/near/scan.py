@@ -40,10 +40,10 @@ class CircleScan(Struct, frozen=True, kw_only=True):
 
         return tiles.find_nearest(self.point, line=self.line, count=count, take=take)
 
-    def _keep_cards(self, found: RowDistances) -> RowDistances:
+    def _keep_cards(self, distances: RowDistances) -> RowDistances:
         """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
         may be the card."""
-        kept = self.keep_rows(found.rows)
+        kept = self.keep_rows(distances.rows)
         programs = self.index.programs.find_programs(kept)
         shared = programs >= 0
         if shared.any():
@@ -52,7 +52,7 @@ class CircleScan(Struct, frozen=True, kw_only=True):
             members = members[squares <= self.line**2]
             cards = self.choose_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
             kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
-        return found.choose(np.isin(found.rows, kept, assume_unique=True))
+        return distances.choose(np.isin(distances.rows, kept, assume_unique=True))
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""

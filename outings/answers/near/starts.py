@@ -94,8 +94,8 @@ class StartTimes:
     def read_starts(self, rows: Rows, *, windows: Windows, now: Now) -> list[Start]:
         """Of rows to be shown, in their order."""
         starts, numbers = self._find(rows, windows=windows, now=now)
-        found = zip(starts.tolist(), numbers.tolist(), strict=True)
-        return [Start(local) if number < 0 else self._read_start(number) for local, number in found]
+        pairs = zip(starts.tolist(), numbers.tolist(), strict=True)
+        return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
 
     def _read_start(self, number: int) -> Start:
         moment = self._series.read_moment(number)
@@ -148,8 +148,8 @@ class StartTimes:
                 numbers[chosen] = self._find_occurrences(rows[chosen], window=(low, high), now=now)
                 starts[chosen] = self._series.read_local_starts(numbers[chosen])
             elif chosen.size and name != "place":
-                found = self._find_meetings(name, rows[chosen], start=low, now=now)
-                starts[chosen] = found if high is None else np.where(found >= (high + 1) * DAY, NEVER, found)
+                meetings = self._find_meetings(name, rows[chosen], start=low, now=now)
+                starts[chosen] = meetings if high is None else np.where(meetings >= (high + 1) * DAY, NEVER, meetings)
         return starts, numbers
 
     def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:

@@ -111,17 +111,17 @@ class Tiles:
         gaps = self.measure_middles(point) - self.reaches
         tiles = np.flatnonzero(gaps <= line)
         gaps, size, most = gaps[tiles], _FIRST_TILES, line**2
-        found = RowDistances(tiles[:0], gaps[:0])
+        distances = RowDistances(tiles[:0], gaps[:0])
         while tiles.size:
             order = np.argpartition(gaps, size) if size < tiles.size else np.arange(tiles.size)
             nearest, others = order[:size], order[size:]
-            found = found.join(take(tiles[nearest], most))
-            if found.rows.size >= count:
+            distances = distances.join(take(tiles[nearest], most))
+            if distances.rows.size >= count:
                 # All that are no further than the last of these: others lie in tiles that reach as near.
-                most = float(np.partition(found.squares, count - 1)[count - 1])
-                found, others = found.choose(found.squares <= most), others[gaps[others] <= np.sqrt(most)]
+                most = float(np.partition(distances.squares, count - 1)[count - 1])
+                distances, others = distances.choose(distances.squares <= most), others[gaps[others] <= np.sqrt(most)]
             tiles, gaps, size = tiles[others], gaps[others], size * 2
-        return found
+        return distances
 
     def list_rows(self) -> Rows:
         """Everything that has coordinates, rising."""

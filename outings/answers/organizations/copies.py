@@ -92,8 +92,8 @@ def _make_live_members(copies: list[Copy], *, about: AnswerContext) -> _LiveMemb
         bits = open_snapshot(copy.snapshot).organizations.read_categories(copy.row)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
-        found = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
-        counts = add_counts(counts, found)
+        own = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
+        counts = add_counts(counts, own)
     return _LiveMembers(
         categories=tuple(sorted(categories)),
         metros=tuple(copy.snapshot.metro.slug for copy in copies),

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
@@ -47,13 +47,9 @@ _RESULT = Rate(each=12)
 _encoder = msgspec.json.Encoder()
 
 
-class _Document(Struct, frozen=True):
+class _Document(NamedDocument, frozen=True):
     """The members that a result takes from a listing."""
 
-    id: str
-    type: str
-    slug: str
-    name: str
     description: str | None
 
 
@@ -74,7 +70,7 @@ def _estimate_cost(search: Search) -> int:
         return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.parsed.words
     index = opened.open_index(open_search)
-    knows_rows = search.asked.given or index.recalls_rows(search.selections)
+    knows_rows = search.filters.given or index.recalls_rows(search.selections)
     knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
     if not (knows_rows and knows_starts):
         return UNKNOWN
@@ -103,7 +99,7 @@ def answer_search(search: Search) -> list[bytes]:
 
 def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> SearchMatches:
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
-    parsed, collections = search.parsed, search.asked.collections
+    parsed, collections = search.parsed, search.filters.collections
     keep = _choose_rows(search, opened, index)
     matched = index.matching.match_words(
         parsed.words,
@@ -132,7 +128,7 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         kept = [evaluator.keep_rows(selection, rows) for selection in selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    return keep_rows if search.asked.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
+    return keep_rows if search.filters.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
 
 
 def _choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:

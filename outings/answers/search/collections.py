@@ -41,8 +41,8 @@ def find_filters(
     filters = {name: value for name, value in given.items() if name not in left_out}
     ages = None if age is None or find_override(query) else (age.min, age.max)
     scope = CollectionScope(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
-    asked = query_collections(tuple(filters.items()), types, scope)
-    return SearchFilters(collections=asked.collections, given=given, defaults=asked.defaults)
+    requested = query_collections(tuple(filters.items()), types, scope)
+    return SearchFilters(collections=requested.collections, given=given, defaults=requested.defaults)
 
 
 def find_override(query: Query) -> str | None:

@@ -75,9 +75,9 @@ class Matcher:
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in self._related.find(words):
-            found = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
+            matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
             for number in range(run.start, run.end):
-                sources[number] += found
+                sources[number] += matches
         best = [self._encode(each) for each in sources]
         rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
         levels = find_levels(best, rows)

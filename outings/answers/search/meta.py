@@ -18,17 +18,17 @@ MOST_COUNTED = 1_000
 
 def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
     """`counts` by level, `total` of what is shown on all pages, `count` on this one; `end` is where the next begins."""
-    query, asked, parsed = search.query, search.asked, search.parsed
-    in_collections = [each.filters.values for each in asked.collections.values()]
+    query, requested, parsed = search.query, search.filters, search.parsed
+    in_collections = [each.filters.values for each in requested.collections.values()]
     of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
-    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **asked.given, **of_all}
+    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **requested.given, **of_all}
     filters = {name: echo_value(value) for name, value in in_effect.items()}
     age = parsed.age
     return SearchMeta(
         query=query.get_as("q", str) or "",
-        applied_filters={**filters, "by_type": _show_types(asked)},
-        defaults_applied=asked.defaults,
-        types=tuple(COLLECTIONS[each] for each in asked.collections),
+        applied_filters={**filters, "by_type": _show_types(requested)},
+        defaults_applied=requested.defaults,
+        types=tuple(COLLECTIONS[each] for each in requested.collections),
         ranking=search.ranking,
         ignored_words=parsed.ignored,
         interpreted=Interpreted(
@@ -51,12 +51,12 @@ def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: i
     )
 
 
-def _show_types(asked: SearchFilters) -> Mapping[str, SearchWindow]:
+def _show_types(requested: SearchFilters) -> Mapping[str, SearchWindow]:
     return {
         COLLECTIONS[name]: SearchWindow(
             from_=each.filters.get_date("from"),
             to=each.filters.get_date("to"),
             min_confidence=each.filters.min_confidence,
         )
-        for name, each in asked.collections.items()
+        for name, each in requested.collections.items()
     }

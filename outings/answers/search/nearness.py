@@ -61,6 +61,6 @@ def add_near(matched: SearchMatches, similarities: Similarities, *, least: float
     places = np.searchsorted(rows, near)
     lifted = places[levels[places] == PARTIAL]
     levels[lifted] = RELATED_WORDS
-    found = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
-    scores[lifted] = np.maximum(scores[lifted], found)
+    gains = np.rint(_MOST * np.clip(similarities[rows[lifted]], 0, 1)).astype(np.int64)
+    scores[lifted] = np.maximum(scores[lifted], gains)
     return SearchMatches(rows, levels, lambda some: scores[np.searchsorted(rows, some)], similarities[rows])

@@ -26,7 +26,7 @@ class Search(Struct, frozen=True, kw_only=True):
 
     query: Query
     parsed: ParsedQuery
-    asked: SearchFilters
+    filters: SearchFilters
     offset: int
     snapshot: Snapshot
     today: date
@@ -35,15 +35,15 @@ class Search(Struct, frozen=True, kw_only=True):
     @property
     def has_usual_window(self) -> bool:
         """That of nearly all searches of a day."""
-        return self.asked.given.keys().isdisjoint(_WINDOW)
+        return self.filters.given.keys().isdisjoint(_WINDOW)
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        return tuple(each.selection for each in self.asked.collections.values())
+        return tuple(each.selection for each in self.filters.collections.values())
 
     @property
     def windows(self) -> Mapping[str, Window]:
-        return {name: each.window for name, each in self.asked.collections.items()}
+        return {name: each.window for name, each in self.filters.collections.items()}
 
     @property
     def ranking(self) -> str:
@@ -61,7 +61,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     return Search(
         query=query,
         parsed=parsed,
-        asked=find_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
+        filters=find_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
         snapshot=snapshot,
         today=today,

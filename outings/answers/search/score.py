@@ -109,6 +109,6 @@ def score_words(codes: Codes, *, lifting: Codes, locating: Codes, name_words: Nu
     return thousandths
 
 
-def _find_missing(found: Numbers, codes: Codes) -> Numbers | int:
+def _find_missing(matches: Numbers, codes: Codes) -> Numbers | int:
     """The share of words that each listing has not."""
-    return 1 - found / len(codes) if len(codes) else 0
+    return 1 - matches / len(codes) if len(codes) else 0

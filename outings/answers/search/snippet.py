@@ -50,18 +50,18 @@ class Hits:
 
     def find_words(self, text: str) -> list[tuple[int, str]]:
         """Where each stands, as the index has it, in no order."""
-        lower, found = text.lower(), []
+        lower, hits = text.lower(), []
         for word in self._words:
             at = lower.find(word)
             while at >= 0:
                 end = at + len(word)
                 if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
-                    found.append((at, word))
+                    hits.append((at, word))
                 at = lower.find(word, end)
         if text.isascii() and not any(sign in text for sign in _SIGNS):
-            return found
+            return hits
         odd = ((token.start(), word) for token in _ODD.finditer(text) for word in split_words(token.group()))
-        return found + [(at, word) for at, word in odd if word in self._words]
+        return hits + [(at, word) for at, word in odd if word in self._words]
 
 
 def _find_start(text: str, words: Hits) -> int:

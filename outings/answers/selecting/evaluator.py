@@ -50,6 +50,10 @@ class Evaluator(Protocol):
         """Which of these rows (of any type, rising) match, without regard to cards; rising."""
         ...
 
+    def list_all_rows(self, selection: Selection) -> Numbers:
+        """The whole list, by row: cards, where a program came as several listings."""
+        ...
+
     def count_rows(self, selection: Selection) -> int:
         """The size of the whole list: cards, where a program came as several listings."""
         ...

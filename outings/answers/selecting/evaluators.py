@@ -15,8 +15,8 @@ from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.columns.evaluator import ColumnEvaluator
 from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.selecting.row_conditions import open_row_finder
-from outings.answers.selecting.sql.engine import open_engine
+from outings.answers.selecting.row_finder import open_row_finder
+from outings.answers.selecting.sql.engine import Engine, open_engine
 from outings.answers.selecting.sql.evaluator import SqlEvaluator
 from outings.answers.snapshot.reader import SnapshotReader
 
@@ -47,10 +47,11 @@ def open_columns(reader: SnapshotReader) -> ColumnEvaluator:
     return ColumnEvaluator(columns, finder=finder, words=len(reader.vocabulary.categories))
 
 
-def open_sql(reader: SnapshotReader) -> SqlEvaluator:
+def open_sql(reader: SnapshotReader, engine: Engine | None = None) -> SqlEvaluator:
+    """`engine`: the process's own unless another is given."""
     listings, organizations = reader.tables["listings"], reader.tables["organizations"]
     return SqlEvaluator(
-        open_engine().open_tables(reader.tables),
+        (engine or open_engine()).open_tables(reader.tables),
         read_buckets=partial(read_buckets, listings=listings, organizations=organizations),
         series=reader.series,
         finder=reader.open_index(open_row_finder),

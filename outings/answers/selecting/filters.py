@@ -195,8 +195,8 @@ def _name_column(condition: Condition) -> str:
 
 def list_columns() -> Mapping[str, Parameter]:
     """The columns of listings that filters compare, each with the row of its filter."""
-    found = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
-    return {column: row for column, row in found.items() if _is_of_listings(column, row)}
+    columns = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
+    return {column: row for column, row in columns.items() if _is_of_listings(column, row)}
 
 
 def _is_of_listings(column: str, row: Parameter) -> bool:

@@ -129,10 +129,10 @@ class OnnxModel:
             "input_ids": encoded.ids, "attention_mask": encoded.attention_mask, "token_type_ids": encoded.type_ids,
         }  # fmt: skip
         arrays = {name: np.array([given[name]], dtype=np.int64) for name in self._inputs}
-        found = np.asarray(self._session.run(None, arrays)[0], dtype=np.float32)[0]
-        if found.ndim == 2:
-            found = found[0] if self._takes_first else found.mean(axis=0)
-        return scale_vector(found)
+        outputs = np.asarray(self._session.run(None, arrays)[0], dtype=np.float32)[0]
+        if outputs.ndim == 2:
+            outputs = outputs[0] if self._takes_first else outputs.mean(axis=0)
+        return scale_vector(outputs)
 
 
 def scale_vector(vector: Vector) -> Vector:

@@ -48,8 +48,8 @@ def make_vectors(encoded: Mapping[bytes, tuple[float, bytes]]) -> pl.DataFrame:
 def make_rows(keys: Sequence[bytes | None], *, order: Iterable[bytes]) -> pl.DataFrame:
     """The table `vector_rows`: `keys` by a listing's row, None where it has no vector; `order`: those of `vectors`."""
     numbers = {key: number for number, key in enumerate(order)}
-    found = [NO_VECTOR if key is None else numbers[key] for key in keys]
-    return pl.DataFrame({"vector": pl.Series(found, dtype=pl.UInt32())})
+    rows = [NO_VECTOR if key is None else numbers[key] for key in keys]
+    return pl.DataFrame({"vector": pl.Series(rows, dtype=pl.UInt32())})
 
 
 def read_encoded(vectors: Path) -> dict[bytes, tuple[float, bytes]]:
@@ -77,15 +77,15 @@ class Vectors:
 
     def measure_all(self, query: Vector) -> Similarities:
         """The cosine of the query's vector and that of each listing, by row; -1 where it has none."""
-        found = np.full(len(self._scales) + 1, -1, dtype=np.float32)
+        similarities = np.full(len(self._scales) + 1, -1, dtype=np.float32)
         room = np.empty((_BLOCK, self._steps.shape[1]), dtype=np.float32)
         for start in range(0, len(self._scales), _BLOCK):
             end = min(start + _BLOCK, len(self._scales))
             block = room[: end - start]
             np.copyto(block, self._steps[start:end])
-            np.dot(block, query, out=found[start:end])
-        found[:-1] *= self._scales / _STEPS
-        by_row: Similarities = found[np.minimum(self._rows, len(self._scales))]
+            np.dot(block, query, out=similarities[start:end])
+        similarities[:-1] *= self._scales / _STEPS
+        by_row: Similarities = similarities[np.minimum(self._rows, len(self._scales))]
         return by_row
 
 
@@ -96,5 +96,5 @@ def find_similar(vectors: Vectors, text: str, *, model: Model, rows: NDArray[np.
     """
     if model.hash != vectors.model:
         raise ValueError(f"vectors of model {vectors.model} are not compared with those of {model.hash}")
-    found: Similarities = vectors.measure_all(model.embed_query(text))[rows]
-    return found
+    similarities: Similarities = vectors.measure_all(model.embed_query(text))[rows]
+    return similarities

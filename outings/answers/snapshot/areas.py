@@ -108,11 +108,11 @@ class Areas:
         program_of = np.full(size, -2, dtype=np.int64)
         program_of[rows] = programs
         areas = np.repeat(np.arange(len(self)), np.diff(self._ends))
-        found = program_of[self._rows]
-        counts = np.bincount(areas[found == -1], minlength=len(self))
-        shared = found >= 0
+        keys = program_of[self._rows]
+        counts = np.bincount(areas[keys == -1], minlength=len(self))
+        shared = keys >= 0
         if shared.any():
-            pairs = np.unique(np.stack((areas[shared], found[shared])), axis=1)
+            pairs = np.unique(np.stack((areas[shared], keys[shared])), axis=1)
             counts += np.bincount(pairs[0], minlength=len(self))
         return counts.astype(np.int64)
 

@@ -40,9 +40,9 @@ def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) 
     # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
     turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
     meeting = first + np.bitwise_count((turned & -turned) - 1)
-    found = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
-    found[(ends != NOT_STATED) & (found > ends)] = NEVER
-    return found
+    meetings = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
+    meetings[(ends != NOT_STATED) & (meetings > ends)] = NEVER
+    return meetings
 
 
 class Meetings:
@@ -58,10 +58,10 @@ class Meetings:
         does, not before `now`, in seconds of the local clock."""
         numbers, firsts = self._spread(rows)
         begins, ends, days = (each[numbers].astype(np.int64) for each in (self._begins, self._ends, self._days))
-        found = find_meetings(begins, ends, days, start=start)
-        late = np.flatnonzero(self._is_past(found, numbers, now))
-        found[late] = find_meetings(begins[late], ends[late], days[late], start=start + 1)
-        return self._find_least(found, numbers, firsts)
+        meetings = find_meetings(begins, ends, days, start=start)
+        late = np.flatnonzero(self._is_past(meetings, numbers, now))
+        meetings[late] = find_meetings(begins[late], ends[late], days[late], start=start + 1)
+        return self._find_least(meetings, numbers, firsts)
 
     def find_camp_starts(self, rows: Numbers, *, start: int) -> Numbers:
         """Of camps: the first session that has not ended by the day."""

@@ -168,19 +168,19 @@ class Series:
         return at, last
 
     def _choose(self, at: NDArray[np.int64], last: NDArray[np.int64], *, high: int | None) -> NDArray[np.int64]:
-        found = at < last
+        exists = at < last
         if high is not None:
-            found[found] = np.asarray(self._days)[at[found]] <= high
+            exists[exists] = np.asarray(self._days)[at[exists]] <= high
         numbers = np.full(at.size, -1, dtype=np.int64)
-        numbers[found] = np.asarray(self._numbers)[at[found]]
+        numbers[exists] = np.asarray(self._numbers)[at[exists]]
         return numbers
 
     def find_first(self, row: int, low: int, high: int | None) -> int:
         """`find_firsts` of one row."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, low, first, last)
-        is_found = at < last and (high is None or self._days[at] <= high)
-        return self._numbers[at] if is_found else -1
+        exists = at < last and (high is None or self._days[at] <= high)
+        return self._numbers[at] if exists else -1
 
     def find_next(self, row: int, today: date) -> Next:
         """The first live occurrence on or after the date, however far."""
@@ -188,9 +188,9 @@ class Series:
         at = bisect_left(self._days, number_day(today), first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
         if at < last:
-            found = self.read_moment(self._numbers[at])
-            remaining = None if total is None else total - found.index + 1
-            return Next(starts_at=found.starts_at, starts_local=found.starts_local, remaining=remaining, total=total)
+            moment = self.read_moment(self._numbers[at])
+            remaining = None if total is None else total - moment.index + 1
+            return Next(starts_at=moment.starts_at, starts_local=moment.starts_local, remaining=remaining, total=total)
         index, starts_at, starts_local = (column[row] for column in self._beyond)
         if index == NEVER:  # not kept: it follows the last one that is
             index = 1 + (self._indexes[self._numbers[last - 1]] if last > first else 0)

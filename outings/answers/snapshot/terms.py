@@ -61,17 +61,17 @@ class Terms:
 
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
         """Sorted numbers of the rows that match, of `size` rows in all."""
-        found = np.ones(size, dtype=np.bool_)
+        is_match = np.ones(size, dtype=np.bool_)
         for number, alternatives in enumerate(query.required):
             matching = np.zeros(size, dtype=np.bool_)
             for term in alternatives:
                 matching[self._find_term(term)] = True
             for neighbour in _list_joined(query.required, number):
                 matching[self._find_phrase((neighbour,))] = True
-            found &= matching
+            is_match &= matching
         for term in query.excluded:
-            found[self._find_excluded(term)] = False
-        return np.flatnonzero(found).astype(np.uint32)
+            is_match[self._find_excluded(term)] = False
+        return np.flatnonzero(is_match).astype(np.uint32)
 
     # Rows are found as they come, more than once perhaps: they are only marked.
 
@@ -144,6 +144,6 @@ def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.ui
 
 def _to_rows(places: Places) -> Rows:
     """Of what `q` looks at: where a listing is, is not what it says of itself."""
-    said = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
-    rows: Rows = (said >> _ROW_SHIFT).astype(np.uint32)
+    spoken = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
+    rows: Rows = (spoken >> _ROW_SHIFT).astype(np.uint32)
     return rows

@@ -66,14 +66,14 @@ class HashedTexts(Sequence[bytes]):
     def find(self, text: str) -> list[int]:
         """The numbers of all that are this text, rising."""
         sought = text.encode()
-        checksum, found = crc32(sought), []
+        checksum, matches = crc32(sought), []
         at = bisect_left(self._sums, checksum)
         while at < len(self._sums) and self._sums[at] == checksum:
             number = self._numbers[at]
             if self[number] == sought:
-                found.append(number)
+                matches.append(number)
             at += 1
-        return found
+        return matches
 
     def span_beginning(self, text: str) -> tuple[int, int]:
         """Of texts that rise: the first one that begins with it, and the one behind the last."""

@@ -36,8 +36,8 @@ class Zips:
 
     def find_rows(self, codes: tuple[str, ...]) -> Rows:
         """The listings that state any of these, rising."""
-        found = [self._rows[code] for code in codes if code in self._rows]
-        return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.uint32)
+        parts = [self._rows[code] for code in codes if code in self._rows]
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint32)
 
 
 def open_zips(reader: SnapshotReader) -> Zips | None:
@@ -47,12 +47,12 @@ def open_zips(reader: SnapshotReader) -> Zips | None:
 
 def check_zips(query: Query, reader: SnapshotReader) -> None:
     """Raises 501 where the deployment has no centroids, and 400 for the middle of a zip that they have not."""
-    asked = next((name for name in ZIPS if name in query.values), None)
-    if asked is None:
+    parameter = next((name for name in ZIPS if name in query.values), None)
+    if parameter is None:
         return
     zips = reader.open_index(open_zips)
     if zips is None:
-        raise not_implemented(f"This deployment knows no postal codes: {asked} is not answered.", param=asked)
+        raise not_implemented(f"This deployment knows no postal codes: {parameter} is not answered.", param=parameter)
     code = query.get_as("near_zip", str)
     if code is not None and zips.find_point(code) is None:
         raise bad_request(param="near_zip", reason="invalid_value", message=f"No zip {code!r} is known here.")

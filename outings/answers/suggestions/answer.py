@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.directory.counts import count_by_row
 from outings.answers.directory.neighborhoods import count_by_area
+from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.collections import CollectionScope, choose_types, query_collections
 from outings.answers.selecting.evaluators import has_columns, open_evaluator
@@ -32,18 +32,7 @@ from outings.release.snapshot import Snapshot
 # Its name and ids are read in its document.
 _ITEM = Rate(each=12)
 _encoder = msgspec.json.Encoder()
-
-
-class _Document(Struct, frozen=True):
-    """The members that a suggestion takes from a listing or an organization."""
-
-    id: str
-    type: str
-    slug: str
-    name: str
-
-
-_decoder = msgspec.json.Decoder(_Document)
+_decoder = msgspec.json.Decoder(NamedDocument)
 
 
 def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
@@ -66,12 +55,12 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     opened, limit = open_snapshot(snapshot), read_limit(query)
     index = opened.open_index(open_suggestions)
     order = index.orders.read((types, today), lambda: _make_order(index, snapshot, types=types, today=today))
-    asked = query.get_as("q", str) or ""
-    text = fold_name(asked)
-    found = index.find(text, order, limit=limit) if text and limit else []
-    items = [_encoder.encode(_make_suggestion(each, opened)) for each in found]
+    question = query.get_as("q", str) or ""
+    text = fold_name(question)
+    matches = index.find(text, order, limit=limit) if text and limit else []
+    items = [_encoder.encode(_make_suggestion(each, opened)) for each in matches]
     meta = SuggestMeta(
-        query=asked,
+        query=question,
         types=tuple(COLLECTIONS[each] for each in types),
         limit=limit,
         count=len(items),
@@ -85,9 +74,9 @@ def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str,
     opened = open_snapshot(snapshot)
     evaluator, every = open_evaluator(opened), np.arange(len(opened.names))
     scope = CollectionScope(route="suggest", today=today, vocabulary=snapshot.vocabulary)
-    asked = query_collections((), types, scope)
+    requested = query_collections((), types, scope)
     rows = np.zeros(every.size, dtype=np.int64)
-    for each in asked.collections.values():
+    for each in requested.collections.values():
         rows[evaluator.keep_rows(each.selection, every)] = 1
     return index.make_order(
         Live(
@@ -116,19 +105,19 @@ def _add_up(counts: Iterable[NDArray[np.integer[Any]]], *, size: int) -> Counts:
     return total
 
 
-def _make_suggestion(found: EntryMatch, opened: SnapshotReader) -> Suggestion:
-    kind, metro = KINDS[found.kind], opened.metro.slug
-    if found.kind == CATEGORY:
-        word = opened.vocabulary.categories[found.number]
+def _make_suggestion(match: EntryMatch, opened: SnapshotReader) -> Suggestion:
+    kind, metro = KINDS[match.kind], opened.metro.slug
+    if match.kind == CATEGORY:
+        word = opened.vocabulary.categories[match.number]
         return Suggestion(text=word.replace("_", " "), kind=kind, slug=word, links=_link_lists(metro, "category", word))
-    if found.kind == NEIGHBORHOOD:
+    if match.kind == NEIGHBORHOOD:
         areas = opened.open_index(open_areas)
-        slug = areas.slugs[found.number]
+        slug = areas.slugs[match.number]
         links = _link_lists(metro, "neighborhood", slug)
-        return Suggestion(text=areas.names[found.number], kind=kind, slug=slug, links=links)
-    is_organization = found.kind == ORGANIZATION
+        return Suggestion(text=areas.names[match.number], kind=kind, slug=slug, links=links)
+    is_organization = match.kind == ORGANIZATION
     read = opened.read_organization if is_organization else opened.read_document
-    document = _decoder.decode(read(found.number))
+    document = _decoder.decode(read(match.number))
     collection = "organizations" if is_organization else COLLECTIONS[document.type]
     return Suggestion(
         text=document.name,

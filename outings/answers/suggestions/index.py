@@ -26,6 +26,10 @@ Counts = NDArray[np.int64]
 # Sets of types × dates whose order is kept, each of some bytes an entry.
 _MOST_ORDERS = 8
 _NEVER = (1 << 31) - 1
+# Of the least keys, so many times the entries that are wanted are taken first.
+_OFTEN_ENOUGH = 2
+# Beginnings of which the least key is known: of a letter's thousands only the best blocks are looked at.
+_BLOCK = 64
 
 
 class Live(Struct, frozen=True, kw_only=True, eq=False):
@@ -39,11 +43,14 @@ class Live(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Order(Struct, frozen=True, kw_only=True, eq=False):
-    """The order of suggestions on a date: by kind, then most live listings, then text. `ranks` by entry, _NEVER of one
-    that has nothing live."""
+    """The order of suggestions on a date: by kind, then most live listings, then text. `entries`: all of them so.
+    `keys` by beginning: the rank of its entry, behind those of all entries where it is at no first word; _NEVER of an
+    entry that has nothing live. `blocks`: the least key of each _BLOCK of them."""
 
     live: Live
-    ranks: NDArray[np.int64]
+    entries: NDArray[np.int64]
+    keys: NDArray[np.int32]
+    blocks: NDArray[np.int32]
 
 
 class EntryMatch(Struct, frozen=True):
@@ -70,11 +77,13 @@ class SuggestionIndex:
 
     def make_order(self, live: Live) -> Order:
         counts = self._count(live)
-        order = np.lexsort((np.arange(counts.size), -counts, self._kinds))
-        ranks = np.empty(counts.size, dtype=np.int64)
-        ranks[order] = np.arange(counts.size)
-        ranks[counts == 0] = _NEVER
-        return Order(live=live, ranks=ranks)
+        entries = np.lexsort((np.arange(counts.size), -counts, self._kinds))
+        ranks = np.empty(counts.size, dtype=np.int32)
+        ranks[entries] = np.arange(counts.size)
+        keys = ranks[self._entries] + (self._offsets > 0) * np.int32(counts.size)
+        keys[counts[self._entries] == 0] = _NEVER
+        blocks = np.minimum.reduceat(keys, np.arange(0, keys.size, _BLOCK)) if keys.size else keys
+        return Order(live=live, entries=entries, keys=keys, blocks=blocks)
 
     def _count(self, live: Live) -> Counts:
         """By entry: its live listings."""
@@ -93,19 +102,18 @@ class SuggestionIndex:
         """What begins with a folded text: first what does so at its first word. The best first, each once."""
         named = self._find_categories(text, order.live.categories)
         low, high = self._span(text.encode())
-        entries, is_inner = self._entries[low:high], self._offsets[low:high] > 0
-        ranks = order.ranks[entries]
-        keys = np.where(ranks == _NEVER, _NEVER, ranks) + is_inner.astype(np.int64) * _NEVER
-        lives = np.flatnonzero(ranks != _NEVER)
-        best = self._take_least(keys[lives], count=limit * MOST_WORDS)
-        rows = [(bool(is_inner[at]), 1, int(ranks[at]), int(entries[at])) for at in lives[best].tolist()]
-        found: dict[tuple[int, int], EntryMatch] = {}
+        size = order.entries.size
+        rows = [
+            (key >= size, 1, key % size, int(order.entries[key % size]))
+            for key in _take_least(order, low, high, limit=limit)
+        ]
+        matches: dict[tuple[int, int], EntryMatch] = {}
         for _, is_entry, _, number in sorted([*named, *rows]):
             made = EntryMatch(CATEGORY, number) if not is_entry else None
-            found.setdefault((is_entry, number), made or self._read(number, order.live))
-            if len(found) == limit:
+            matches.setdefault((is_entry, number), made or self._read(number, order.live))
+            if len(matches) == limit:
                 break
-        return list(found.values())
+        return list(matches.values())
 
     def _find_categories(self, text: str, counts: Counts) -> list[tuple[bool, int, int, int]]:
         return [
@@ -125,14 +133,33 @@ class SuggestionIndex:
         start, end = self._text_ends[entry], self._text_ends[entry + 1]
         return bytes(self._texts[start + self._single_offsets[at] : end])
 
-    def _take_least(self, keys: NDArray[np.int64], *, count: int) -> NDArray[np.int64]:
-        return np.argpartition(keys, count)[:count] if keys.size > count else np.arange(keys.size)
-
     def _read(self, entry: int, live: Live) -> EntryMatch:
         kind, numbers = int(self._kinds[entry]), self._numbers[self._ends[entry] : self._ends[entry + 1]]
         if kind in (NEIGHBORHOOD, ORGANIZATION):
             return EntryMatch(kind, int(numbers[0]))
         return EntryMatch(kind, int(numbers[np.argmax(live.listings[numbers] > 0)]))
+
+
+def _take_least(order: Order, low: int, high: int, *, limit: int) -> list[int]:
+    """The least keys of these beginnings, which are of at least so many entries if there are so many. An entry seldom
+    begins twice with the same letters, and never at more than MOST_WORDS words."""
+    least: list[int] = []
+    for count in (_OFTEN_ENOUGH * limit, MOST_WORDS * limit):
+        keys = _narrow(order, low, high, count=count)
+        least = (np.partition(keys, count)[:count] if keys.size > count else keys).tolist()
+        if high - low <= count or len({key % order.entries.size for key in least}) >= limit:
+            break
+    return [key for key in least if key != _NEVER]
+
+
+def _narrow(order: Order, low: int, high: int, *, count: int) -> NDArray[np.int32]:
+    """Keys among which the least ones of these beginnings are: they lie in the blocks whose least key is least."""
+    first, end = -(-low // _BLOCK), high // _BLOCK
+    if end - first <= count:
+        return order.keys[low:high]
+    best = np.argpartition(order.blocks[first:end], count)[:count] + first
+    inside = order.keys[: end * _BLOCK].reshape(-1, _BLOCK)[best].ravel()
+    return np.concatenate((order.keys[low : first * _BLOCK], inside, order.keys[end * _BLOCK : high]))
 
 
 def open_suggestions(reader: SnapshotReader) -> SuggestionIndex:

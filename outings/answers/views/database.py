@@ -87,10 +87,10 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
     connection.execute(f"CREATE SCHEMA {schema}")
     for name in _USED:
         _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=dict(TABLES[name])))
-        found = f"FROM {schema}.known_{name}"
+        source = f"FROM {schema}.known_{name}"
         if name in snapshot.tables:
-            found += f" UNION ALL BY NAME FROM read_parquet({_quote(str(snapshot.tables[name]))})"
-        connection.execute(f"CREATE VIEW {schema}.{name} AS {found}")
+            source += f" UNION ALL BY NAME FROM read_parquet({_quote(str(snapshot.tables[name]))})"
+        connection.execute(f"CREATE VIEW {schema}.{name} AS {source}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
     about = {
         "name": snapshot.metro.name, "timezone": snapshot.metro.timezone, "today": metro.today, "release": release_id,
@@ -108,12 +108,12 @@ def _register(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) ->
 def _number_lists(metro: MetroTables) -> pl.DataFrame:
     """Each row that a list without parameters shows, with its place there."""
     evaluator = open_evaluator(open_snapshot(metro.snapshot))
-    found = [
+    lists = [
         list(evaluator.list_rows(select_default(kind, metro.snapshot, metro.today), Span(limit=_ALL)).rows)
         for kind in COLLECTIONS
     ]
-    rows = [row for each in found for row in each]
-    places = [place for each in found for place in range(1, len(each) + 1)]
+    rows = [row for each in lists for row in each]
+    places = [place for each in lists for place in range(1, len(each) + 1)]
     return pl.DataFrame({"row": rows, "position": places}, schema={"row": pl.UInt32(), "position": pl.UInt32()})
 
 

@@ -108,9 +108,11 @@ class Weather:
         """The day's words rather than the night's."""
         days = [each.temperature_f for each in half_days if each.is_daytime and each.temperature_f is not None]
         nights = [each.temperature_f for each in half_days if not each.is_daytime and each.temperature_f is not None]
-        said = sorted((each for each in half_days if each.summary is not None), key=lambda each: not each.is_daytime)
+        with_summary = sorted(
+            (each for each in half_days if each.summary is not None), key=lambda each: not each.is_daytime
+        )
         return DayForecast(
-            summary=said[0].summary if said else None,
+            summary=with_summary[0].summary if with_summary else None,
             temperature_f=TemperatureRange(min=min(nights, default=None), max=max(days, default=None)),
             precipitation_chance_max=find_chance(half_days),
             wet_hours=list_wet_half_days(half_days, self._zone),

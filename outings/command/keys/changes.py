@@ -26,7 +26,7 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
     check_addons("--remove", removed)
     store, now = open_config_store(read_config(config)), read_clock()
     try:
-        registry = change_registry(store, lambda found: change_grants(found, id_, added=addons, removed=removed))
+        registry = change_registry(store, lambda current: change_grants(current, id_, added=addons, removed=removed))
     except KeyError:
         raise refuse_id(id_) from None
     except ValueError as error:
@@ -50,9 +50,9 @@ def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
         raise click.UsageError("[edge] legacy_key_secret is missing; set OUTINGS_EDGE_LEGACY_KEY_SECRET")
     before: list[Registry] = []
 
-    def change(found: Registry) -> Registry:
-        before[:] = [found]
-        return seal_keys(found, ids, seal=secret)
+    def change(current: Registry) -> Registry:
+        before[:] = [current]
+        return seal_keys(current, ids, seal=secret)
 
     try:
         registry = change_registry(open_config_store(configuration), change)
@@ -75,7 +75,7 @@ def revoke(*, config: Path, id_: str, as_json: bool) -> None:
     """Refuse a key from now on."""
     store, now = open_config_store(read_config(config)), read_clock()
     try:
-        registry = change_registry(store, lambda found: revoke_key(found, id_, now=now))
+        registry = change_registry(store, lambda current: revoke_key(current, id_, now=now))
     except KeyError:
         raise refuse_id(id_) from None
     described = describe_key(registry, id_, now=now)

@@ -33,7 +33,7 @@ def create(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: A
     id_, hash_ = split_key_text(text)
     key = make_key(configuration, id_=id_, hash_=hash_, now=now, **terms)
     registry = change_registry(
-        open_config_store(configuration), lambda found: settle_quota(add_key(found, key), key, monthly_quota)
+        open_config_store(configuration), lambda current: settle_quota(add_key(current, key), key, monthly_quota)
     )
     _show_once(text, describe_key(registry, id_, now=now), as_json=as_json)
 
@@ -52,7 +52,7 @@ def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: 
     try:
         registry = change_registry(
             open_config_store(configuration),
-            lambda found: settle_quota(import_key(found, key, seal=seal), key, monthly_quota),
+            lambda current: settle_quota(import_key(current, key, seal=seal), key, monthly_quota),
         )
     except (ValueError, WrongSeal) as error:
         raise click.UsageError(str(error)) from None
@@ -84,7 +84,7 @@ def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
     try:
         registry = change_registry(
             open_config_store(read_config(config)),
-            lambda found: rotate_key(found, id_, successor=(new_id, hash_), now=now, until=until),
+            lambda current: rotate_key(current, id_, successor=(new_id, hash_), now=now, until=until),
         )
     except KeyError:
         raise refuse_id(id_) from None

@@ -74,8 +74,8 @@ def read_presets() -> Mapping[str, Preset]:
 
 def recognize_preset(url: str) -> str | None:
     """The name of the system that an address is one of."""
-    found = (name for name, each in read_presets().items() if each.recognize and _has(each.recognize, url))
-    return next(found, None)
+    names = (name for name, each in read_presets().items() if each.recognize and _has(each.recognize, url))
+    return next(names, None)
 
 
 def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

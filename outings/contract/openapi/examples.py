@@ -75,5 +75,5 @@ def _replace_words(member: Any, *, own: tuple[str, ...], usual: tuple[str, ...])
     if isinstance(member, list):
         return list(dict.fromkeys(filter(None, map(find_own, member))))
     if isinstance(member, dict):
-        return {found: count for word, count in member.items() if (found := find_own(word))}
+        return {replacement: count for word, count in member.items() if (replacement := find_own(word))}
     return None if member is None else find_own(member)

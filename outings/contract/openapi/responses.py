@@ -142,8 +142,8 @@ def make_body(route: Route) -> Schema:
 
 def _name_filters(route: Route) -> Schema:
     """The filters that its `meta` may name, where they hold for all that is answered."""
-    told = {} if route.meta is None else {each.name: each.type for each in msgspec.structs.fields(route.meta)}
-    if told.get("applied_filters") != Filters:
+    types = {} if route.meta is None else {each.name: each.type for each in msgspec.structs.fields(route.meta)}
+    if types.get("applied_filters") != Filters:
         return {}
     names = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
     named = {"applied_filters": {"propertyNames": {"enum": names}}, "defaults_applied": {"items": {"enum": names}}}

@@ -25,6 +25,7 @@ from outings.contract.vocabulary import (
 
 Schema = dict[str, Any]
 
+
 def is_struct(item: object) -> TypeGuard[type[Struct]]:
     return isinstance(item, type) and issubclass(item, Struct)
 
@@ -58,8 +59,8 @@ def name_part(resource: str) -> str:
 
 def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     """All components by name."""
-    _, found = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
-    schemas = {name: _tidy(schema, vocabulary) for name, schema in found.items()}
+    _, components = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
+    schemas = {name: _tidy(schema, vocabulary) for name, schema in components.items()}
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
@@ -114,8 +115,8 @@ def _list_present(struct: type[Struct]) -> Iterable[str]:
 
 def _walk_structs(structs: Iterable[type[Struct]]) -> Iterable[type[Struct]]:
     """They and all that stand in their members."""
-    for found in msgspec.inspect.multi_type_info(structs):
-        yield from _walk_info(found)
+    for struct in msgspec.inspect.multi_type_info(structs):
+        yield from _walk_info(struct)
 
 
 def _walk_info(info: Any) -> Iterable[type[Struct]]:

@@ -12,7 +12,7 @@ from outings.contract.openapi.schemas import is_struct
 from outings.contract.route import Route
 from outings.contract.routes import LISTS, ROUTES
 from outings.contract.vocabulary import Vocabulary
-from outings.pages.reference.forms import Form, read_form
+from outings.pages.reference.value_types import Form, read_form
 
 # Group of the navigation → the collections of its routes, by the beginning of a route's name.
 _GROUPS = {
@@ -69,18 +69,18 @@ def list_groups(document: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[
 
 def read_parameter(node: Mapping[str, Any], shared: Mapping[str, Any]) -> ParameterEntry:
     """Of the document: a parameter itself, or a reference to one of `shared`."""
-    found = shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+    parameter = shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
     return ParameterEntry(
-        name=found["name"],
-        form=read_form(found["schema"]),
-        meaning=found["description"],
-        example=_write_example(found.get("example")),
-        is_in_path=found["in"] == "path",
-        is_required=found.get("required", False),
-        is_deprecated=found.get("deprecated", False),
-        is_ignored=found.get("x-ignored", False),
-        needs_deployment="x-implemented" in found,
-        stability=found.get("x-stability", "stable"),
+        name=parameter["name"],
+        form=read_form(parameter["schema"]),
+        meaning=parameter["description"],
+        example=_write_example(parameter.get("example")),
+        is_in_path=parameter["in"] == "path",
+        is_required=parameter.get("required", False),
+        is_deprecated=parameter.get("deprecated", False),
+        is_ignored=parameter.get("x-ignored", False),
+        needs_deployment="x-implemented" in parameter,
+        stability=parameter.get("x-stability", "stable"),
     )
 
 
@@ -88,7 +88,7 @@ def _make_entry(route: Route, *, document: Mapping[str, Any], vocabulary: Vocabu
     operation = document["paths"][route.path]["get"]
     shared = document["components"]["parameters"]
     listed = [read_parameter(node, shared) for node in operation["parameters"]]
-    like = LISTS[route.type] if route.sets is not None and route.type is not None else None
+    like = _find_like(route)
     of_list = [] if like is None else document["paths"][like.path]["get"]["parameters"]
     known = [read_parameter(node, shared) for node in of_list]
     names = {each.name for each in listed}
@@ -103,6 +103,15 @@ def _make_entry(route: Route, *, document: Mapping[str, Any], vocabulary: Vocabu
         meta=route.meta.__name__ if route.meta else "",
         failures=[status for status in operation["responses"] if int(status) >= 400],
     )
+
+
+def _find_like(route: Route) -> Route | None:
+    """The list of the route's type, where most of its parameters are the route's too."""
+    like = None if route.type is None else LISTS[route.type]
+    if like is None or like == route:
+        return None
+    shared = like.parameters.keys() & route.parameters.keys()
+    return like if len(shared) > len(like.parameters) / 2 else None
 
 
 def _read_answered(route: Route) -> Form | None:

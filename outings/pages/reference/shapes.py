@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.meanings import describe_member
-from outings.pages.reference.forms import Form, read_form
+from outings.pages.reference.value_types import Form, read_form
 
 # What `fields` leaves of a resource, and the names that it takes, are told with the parameter.
 _OF_FIELDS = ("Part", "Path")

@@ -64,8 +64,8 @@ def name_event(event: Component) -> str:
     """The UID. An event without one is known by what it says: when that changes it is another event."""
     if line := event.get("UID"):
         return " ".join(line.value.split())
-    said = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
-    digest = hashlib.sha256("\n".join(said).encode()).hexdigest()
+    parts = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return f"without-uid-{digest[:32]}"
 
 

@@ -69,15 +69,15 @@ def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -
 def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> EventGroup:
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
-    settled = [
+    aligned = [
         entry if entry.instance is None else
         msgspec.structs.replace(entry, instance=_settle(entry.instance, master, zones))
         for entry in entries
     ]  # fmt: skip
-    live = [entry for entry in settled if entry.instance is not None]
+    live = [entry for entry in aligned if entry.instance is not None]
     changed = [entry.instance for entry in live if entry.instance and not entry.splits]
     changed += [_settle(moment, master, zones) for moment in unread]
-    group = EventGroup(master=master, changed=tuple(changed), splits=(), entries=tuple(settled))
+    group = EventGroup(master=master, changed=tuple(changed), splits=(), entries=tuple(aligned))
     splits = [
         entry.instance for entry in live if entry.splits and entry.instance and not is_superseded(entry, group, zones)
     ]

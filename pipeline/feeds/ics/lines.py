@@ -82,7 +82,7 @@ def parse_calendar(content: bytes) -> Calendar:
 
 def unescape(value: str) -> str:
     r"""A TEXT value as it reads: \n is a line end, any other escaped character itself."""
-    return _ESCAPE.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
+    return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
 
 
 def split_texts(value: str) -> list[str]:
@@ -93,16 +93,16 @@ def split_texts(value: str) -> list[str]:
 
 def parse_line(text: str) -> Line | None:
     """None for what is no content line. A colon in an unquoted parameter ends it, as it should not stand there."""
-    found = _NAME.match(text)
-    if found is None:
+    match = _NAME.match(text)
+    if match is None:
         return None
     parameters = {}
-    end = found.end()
+    end = match.end()
     while parameter := _PARAMETER.match(text, end):
         parameters[parameter[1].upper()] = parameter[2].replace('"', "")
         end = parameter.end()
     _, colon, value = text[end:].partition(":")
-    return Line(found[1].upper(), parameters, value) if colon else None
+    return Line(match[1].upper(), parameters, value) if colon else None
 
 
 class _Reader:

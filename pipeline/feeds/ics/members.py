@@ -59,10 +59,10 @@ def _read_apple(line: Line | None) -> str | None:
 
 def _read_point(text: str | None) -> dict[str, float] | None:
     """0, 0 is what software writes that knows no point."""
-    found = _GEO.fullmatch(text.strip().replace("\\", "")) if text else None
-    if found is None or float(found[1]) == float(found[2]) == 0:
+    match = _GEO.fullmatch(text.strip().replace("\\", "")) if text else None
+    if match is None or float(match[1]) == float(match[2]) == 0:
         return None
-    return {"lat": float(found[1]), "lng": float(found[2])}
+    return {"lat": float(match[1]), "lng": float(match[2])}
 
 
 def _find_image(event: Component) -> str | None:
@@ -89,7 +89,7 @@ def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]
 
 def _find_instant(event: Component, name: str) -> str | None:
     """An instant as records write it. These are in UTC whatever they say; the year 0 is Google's for "not known"."""
-    found = _STAMP.fullmatch(_get_text(event, name) or "")
-    if found is None or int(found[1]) < 1900:
+    match = _STAMP.fullmatch(_get_text(event, name) or "")
+    if match is None or int(match[1]) < 1900:
         return None
-    return f"{found[1]}-{found[2]}-{found[3]}T{found[4]}:{found[5]}:{found[6]}Z"
+    return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}Z"

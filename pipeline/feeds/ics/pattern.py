@@ -80,12 +80,12 @@ def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     """Of excluded dates those that the series does not have."""
-    asked = _make_array(excluded)
-    if asked.size == 0:
+    wanted = _make_array(excluded)
+    if wanted.size == 0:
         return []
-    named = list_named(pattern, last_day=int(asked.max()) // DAY).starts
-    met = np.isin(asked, named) | np.isin(asked, named - named % DAY)
-    unmet: list[int] = asked[~met].tolist()
+    named = list_named(pattern, last_day=int(wanted.max()) // DAY).starts
+    met = np.isin(wanted, named) | np.isin(wanted, named - named % DAY)
+    unmet: list[int] = wanted[~met].tolist()
     return unmet
 
 

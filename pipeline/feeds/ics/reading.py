@@ -120,15 +120,15 @@ def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple
             placed, assumed = place_recurrence(recurrence, zones)
             members, cut = list_before(placed, group.splits)
             return placed.shown, members, [*notes, *assumed, *cut]
-        shown, members, told = list_series(recurrence, zones)
-        return shown, members, notes + told
+        shown, members, more = list_series(recurrence, zones)
+        return shown, members, notes + more
     if entry.splits and group.master is not None:
         whole, _ = read_recurrence(group.master.event, group.master.starts, group.changed, zones)
         if whole.texts:
             placed, _ = place_recurrence(whole, zones)
             own, notes = read_recurrence(entry.event, entry.starts, (), zones)
-            members, told = list_after(placed, entry.instance, own, splits=group.splits, zones=zones)
-            return placed.shown, members, notes + told
+            members, more = list_after(placed, entry.instance, own, splits=group.splits, zones=zones)
+            return placed.shown, members, notes + more
     return entry.starts.clock if entry.starts.clock.zone else zones.metro, {}, []
 
 

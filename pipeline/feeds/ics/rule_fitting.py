@@ -38,23 +38,24 @@ def fit_rule(
     ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
     if dates.has_end or not ways:
         ways.append(_list_alone(dates, anchor))
-    said = min(ways, key=lambda way: way.cost)
-    missing, extra = said.missing[:MAX_ITEMS], said.extra[:MAX_ITEMS]
+    fit = min(ways, key=lambda way: way.cost)
+    missing, extra = fit.missing[:MAX_ITEMS], fit.extra[:MAX_ITEMS]
     members: dict[str, Any] = {"rdates": _show_all(missing), "exdates": _show_all(extra)}
-    if said.rule is not None:
-        members["rrule"] = said.rule
-    return members, _note_cut(said)
+    if fit.rule is not None:
+        members["rrule"] = fit.rule
+    return members, _note_cut(fit)
 
 
 def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
     last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
-    found, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
+    starts, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
     if last is None:
-        found, wanted = found[found < COMPARED], wanted[wanted < COMPARED]
+        starts, wanted = starts[starts < COMPARED], wanted[wanted < COMPARED]
     return _RuleFit(
         rule=text if last is None else end_rule(text, last, is_days=is_days),
-        missing=np.setdiff1d(wanted, found, assume_unique=True), extra=np.setdiff1d(found, wanted, assume_unique=True),
-    )  # fmt: skip
+        missing=np.setdiff1d(wanted, starts, assume_unique=True),
+        extra=np.setdiff1d(starts, wanted, assume_unique=True),
+    )
 
 
 def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
@@ -63,8 +64,8 @@ def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
     return _RuleFit(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
 
 
-def _note_cut(said: _RuleFit) -> list[Note]:
-    cut = [int(each[MAX_ITEMS]) for each in (said.missing, said.extra) if each.size > MAX_ITEMS]
+def _note_cut(fit: _RuleFit) -> list[Note]:
+    cut = [int(each[MAX_ITEMS]) for each in (fit.missing, fit.extra) if each.size > MAX_ITEMS]
     if not cut:
         return []
     reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"

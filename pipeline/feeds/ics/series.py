@@ -189,11 +189,11 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
     if recurrence.unread or not recurrence.excluded:
         return []
     clock = recurrence.starts.clock
-    asked = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
+    excluded = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
     reason = "contradictory: the series has no such date to leave out"
     return [
-        Note("exdates", reason, f"EXDATE:{asked[each].local:%Y%m%dT%H%M%S}")
-        for each in list_unmet(recurrence.pattern, asked)
+        Note("exdates", reason, f"EXDATE:{excluded[each].local:%Y%m%dT%H%M%S}")
+        for each in list_unmet(recurrence.pattern, excluded)
     ]
 
 

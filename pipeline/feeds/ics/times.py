@@ -84,10 +84,10 @@ def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
     """Days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
-    found = _DURATION.fullmatch(line.value.strip())
-    if found is None or not any(found.groups()):
+    match = _DURATION.fullmatch(line.value.strip())
+    if match is None or not any(match.groups()):
         raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)
-    weeks, days, hours, minutes, seconds = (int(number or 0) for number in found.groups())
+    weeks, days, hours, minutes, seconds = (int(number or 0) for number in match.groups())
     return timedelta(weeks=weeks, days=days), timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
 
@@ -111,23 +111,23 @@ def find_fold_zone(moment: CalendarMoment, clock: Clock) -> str | None:
 
 
 def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
-    found = _MOMENT.fullmatch(text)
-    if found is None:
+    match = _MOMENT.fullmatch(text)
+    if match is None:
         raise UnreadableEvent(
             f"wrong_type: {line.name} is not a date or time such as 20260811 or 20260811T090000", line
         )
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
+        day = date(int(match[1]), int(match[2]), int(match[3]))
         if day.year not in YEARS:
             raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
-        if found[4] is None:
+        if match[4] is None:
             return CalendarMoment(datetime.combine(day, time()), zones.metro, is_date=True)
-        hour = time(int(found[4]), int(found[5]), min(second, 59) if (second := int(found[6] or 0)) == 60 else second)
+        hour = time(int(match[4]), int(match[5]), min(second, 59) if (second := int(match[6] or 0)) == 60 else second)
     except UnreadableEvent:
         raise
     except ValueError as error:
         raise UnreadableEvent(f"out_of_range: {line.name}: {error}", line) from error
-    if found[7]:  # it wins over a TZID beside it
+    if match[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
         clock = _find_clock(tzid, line, zones, year=day.year)

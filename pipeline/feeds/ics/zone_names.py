@@ -21,7 +21,7 @@ _FORMS = ("{}", "{} Time", "{} Daylight Time", "{} Time (US & Canada)", "{} Time
 _NAMED = {
     name.casefold(): zone
     for name, zone in (
-        *WINDOWS_TO_OLSON.items(), *((form.format(said), zone) for said, zone in _SPOKEN.items() for form in _FORMS),
+        *WINDOWS_TO_OLSON.items(), *((form.format(word), zone) for word, zone in _SPOKEN.items() for form in _FORMS),
     )
 }  # fmt: skip
 # Before a name of a menu, as of Exchange: (UTC-08:00) and a space.
@@ -65,8 +65,8 @@ def find_abbreviated(text: str, zone: str, *, year: int) -> str | None:
 
 def parse_offset(text: str) -> timedelta | None:
     """An offset as a zone: GMT-0800."""
-    found = _OFFSET.fullmatch(text.strip())
-    return _read_offset(found) if found else None
+    match = _OFFSET.fullmatch(text.strip())
+    return _read_offset(match) if match else None
 
 
 def list_usual() -> list[str]:
@@ -74,11 +74,11 @@ def list_usual() -> list[str]:
     return sorted({*filter(is_zone, _NAMED.values())})
 
 
-def _read_offset(found: re.Match[str]) -> timedelta | None:
-    if found[2] is None:
+def _read_offset(match: re.Match[str]) -> timedelta | None:
+    if match[2] is None:
         return timedelta()
-    offset = timedelta(hours=int(found[2]), minutes=int(found[3] or 0))
-    return (-offset if found[1] == "-" else offset) if offset < timedelta(hours=24) else None
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
+    return (-offset if match[1] == "-" else offset) if offset < timedelta(hours=24) else None
 
 
 def _find_path(text: str) -> str | None:

@@ -45,28 +45,28 @@ class Zones:
     def __init__(self, metro: str, definitions: Iterable[Component], *, calendar: str | None = None) -> None:
         self.metro = Clock(read_zone(metro), metro)
         self._definitions = {
-            unescape(found.value).strip(): definition for definition in definitions if (found := definition.get("TZID"))
+            unescape(line.value).strip(): definition for definition in definitions if (line := definition.get("TZID"))
         }
-        self._found: dict[tuple[str, int], Clock | None] = {}
+        self._cache: dict[tuple[str, int], Clock | None] = {}
         named = self.find(calendar, year=_ANY_YEAR) if calendar else None
         self.calendar = named if named and named.zone else None
 
     def find(self, name: str, *, year: int) -> Clock | None:
         """None for a name that means nothing. `year`: of the event; a definition may hold for some years only."""
         key = name, year
-        if key not in self._found:
+        if key not in self._cache:
             plain = unescape(name).strip()
-            self._found[key] = (
+            self._cache[key] = (
                 self._find_by_name(plain) or self._find_by_definition(plain, year) or self._find_last(plain, year)
             )
-        return self._found[key]
+        return self._cache[key]
 
     def _find_by_name(self, name: str) -> Clock | None:
         if strip_offset(name).casefold() in _UTC_NAMES:
             return UTC_CLOCK
         definition = self._definitions.get(name)
-        said = definition.get("X-LIC-LOCATION") if definition else None
-        zone = find_named(name) or (find_named(unescape(said.value)) if said else None)
+        location = definition.get("X-LIC-LOCATION") if definition else None
+        zone = find_named(name) or (find_named(unescape(location.value)) if location else None)
         return self._make_clock(zone) if zone else None
 
     def _find_last(self, name: str, year: int) -> Clock | None:

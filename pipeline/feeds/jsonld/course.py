@@ -47,8 +47,8 @@ def _borrow(members: Record, instances: list[Node], setting: NodeContext) -> Rec
 
 def _make_section(instance: Node, setting: NodeContext) -> Record:
     price = find_offers(instance).price
-    told = {"fixed": {"amount": price.get("max")}, "from": {"from": price.get("min")}}.get(price.get("type", ""), {})
-    tuition = told | {"currency": price.get("currency")} if told else {}
+    amounts = {"fixed": {"amount": price.get("max")}, "from": {"from": price.get("min")}}.get(price.get("type", ""), {})
+    tuition = amounts | {"currency": price.get("currency")} if amounts else {}
     return drop_unstated(
         {"id": find_own_id(instance), "name": instance.get_text("name"), "ages": find_ages(instance),
          "tuition": drop_unstated(tuition)} | _list_section(instance, setting)
@@ -59,7 +59,7 @@ def _list_section(instance: Node, setting: NodeContext) -> Record:
     """`term`, `schedule` and `registration`, as a class and a section have them alike."""
     schedules = [*instance.get_nodes("courseSchedule"), *instance.get_nodes("eventSchedule")]
     schedule = schedules[0] if schedules else None
-    term = {name: _find_date((instance, *schedules), said, setting) for name, said in _TERM.items()}
+    term = {name: _find_date((instance, *schedules), names, setting) for name, names in _TERM.items()}
     offers = find_offers(instance)
     left = instance.get_text("remainingAttendeeCapacity")
     registration = {

@@ -168,7 +168,7 @@ def _load(text: str) -> Any:
 
 
 def _load_forgiving(text: str, first: Exception) -> Any:
-    tries = [text, _TRAILING_COMMA.sub(lambda found: found[1] or "", text)]
+    tries = [text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)]
     if "&quot;" in text or "&#34;" in text:
         tries.append(unescape(text))
     for each in tries:

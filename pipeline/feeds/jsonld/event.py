@@ -105,8 +105,8 @@ def refer_place(node: Node, setting: NodeContext) -> Record | None:
 
 
 def refer_organization(node: Node, setting: NodeContext) -> Record | None:
-    name, found = find_organization(node, ("organizer", "provider", "hostingOrganization", "parentOrganization"))
-    own = find_own_id(found) if found is not None else None
+    name, organization = find_organization(node, ("organizer", "provider", "hostingOrganization", "parentOrganization"))
+    own = find_own_id(organization) if organization is not None else None
     if own is not None and setting.known.get(own) == "organization":
         return {"source_id": own}
     return None if name is None else {"name": name}
@@ -201,10 +201,10 @@ def _measure(part: Node, zone: ZoneInfo) -> timedelta | None:
 
 def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
     """The earliest is the first, the others are further dates; what was cancelled is none."""
-    held = [(list_times(part, zone), part) for part in dates if not find_status(part)]
-    if not held:
+    spans = [(list_times(part, zone), part) for part in dates if not find_status(part)]
+    if not spans:
         return times | {"status": "archived", "reason": "cancelled"}
-    ordered = sorted((each for each, _ in held), key=lambda each: str(each.get("starts_local") or each.get("date_on")))
+    ordered = sorted((each for each, _ in spans), key=lambda each: str(each.get("starts_local") or each.get("date_on")))
     first, *others = ordered
     further = [each.get("starts_local") or f"{each['date_on']}T00:00:00" for each in others]
     return first | ({"rdates": further} if further else {})

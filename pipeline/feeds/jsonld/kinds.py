@@ -59,14 +59,14 @@ READ = "Event, EventSeries, Course, CourseInstance, Place, Organization and thei
 def find_kind(types: Iterable[str]) -> str | None:
     """The type of the record that a node of these types is; None for one that is no listing. What happens is more
     than where it does, and a place more than who keeps it."""
-    found = set(types)
-    if found & _CLASSES:
+    names = set(types)
+    if names & _CLASSES:
         return "class"
-    if found & _EVENTS or any(name.endswith("Event") for name in found):
+    if names & _EVENTS or any(name.endswith("Event") for name in names):
         return "event"
-    if found & _PLACES.keys():
+    if names & _PLACES.keys():
         return "place"
-    return "organization" if found & _ORGANIZATIONS else None
+    return "organization" if names & _ORGANIZATIONS else None
 
 
 def find_passed(types: Iterable[str]) -> str | None:
@@ -81,5 +81,5 @@ def find_type_hint(types: Iterable[str], vocabulary: Vocabulary) -> str | None:
 
 
 def list_type_categories(types: Iterable[str], vocabulary: Vocabulary) -> list[str]:
-    found = [_CATEGORIES.get(name) for name in types]
-    return [name for name in found if name is not None and name in vocabulary.categories]
+    categories = [_CATEGORIES.get(name) for name in types]
+    return [name for name in categories if name is not None and name in vocabulary.categories]

@@ -68,13 +68,13 @@ def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
 
 def list_images(node: Node) -> list[str]:
     """Whole addresses, each once, of texts and of ImageObjects."""
-    found: dict[str, None] = {}
+    images: dict[str, None] = {}
     for name in ("image", "photo", "logo"):
         for value in node.get_all(name):
             text = value.get_url("contentUrl") or value.get_url("url") or value.id if isinstance(value, Node) else value
             if isinstance(text, str) and is_web(whole := node.graph.resolve(text)):
-                found[whole] = None
-    return list(found)
+                images[whole] = None
+    return list(images)
 
 
 def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
@@ -96,16 +96,16 @@ def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Nod
 def find_ages(node: Node) -> dict[str, Any]:
     """`typicalAgeRange`, OpenActive's `ageRange`, or the audience's."""
     for source in (*node.get_nodes("ageRange"), *node.get_nodes("typicalAgeRange")):
-        if found := _find_bounds(source, "minValue", "maxValue"):
-            return found
+        if bounds := _find_bounds(source, "minValue", "maxValue"):
+            return bounds
     for text in (*node.get_texts("typicalAgeRange"), *node.get_texts("ageRange")):
         return _parse_ages(text)
     for audience in (*node.get_nodes("audience"), node):
         for inner in audience.get_nodes("suggestedAge"):
-            if found := _find_bounds(inner, "minValue", "maxValue"):
-                return found
-        if found := _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
-            return found
+            if bounds := _find_bounds(inner, "minValue", "maxValue"):
+                return bounds
+        if bounds := _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
+            return bounds
     return {}
 
 
@@ -139,10 +139,10 @@ def find_offers(node: Node) -> Offers:
 
 def find_status(node: Node) -> dict[str, str]:
     """Cancelled: removed. Postponed to no day: not shown until it has one. Rescheduled: as it is now."""
-    said = " ".join(node.get_words("eventStatus")).casefold()
-    if "cancel" in said:
+    text = " ".join(node.get_words("eventStatus")).casefold()
+    if "cancel" in text:
         return {"status": "archived", "reason": "cancelled"}
-    return {"status": "archived", "reason": "unpublished"} if "postpone" in said else {}
+    return {"status": "archived", "reason": "unpublished"} if "postpone" in text else {}
 
 
 def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
@@ -181,10 +181,10 @@ def _read_age(value: Any) -> Any:
 def _parse_ages(text: str) -> dict[str, Any]:
     """`7-9`, `11-`, `-5`, `5+`; all else is told as it stands."""
     text = " ".join(text.split())
-    if found := _AGES.fullmatch(text):
-        return drop_unstated({"min": _read_age(found[1]), "max": _read_age(found[2]), "text": text})
-    if found := _AGES_UP.fullmatch(text):
-        return {"min": int(found[1]), "text": text}
+    if match := _AGES.fullmatch(text):
+        return drop_unstated({"min": _read_age(match[1]), "max": _read_age(match[2]), "text": text})
+    if match := _AGES_UP.fullmatch(text):
+        return {"min": int(match[1]), "text": text}
     return {"min": int(text), "max": int(text), "text": text} if _AGE.fullmatch(text) else {"text": text}
 
 
@@ -215,10 +215,10 @@ def _read_amount(value: Any) -> float | None:
     text = value.strip()
     if text.casefold() in ("free", "gratis", "no charge", "complimentary"):
         return 0.0
-    found = _AMOUNT.fullmatch(text[:_MOST_AMOUNT])
-    if found is None:
+    match = _AMOUNT.fullmatch(text[:_MOST_AMOUNT])
+    if match is None:
         return None
-    digits = found[1].rstrip(".,")
+    digits = match[1].rstrip(".,")
     whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
     # One sign before three digits parts thousands, if it is a comma: a database writes "25.000" and "25.0000".
     if not sign or sign in whole or (sign == "," and len(cents) == 3 and "." not in whole):

@@ -32,45 +32,45 @@ class LocalTime(NamedTuple):
 
 def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
     """None for what is no date. A time with an offset is the same instant on the zone's clock."""
-    found = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
-    if found is None or int(found[1]) > _LAST_YEAR:
+    match = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
+    if match is None or int(match[1]) > _LAST_YEAR:
         return None
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
-        if found[4] is None:
+        day = date(int(match[1]), int(match[2]), int(match[3]))
+        if match[4] is None:
             return LocalTime(datetime.combine(day, time()), is_date=True)
-        hour = int(found[4])
-        seconds = min(int(found[6] or 0), 59)
-        local = datetime.combine(day, time(hour % 24, int(found[5] or 0), seconds))
+        hour = int(match[4])
+        seconds = min(int(match[6] or 0), 59)
+        local = datetime.combine(day, time(hour % 24, int(match[5] or 0), seconds))
         if hour > 24 or (hour == 24 and local.time() != time()):
             return None
         local += timedelta(days=hour // 24)
-        return LocalTime(local, is_date=False) if found[7] is None else _convert(local, found[7], zone)
+        return LocalTime(local, is_date=False) if match[7] is None else _convert(local, match[7], zone)
     except (ValueError, OverflowError):
         return None
 
 
 def parse_clock(text: str) -> time | None:
     """A clock time by itself; an offset behind it is that of the place."""
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
         return None
-    hour = int(found[1])
-    if found[4]:
+    hour = int(match[1])
+    if match[4]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if found[4][0] in "Pp" else 0)
+        hour = hour % 12 + (12 if match[4][0] in "Pp" else 0)
     try:
-        return time(hour % 24 if hour == 24 else hour, int(found[2]), min(int(found[3] or 0), 59))
+        return time(hour % 24 if hour == 24 else hour, int(match[2]), min(int(match[3] or 0), 59))
     except ValueError:
         return None
 
 
 def parse_duration(text: str) -> timedelta | None:
-    found = _DURATION.fullmatch(text.strip().upper())
-    if found is None or not any(found.groups()):
+    match = _DURATION.fullmatch(text.strip().upper())
+    if match is None or not any(match.groups()):
         return None
-    weeks, days, hours, minutes, seconds = (int(number or 0) for number in found.groups())
+    weeks, days, hours, minutes, seconds = (int(number or 0) for number in match.groups())
     return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
 
 

@@ -13,8 +13,8 @@ WITHOUT_ID = "without-id-"
 
 def find_own_id(node: Node) -> str | None:
     """Its `@id`, else its `identifier`, else its `url`."""
-    if found := node.id:
-        return _tidy(found)
+    if own := node.id:
+        return _tidy(own)
     for value in node.get_all("identifier"):
         text = value.get_text("value") if isinstance(value, Node) else str(value)
         if text and text.strip():
@@ -32,7 +32,7 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
     saying: dict[str | None, set[str]] = {}
     for name, digest in zip(own, hashes, strict=True):
         saying.setdefault(name, set()).add(digest)
-    counts = Counter({name: len(found) for name, found in saying.items()})
+    counts = Counter({name: len(same) for name, same in saying.items()})
     return [
         f"{WITHOUT_ID}{digest}" if name is None else name if counts[name] == 1 else f"{name}{PART}{digest}"
         for name, digest in zip(own, hashes, strict=True)
@@ -42,8 +42,8 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
 def hash_node(node: Node) -> str:
     """Of its types, name, start and place: when one of these changes it is another."""
     places = [place.get_text("name") or "" for place in node.get_nodes("location")]
-    said = [*sorted(node.types), *(node.get_text(name) or "" for name in ("name", "startDate")), *places]
-    return hashlib.sha256("\n".join(said).encode("utf-8", "replace")).hexdigest()[:32]
+    parts = [*sorted(node.types), *(node.get_text(name) or "" for name in ("name", "startDate")), *places]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _tidy(text: str) -> str:

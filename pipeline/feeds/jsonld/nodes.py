@@ -110,10 +110,10 @@ class Node:
     def id(self) -> str | None:
         """The absolute id. None if there is none, or if the node is blank (`_:…`): such an id means nothing outside the
         file."""
-        found = _find_id(self._members)
-        if found is None or found.startswith("_:"):
+        id_ = _find_id(self._members)
+        if id_ is None or id_.startswith("_:"):
             return None
-        return self.graph.resolve(found)
+        return self.graph.resolve(id_)
 
     def get_all(self, name: str) -> list["Scalar | Node"]:
         value = self._members.get(name)
@@ -195,8 +195,8 @@ def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
         kind = find_kind(node.types)
         for name in _HOLDING.get(kind, ()):
             inner = value.get(name, value.get(f"schema:{name}"))
-            if name in _EVENTS and (said := _SAYING.get(kind)) is not None:
-                inner = [{said: value} | each for each in _list_objects(inner)]
+            if name in _EVENTS and (member := _SAYING.get(kind)) is not None:
+                inner = [{member: value} | each for each in _list_objects(inner)]
             if isinstance(inner, dict | list):
                 yield from list_roots(inner, graph)
 

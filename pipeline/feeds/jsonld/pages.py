@@ -69,10 +69,10 @@ def _number_lines(scripts: list[str], text: str) -> Iterator[tuple[int, str]]:
     """lxml does not say where it is. What a script holds stands in the page as it is, behind the `>` of its tag."""
     at, line, misses = 0, 1, 0
     for script in scripts:
-        found = text.find(f">{script}", at) if misses < _MOST_MISSES else -1
-        if found >= 0:
-            line += text.count("\n", at, found)
-            at = found + 1
+        place = text.find(f">{script}", at) if misses < _MOST_MISSES else -1
+        if place >= 0:
+            line += text.count("\n", at, place)
+            at = place + 1
         else:
             misses += 1
         yield line, script

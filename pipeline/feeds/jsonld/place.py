@@ -32,13 +32,13 @@ def find_location(node: Node) -> dict[str, Any]:
     for value in node.get_all("location"):
         if isinstance(value, str):
             known = node.graph.find(value.strip())
-            found = describe_place(Node(known, node.graph)) if known is not None else {"address": value}
+            location = describe_place(Node(known, node.graph)) if known is not None else {"address": value}
         elif isinstance(value, Node) and _VIRTUAL not in value.types:
-            found = describe_place(value)
+            location = describe_place(value)
         else:
             continue
-        if found:
-            return found
+        if location:
+            return location
     return {}
 
 
@@ -52,7 +52,7 @@ def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
             "street_address": "streetAddress", "city": "addressLocality", "state": "addressRegion",
             "zip": "postalCode",
         }  # fmt: skip
-        parts = {name: _find_line(address, said) for name, said in names.items()}
+        parts = {name: _find_line(address, member) for name, member in names.items()}
     parts |= _find_point(place)
     written = next(iter(place.get_texts("address")), None) or _join_address(parts)
     around = place.get_node("containedInPlace") or place.get_node("containedIn")
@@ -81,9 +81,9 @@ def describe_hours(place: Node) -> dict[str, str]:
             for day in days or WEEKDAYS:
                 spans.setdefault(day, []).append(span)
     for text in place.get_texts("openingHours"):
-        for found in _HOURS.finditer(text[:_MOST_HOURS]):
-            for day in _list_written_days(found[1]):
-                spans.setdefault(day, []).append(_write_span(found[2], found[3]))
+        for match in _HOURS.finditer(text[:_MOST_HOURS]):
+            for day in _list_written_days(match[1]):
+                spans.setdefault(day, []).append(_write_span(match[2], match[3]))
     lines = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
     return lines | ({"exceptions": "\n".join(exceptions)} if exceptions else {})
 

@@ -31,20 +31,20 @@ def read_documents(
     parsed = parse_content(content, charset=charset)
     readable = [document for document in parsed.documents if document.reason is None]
     graph = Graph((document.value for document in readable), address=parsed.address or address)
-    found: list[tuple[int, Node]] = []
+    nodes: list[tuple[int, Node]] = []
     for document in parsed.documents:
         if document.reason is not None:
             yield RawRecord(document.line + lines_before, document.value, document.reason)
         else:
             for node in list_roots(document.value, graph):
                 if find_kind(node.types) is not None:
-                    found.append((document.line, node))
+                    nodes.append((document.line, node))
                 elif (type_ := find_passed(node.types)) is not None:
                     yield RawRecord(document.line + lines_before, None, passed_over=type_)
-    names = name_nodes(node for _, node in found)
-    known = {name: kind for (_, node), name in zip(found, names, strict=True) if (kind := find_kind(node.types))}
+    names = name_nodes(node for _, node in nodes)
+    known = {name: kind for (_, node), name in zip(nodes, names, strict=True) if (kind := find_kind(node.types))}
     setting = NodeContext(read_zone(timezone), vocabulary, known)
-    for (line, node), name in zip(found, names, strict=True):
+    for (line, node), name in zip(nodes, names, strict=True):
         yield from read_node(node, name, setting, line=line + lines_before)
 
 

@@ -62,8 +62,8 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
     if days:
         weeks = schedule.get_texts("byMonthWeek") if period in ("MONTHLY", "YEARLY") else []
         parts.append("BYDAY=" + ",".join(f"{week}{day}" for week in weeks or [""] for day in days))
-    for name, said in (("BYMONTH", "byMonth"), ("BYMONTHDAY", "byMonthDay")):
-        if numbers := schedule.get_texts(said):
+    for name, member in (("BYMONTH", "byMonth"), ("BYMONTHDAY", "byMonthDay")):
+        if numbers := schedule.get_texts(member):
             parts.append(f"{name}={','.join(numbers)}")
     count, until = schedule.get_text("repeatCount"), schedule.get_text("endDate")
     if until and (last := parse_when(until, zone)) is not None:
@@ -90,22 +90,22 @@ def _read_frequency(schedule: Node) -> tuple[str, int] | None:
         return None
     if word := _WORDS.get(shorten_name(text).strip().lower()):
         return word, 1
-    found = _FREQUENCY.fullmatch(text.strip().upper())
-    if found is None or not int(found[1]):
+    match = _FREQUENCY.fullmatch(text.strip().upper())
+    if match is None or not int(match[1]):
         return None
-    count = int(found[1])
+    count = int(match[1])
     # Of a rule of days `byDay` would only leave those that are weekdays of its own.
-    return ("WEEKLY", count // 7) if found[2] == "D" and count % 7 == 0 else (_PERIODS[found[2]], count)
+    return ("WEEKLY", count // 7) if match[2] == "D" and count % 7 == 0 else (_PERIODS[match[2]], count)
 
 
 def _name_days(schedule: Node) -> list[str]:
     texts = [part for text in schedule.get_words("byDay") for part in text.split(",")]
-    found = []
+    days = []
     for text in texts:
         named = _NUMBERED.fullmatch(shorten_name(text.strip()).lower())
         if named is not None and (code := _CODES.get(named[2][:2])):
-            found.append(f"{named[1] or ''}{code}")
-    return list(dict.fromkeys(found))
+            days.append(f"{named[1] or ''}{code}")
+    return list(dict.fromkeys(days))
 
 
 def _find_first(rule: str, starts: datetime) -> datetime:

@@ -32,36 +32,36 @@ def fold(text: str) -> str:
 
 def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
     """Of the columns that the file has. Raises `MappingError` for one that it has to have."""
-    found, missing = [], list[MappingError]()
+    texts, missing = [], list[MappingError]()
     for place, each in enumerate(rule.columns):
         try:
             text = find_text(member, each, columns)
-            found.append(_add_label(text, rule.labels[place], rule.with_) if rule.labels else text)
+            texts.append(_add_label(text, rule.labels[place], rule.with_) if rule.labels else text)
         except MappingError as error:
             missing.append(error)
-    if missing and not rule.optional and not (rule.first and found):
+    if missing and not rule.optional and not (rule.first and texts):
         raise missing[0]
-    return found
+    return texts
 
 
 def _add_label(text: Text, label: str, between: str) -> Text:
     """The label and a blank before what stands there; before nothing, nothing."""
     if not label:
         return text
-    said = f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
-    return Text(f"{literal(f'{label} ')} || {said}")
+    sql = f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
+    return Text(f"{literal(f'{label} ')} || {sql}")
 
 
-def choose_first(found: Sequence[Text]) -> Text:
+def choose_first(texts: Sequence[Text]) -> Text:
     """What the first says that says something; a list without an entry says nothing."""
-    if not found:
+    if not texts:
         return Text("NULL::VARCHAR")
-    if not any(each.many for each in found):
-        return Text(f"coalesce({', '.join(each.sql for each in found)})")
+    if not any(each.many for each in texts):
+        return Text(f"coalesce({', '.join(each.sql for each in texts)})")
     lists = (
         f"CASE WHEN len({each.sql}) > 0 THEN {each.sql} END" if each.many
         else f"CASE WHEN {each.sql} IS NOT NULL THEN [{each.sql}] END"
-        for each in found
+        for each in texts
     )  # fmt: skip
     return Text(f"coalesce({', '.join(lists)})", many=True)
 
@@ -78,9 +78,9 @@ def find_column(member: str, stated: str, columns: Mapping[str, Any]) -> tuple[s
     for name in columns:
         folded.setdefault(_fold_name(name), name)
     for cut in _list_cuts(stated):
-        for found in (stated[:cut] if stated[:cut] in columns else None, folded.get(_fold_name(stated[:cut]))):
-            if found is not None:
-                return found, stated[cut:].removeprefix(".")
+        for column in (stated[:cut] if stated[:cut] in columns else None, folded.get(_fold_name(stated[:cut]))):
+            if column is not None:
+                return column, stated[cut:].removeprefix(".")
     near = list_nearest(stated, columns) or list(columns)[:12]
     has = f"it has: {', '.join(near)}. If the names of its columns stand further down, say skip"
     raise MappingError(member, f'names the column "{stated}", which the file does not have; {has}')
@@ -102,12 +102,12 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
     if kind.id == "varchar" or str(kind) == "JSON":
         return _walk_json(sql, kind, rest)
     if rest.startswith("["):
-        found = _INDEX.match(rest)
-        if found is None or kind.id != "list":
+        match = _INDEX.match(rest)
+        if match is None or kind.id != "list":
             raise MappingError(member, f'names "{stated}", where the file has no list')
-        child, after = kind.children[0][1], rest[found.end() :].removeprefix(".")
-        if found[1]:
-            return _walk(member, f"{sql}[{int(found[1]) + 1}]", child, after, stated)
+        child, after = kind.children[0][1], rest[match.end() :].removeprefix(".")
+        if match[1]:
+            return _walk(member, f"{sql}[{int(match[1]) + 1}]", child, after, stated)
         inner = _walk(member, "entry", child, after, stated)
         if inner.many:
             raise MappingError(member, f'names "{stated}", a list of lists; take one of them, as [0]')
@@ -132,15 +132,15 @@ def _walk_json(sql: str, kind: Any, rest: str) -> Text:
     """A text that is no JSON says nothing at a path into it."""
     path = "$"
     for step in re.split(r"\.(?![^\[]*\])", rest):
-        found = _STEP.fullmatch(step)
-        name, indexes = (found[1], found[2]) if found else (step, "")
+        match = _STEP.fullmatch(step)
+        name, indexes = (match[1], match[2]) if match else (step, "")
         path += f'."{name}"' if name else ""
         path += indexes.replace("[]", "[*]")
     many = "[*]" in path
-    said = f"json_extract_string({sql}, {literal(path)})"
+    read = f"json_extract_string({sql}, {literal(path)})"
     if kind.id == "varchar" and str(kind) != "JSON":
-        said = f"CASE WHEN json_valid({sql}) THEN {said} END"
-    return Text(said if many else f"nullif(trim({said}), '')", many=many)
+        read = f"CASE WHEN json_valid({sql}) THEN {read} END"
+    return Text(read if many else f"nullif(trim({read}), '')", many=many)
 
 
 def _end(member: str, sql: str, kind: Any, stated: str) -> Text:

@@ -28,13 +28,13 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
     for member, rule in rules.items():
         target = targets[member]
         if rule.value is not None:
-            said = _write_constant(member, rule, target)
+            sql = _write_constant(member, rule, target)
         else:
             text = _compile_text(member, rule, target, columns)
             texts.append(f"{text.sql} AS {quote(member)}")
             moments += _list_moments(member, rule, target, text, zone)
-            said = _compile_value(quote(member), rule, target, text, zone)
-        _place(tree, target, said)
+            sql = _compile_value(quote(member), rule, target, text, zone)
+        _place(tree, target, sql)
     _add_day(tree, rules)
     members = ",\n    ".join(["rowid", *(f"{_write(each)} AS {quote(name)}" for name, each in tree.items())])
     read = ",\n        ".join(moments)
@@ -48,16 +48,16 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """The text or list of texts that the member is read from."""
-    found = find_texts(member, rule, columns)
+    texts = find_texts(member, rule, columns)
     if rule.first:
-        text = choose_first(found)
-    elif not found:
+        text = choose_first(texts)
+    elif not texts:
         text = Text("NULL::VARCHAR")
     elif rule.join:
-        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in found]
+        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
         text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
     else:
-        (text,) = found
+        (text,) = texts
     if target.kind == "amount" and text.is_number and rule.decimal == "," and rule.column is not None:
         text = Text(_number_as_written(text.sql, columns, rule))
     if rule.pattern:
@@ -198,21 +198,21 @@ def _write_constant(member: str, rule: Rule, target: Target) -> str:
     return literal(rule.value)
 
 
-def _place(tree: Tree, target: Target, said: str) -> None:
+def _place(tree: Tree, target: Target, sql: str) -> None:
     for place, step in enumerate(target.steps[:-1]):
         tree = tree.setdefault(step, Tree())
         if place in target.lists:
             tree = tree.setdefault("[]", Tree())
-    tree[target.steps[-1]] = said
+    tree[target.steps[-1]] = sql
 
 
-def _write(said: "str | Tree") -> str:
+def _write(tree: "str | Tree") -> str:
     """A constant in an object holds where anything else of the object is stated."""
-    if isinstance(said, str):
-        return said
-    if "[]" in said:
-        return f"[{_write(said['[]'])}]"
-    members = {name: _write(each) for name, each in said.items()}
+    if isinstance(tree, str):
+        return tree
+    if "[]" in tree:
+        return f"[{_write(tree['[]'])}]"
+    members = {name: _write(each) for name, each in tree.items()}
     stated = [each for each in members.values() if not _is_constant(each)]
     if stated and len(stated) < len(members):
         known = f"coalesce({', '.join(f'to_json({each})' for each in stated)}) IS NOT NULL"
@@ -222,5 +222,5 @@ def _write(said: "str | Tree") -> str:
     return "{" + ", ".join(f"{literal(name)}: {each}" for name, each in members.items()) + "}"
 
 
-def _is_constant(said: str) -> bool:
-    return said.startswith(("'", "[")) or said in ("true", "false") or said.lstrip("-").replace(".", "", 1).isdigit()
+def _is_constant(sql: str) -> bool:
+    return sql.startswith(("'", "[")) or sql in ("true", "false") or sql.lstrip("-").replace(".", "", 1).isdigit()

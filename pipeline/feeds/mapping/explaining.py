@@ -28,8 +28,8 @@ def explain_problems(problems: Iterable[Problem], raw: Mapping[str, Any], vocabu
 
 
 def _explain(reason: str, rule: Rule, target: Target) -> str:
-    code, _, said = reason.partition(": ")
-    also = said[said.index(" (also wrong") :] if " (also wrong" in said else ""
+    code, _, detail = reason.partition(": ")
+    also = detail[detail.index(" (also wrong") :] if " (also wrong" in detail else ""
     column = (" or " if rule.first else " + ").join(f'"{each}"' for each in rule.columns)
     where = f"{code}: column {column}"
     if code == "missing":
@@ -37,8 +37,10 @@ def _explain(reason: str, rule: Rule, target: Target) -> str:
     if code == "wrong_type" and (hint := _advise(rule, target)):
         return f"{where} {hint}{also}"
     if code == "unknown_word":
-        return f"{where} has a word that is none of ours: {said.removesuffix(also)}; say what it means in lookup{also}"
-    return f"{where}: {said}"
+        return (
+            f"{where} has a word that is none of ours: {detail.removesuffix(also)}; say what it means in lookup{also}"
+        )
+    return f"{where}: {detail}"
 
 
 def _advise(rule: Rule, target: Target) -> str | None:

@@ -59,9 +59,9 @@ def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
 
 
 def _join(formats: Sequence[str], text: str, iso: Sequence[str], zone: str) -> str:
-    said = f"CASE {' '.join(iso)} END"
+    cases = f"CASE {' '.join(iso)} END"
     read = [_read_format(each, text, zone) for each in formats]
-    return f"coalesce({', '.join([said, *read])})" if read else said
+    return f"coalesce({', '.join([cases, *read])})" if read else cases
 
 
 def _read_format(format_: str, text: str, zone: str) -> str:
@@ -69,21 +69,21 @@ def _read_format(format_: str, text: str, zone: str) -> str:
         scale = "" if format_ == "unix_ms" else " * 1000"
         instant = f"make_timestamp_ms(try_cast({text} AS BIGINT){scale})"
         return f"{instant} AT TIME ZONE 'UTC' AT TIME ZONE {literal(zone)}"
-    said, english = text, format_
+    sql, english = text, format_
     if any(word in format_ for word in ("%B", "%b", "%A", "%p")):
         # The rest of the format is folded as the text is.
-        said = rf"lower(strip_accents(regexp_replace({said}, '\s+', ' ', 'g')))"
+        sql = rf"lower(strip_accents(regexp_replace({sql}, '\s+', ' ', 'g')))"
         english = _fold_format(format_)
     if "%p" in format_:
-        said = rf"regexp_replace({said}, '([ap])\.?\s?m\b\.?', '\1m')"
+        sql = rf"regexp_replace({sql}, '([ap])\.?\s?m\b\.?', '\1m')"
     for place, word in enumerate(("%B", "%b")):
         if word in format_:
             for month in MONTHS:
-                said = rf"regexp_replace({said}, '\b({month[2]})\b\.?', '{month[place]}')"
+                sql = rf"regexp_replace({sql}, '\b({month[2]})\b\.?', '{month[place]}')"
     if "%A" in format_:
         for day, spanish in WEEKDAYS:
-            said = rf"regexp_replace({said}, '\b{spanish}\b', '{day}')"
-    read = f"try_strptime({said}, {literal(english)})"
+            sql = rf"regexp_replace({sql}, '\b{spanish}\b', '{day}')"
+    read = f"try_strptime({sql}, {literal(english)})"
     return f"{read} AT TIME ZONE {literal(zone)}" if "%z" in format_ else read
 
 

@@ -41,20 +41,20 @@ def find_targets(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> dict[str,
 def _find_target(member: str, tables: list[Members]) -> Target:
     steps, lists = tuple(member.split(".")), set[int]()
     for place, step in enumerate(steps):
-        found = [members[step] for members in tables if step in members]
-        if not found:
+        matches = [members[step] for members in tables if step in members]
+        if not matches:
             known = dict.fromkeys(name for members in tables for name in members)
             near = ", ".join(list_nearest(step, known) or sorted(known))
             path = ".".join((*steps[:place], ""))
             raise MappingError(
                 member, f"is no member of a record; the nearest: {path}{near.replace(', ', f', {path}')}"
             )
-        inner = [kind for kind in found if isinstance(kind, Table)]
+        inner = [kind for kind in matches if isinstance(kind, Table)]
         if place == len(steps) - 1:
             if inner:
                 names = ", ".join(f"{member}.{name}" for name in inner[0].members)
                 raise MappingError(member, f"is an object; name its members: {names}")
-            leaf = next(kind for kind in found if not isinstance(kind, Table))
+            leaf = next(kind for kind in matches if not isinstance(kind, Table))
             return _make_target(steps, leaf.parse, frozenset(lists))
         if not inner:
             raise MappingError(member, f"goes on behind {'.'.join(steps[: place + 1])}, which is no object")

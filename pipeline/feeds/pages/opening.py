@@ -67,15 +67,15 @@ async def open_pages(
     return OpenedPages(rows=path, memories=memories if _can_ask(pages, memories) else ())
 
 
-def _hide_keys(told: str, feed: FeedTable) -> str:
+def _hide_keys(text: str, feed: FeedTable) -> str:
     """What a server says may repeat what it was asked with."""
     parts = urlsplit(feed.url)
     values = [value for _, value in parse_qsl(parts.query)]
     headers = [word for value in feed.headers.values() for word in (value, *value.split())]
     for key in sorted(filter(None, (*headers, *values, parts.username, parts.password)), key=len, reverse=True):
         if len(key) >= _LEAST_KEY:
-            told = told.replace(key, "…")
-    return told
+            text = text.replace(key, "…")
+    return text
 
 
 async def _fetch_page(client: FeedClient, url: str, *, pages: PagesTable, most: int, policy: RetryPolicy) -> PageAnswer:

@@ -85,10 +85,10 @@ def _parse_count(value: Any) -> int | None:
 def _quote_reason(content: bytes) -> str:
     """What a server says where it answers a question with its reason not to, and 200 all the same."""
     try:
-        said = _find_reason(msgspec.json.decode(content))
+        reason = _find_reason(msgspec.json.decode(content))
     except (ValueError, RecursionError):
-        said = ""
-    return f". The server says: {said[:_MOST_REASON]}" if said else ""
+        reason = ""
+    return f". The server says: {reason[:_MOST_REASON]}" if reason else ""
 
 
 def _find_reason(value: Any) -> str:

@@ -21,7 +21,7 @@ MOST_PAGE_BYTES = 64 << 20
 MOST_EMPTY = 100
 # A walk whose rows change meanwhile is begun again.
 MOST_WALKS = 3
-_TOLD_PAGES = 50
+_REPORTED_PAGES = 50
 
 
 class PageFault(Exception):  # noqa: N818 - the name says it
@@ -94,7 +94,7 @@ class _Walk:
         self._feed, self._pages, self._fetch, self._target, self._tell = feed, pages, fetch, target, tell
         self._left = feed.max_bytes
         self._memories: list[PageMemory] = []
-        self._seen: set[tuple[str, ...]] = set()
+        self._visited: set[tuple[str, ...]] = set()
         self._before: Sequence[bytes] = ()
         self._total: int | None = None
         self._last: int | None = None
@@ -117,9 +117,9 @@ class _Walk:
         return tuple(self._memories)
 
     def _check_address(self, url: str) -> None:
-        if normalize_url(url) in self._seen:
+        if normalize_url(url) in self._visited:
             raise PageFault(url, "was read already: the pages have no end")
-        self._seen.add(normalize_url(url))
+        self._visited.add(normalize_url(url))
         if len(self._memories) == MOST_PAGES:
             raise PageFault(url, f"is page {MOST_PAGES + 1:,}; allowed: {MOST_PAGES:,}")
 
@@ -140,8 +140,8 @@ class _Walk:
         self._total = self._total if page.total is None else page.total
         self._last = self._last if page.last is None else page.last
         if page.rows and page.rows == self._before:
-            told = "the server does not know these pages, or not where they end (say total or last)"
-            raise PageFault(url, f"has the same rows as the page before it: {told}")
+            detail = "the server does not know these pages, or not where they end (say total or last)"
+            raise PageFault(url, f"has the same rows as the page before it: {detail}")
         for row in page.rows:
             self._target.write(row + b"\n")
         self._read += len(page.rows)
@@ -150,7 +150,7 @@ class _Walk:
         self._memories.append(
             PageMemory(rows=len(page.rows), etag=answer.validators.etag, last_modified=answer.validators.last_modified)
         )
-        if not len(self._memories) % _TOLD_PAGES:
+        if not len(self._memories) % _REPORTED_PAGES:
             self._tell(f"{len(self._memories):,} pages, {self._read:,} rows")
 
     def _find_next(self, page: Page, answer: PageAnswer) -> str | None:
@@ -175,8 +175,8 @@ class _Walk:
         """A walk that breaks off would remove all that it did not come to."""
         total, last = self._total, self._last
         if self._pages.most is not None and self._read >= self._pages.most:
-            told = f"{self._read:,} rows, and the server gives {self._pages.most:,} at most: others may be missing"
-            raise PageFault(url, f"makes {told}; ask for fewer in several feeds, or for all at another address")
+            detail = f"{self._read:,} rows, and the server gives {self._pages.most:,} at most: others may be missing"
+            raise PageFault(url, f"makes {detail}; ask for fewer in several feeds, or for all at another address")
         if page.more:
             raise PageFault(url, "says that there are more rows, and has none")
         if total is not None and self._read < total:

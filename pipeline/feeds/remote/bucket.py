@@ -19,7 +19,7 @@ def read_bucket(
 ) -> list[tuple[str, Path]]:
     """Writes the files to `folder`, at most `most` bytes in all; their addresses, in order, and paths. Unread."""
     bucket, _, pattern = url.removeprefix(SCHEME).partition("/")
-    found: list[tuple[str, Path]] = []
+    files: list[tuple[str, Path]] = []
     try:
         store = open_store(f"{SCHEME}{bucket}", endpoint_url=endpoint_url, region=region)
         entries = [each for each in store.list(_find_prefix(pattern)) if _matches(each.name, pattern)]
@@ -30,12 +30,12 @@ def read_bucket(
         for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
             path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
             path.write_bytes(store.get(entry.name))
-            found.append((f"{SCHEME}{bucket}/{entry.name}", path))
+            files.append((f"{SCHEME}{bucket}/{entry.name}", path))
     except NotFound:
         raise BucketError("changed while it was read; run the command again when nothing changes it") from None
     except StoreError as error:
         raise BucketError(error.cause) from error
-    return found
+    return files
 
 
 def _find_prefix(pattern: str) -> str:

@@ -26,11 +26,11 @@ def show_url(url: str) -> str:
     except ValueError:
         return "an address that can't be read"
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-    asked = "&".join(
+    query = "&".join(
         f"{name}={value if name.casefold() in _SHOWN else '…'}"
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
     )
-    shown = f"{parts.scheme}://{host}{port}{parts.path}" + (f"?{asked}" if asked else "")
+    shown = f"{parts.scheme}://{host}{port}{parts.path}" + (f"?{query}" if query else "")
     return shown if len(shown) <= _MOST_CHARACTERS else shown[:_MOST_CHARACTERS] + "…"
 
 

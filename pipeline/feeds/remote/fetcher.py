@@ -146,8 +146,8 @@ async def _fetch_once(
     policy: RetryPolicy,
     presses: bool,
 ) -> FetchResult:
-    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    headers = {name: value for name, value in asked.items() if value is not None}
+    conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    headers = {name: value for name, value in conditions.items() if value is not None}
     try:
         # A timeout of each silence alone lets a server take for ever.
         async with asyncio.timeout(policy.whole):

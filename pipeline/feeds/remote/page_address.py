@@ -26,8 +26,8 @@ def resolve_next(stated: str, url: str) -> str:
 def normalize_url(url: str) -> tuple[str, ...]:
     """Two spellings of one page's address are one."""
     parts = urlsplit(url)
-    asked = sorted(parse_qsl(parts.query, keep_blank_values=True))
-    return parts.path or "/", *(text for pair in asked for text in pair)
+    pairs = sorted(parse_qsl(parts.query, keep_blank_values=True))
+    return parts.path or "/", *(text for pair in pairs for text in pair)
 
 
 def _find_port(parts: SplitResult) -> int | None:

@@ -74,12 +74,12 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         port = request.url.port or _PORTS[request.url.scheme]
         try:
             async with asyncio.timeout(self._connect_timeout):
-                found = await self._resolve(host, port)
+                addresses = await self._resolve(host, port)
         except (OSError, UnicodeError, TimeoutError):
-            found = ()
-        if not found and not is_proxied:
+            addresses = ()
+        if not addresses and not is_proxied:
             raise httpx2.ConnectError("its name has no address", request=request)
-        return found
+        return addresses
 
     def _find_transport(self, host: str, proxy: str | None) -> httpx2.AsyncHTTPTransport:
         if host not in self._transports:
@@ -104,8 +104,8 @@ def _find_inner(address: IPv6Address) -> IPv4Address | None:
 
 async def resolve_host(host: str, port: int) -> Sequence[Address]:
     """As the system does, which knows more ways to write an address than we would: `127.1`, `0x7f000001`. OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in found))
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
 
 
 def _pin(request: httpx2.Request, host: str, address: Address) -> httpx2.Request:

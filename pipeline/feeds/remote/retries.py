@@ -10,8 +10,8 @@ from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_ret
 def telling_retries(tell: Callable[[str], None]) -> Iterator[None]:
     def tell_retry(details: RetryDetails) -> None:
         where = getattr(details.caused_by, "address", None)
-        told = f"{where}: {details.caused_by}" if where else str(details.caused_by)
-        tell(f"{told}; asked again in {details.wait_for:.1f} s")
+        text = f"{where}: {details.caused_by}" if where else str(details.caused_by)
+        tell(f"{text}; asked again in {details.wait_for:.1f} s")
 
     before = get_on_retry_hooks()
     set_on_retry_hooks([tell_retry])

@@ -29,7 +29,7 @@ async def open_walk(
     configuration: Configuration,
     *,
     scratch: Path,
-    asked: str,
+    question: str,
     memory: FeedMemory | None,
     store: Store | None,
     now: datetime | None,
@@ -37,7 +37,7 @@ async def open_walk(
     policy: RetryPolicy,
 ) -> FeedSource:
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
-    why = None if memory is None else _explain_anew(memory, asked=asked, now=now)
+    why = None if memory is None else _explain_anew(memory, question=question, now=now)
     known = memory if why is None else None
 
     def tell_of(line: str) -> None:
@@ -62,7 +62,7 @@ async def open_walk(
     files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
     return FeedSource(
         hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
-        files=files, asked=asked, next=walk.next, walked_at=now, is_whole=known is None,
+        files=files, question=question, next=walk.next, walked_at=now, is_whole=known is None,
         items=None if known is None or walk.items else known.items,
     )  # fmt: skip
 
@@ -81,9 +81,9 @@ def _add_standing(store: Store | None, known: FeedMemory | None, walk: Walk | No
     return None
 
 
-def _explain_anew(memory: FeedMemory, *, asked: str, now: datetime | None) -> str | None:
+def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) -> str | None:
     """Why a remembered place is of no use, or None."""
-    if memory.asked != asked:
+    if memory.question != question:
         return "its address, its settings or this program are not those of the release before"
     if memory.next is None or memory.walked_at is None or memory.items is None or now is None:
         return "the release before has no place in it"

@@ -55,16 +55,14 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
         else:
             node = Node(item.data, Graph([item.data], beside=shared))
             if find_kind(node.types) is None:
-                said = ", ".join(node.types) or "nothing"
-                reason = f"unsupported: its type is {said[:100]}; allowed: {READ}"
+                types = ", ".join(node.types) or "nothing"
+                reason = f"unsupported: its type is {types[:100]}; allowed: {READ}"
                 yield RawRecord(item.line, item.data, reason, item.key)
                 continue
             yield from read_node(node, item.key, setting, line=item.line, item=item.key)
 
 
-def list_standing(
-    path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True
-) -> Iterator[bytes]:
+def list_standing(path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True) -> Iterator[bytes]:
     """The items that stand behind the walk, as they came, as far as their keys are to be kept."""
     latest = _find_latest(path, own)
     for raw in read_lines(path):
@@ -130,11 +128,11 @@ def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
             spoken |= names
         elif parents := frozenset(_list_parents(item.data)):
             waiting.append((item.line, names, parents))
-    found = set[int]()
-    while parts := [part for part in waiting if not spoken.isdisjoint(part[2]) and part[0] not in found]:
-        found.update(line for line, _, _ in parts)
+    lines = set[int]()
+    while parts := [part for part in waiting if not spoken.isdisjoint(part[2]) and part[0] not in lines]:
+        lines.update(line for line, _, _ in parts)
         spoken = spoken.union(*(names for _, names, _ in parts))
-    return frozenset(found)
+    return frozenset(lines)
 
 
 def _gather_parents(path: Path, latest: dict[str, int]) -> Graph:

@@ -19,7 +19,7 @@ MOST_PAGE_BYTES = 64 << 20
 MOST_PAGES = 100_000
 # In a row: where all that a page had was filtered out it is empty, and names another.
 MOST_EMPTY = 100
-TOLD_PAGES = 200
+REPORTED_PAGES = 200
 
 
 class WalkError(Exception):
@@ -50,10 +50,10 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
     """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` raises. `tell`: how
     far a long walk is."""
     url, count, left, empty = begin, 0, most, 0
-    seen = {normalize_url(begin)}
+    visited = {normalize_url(begin)}
     before: list[Any] = []
     for number in range(1, MOST_PAGES + 1):
-        if not number % TOLD_PAGES:
+        if not number % REPORTED_PAGES:
             tell(f"{number:,} pages, {count:,} items")
         content = await fetch(url, most=min(most, MOST_PAGE_BYTES))
         left -= len(content)
@@ -72,11 +72,11 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
             if items:
                 raise WalkError(url, "has items and names itself as the next page: the pages do not advance")
             return Walk(_hide_password(following), count)
-        if normalize_url(following) in seen:
+        if normalize_url(following) in visited:
             raise WalkError(url, f"leads back to {show_url(following)}, which was read: the pages have no end")
         if empty == MOST_EMPTY:
             raise WalkError(url, f"is the {empty}th page in a row without items, and not the last")
-        seen.add(normalize_url(following))
+        visited.add(normalize_url(following))
         url, before = following, items
     raise WalkError(url, f"is page {MOST_PAGES:,}, and not the last")
 

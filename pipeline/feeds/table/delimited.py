@@ -59,8 +59,8 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
             target.write(msgspec.json.encode(cells) + b"\n")
     _check_end(lines, faults, delimiter, least=least)
     if faults and not numbers:
-        said = f"line {faults[0].line} {_cut_code(faults[0].reason)}; no row fits the header"
-        raise ValueError(f"{said}. {_advise(names)}")
+        fault = f"line {faults[0].line} {_cut_code(faults[0].reason)}; no row fits the header"
+        raise ValueError(f"{fault}. {_advise(names)}")
     decided = describe(decoded, delimiter=delimiter, header=header.line)
     query, parameters = read_columns(scratch, dict.fromkeys(columns, "VARCHAR"))
     return Part(
@@ -70,14 +70,14 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
 
 def describe(decoded: DecodedText, *, delimiter: str, header: int) -> str:
     """What was decided about a file that is not plainly UTF-8 with commas and its header first; else empty."""
-    said = []
+    parts = []
     if decoded.how:
-        said.append(f"read as {decoded.encoding} (by {decoded.how})")
+        parts.append(f"read as {decoded.encoding} (by {decoded.how})")
     if delimiter != ",":
-        said.append(f"fields are parted by {_NAMES[delimiter]}")
+        parts.append(f"fields are parted by {_NAMES[delimiter]}")
     if header != 1:
-        said.append(f"the names of its columns are in line {header}")
-    return ", ".join(said)
+        parts.append(f"the names of its columns are in line {header}")
+    return ", ".join(parts)
 
 
 def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:

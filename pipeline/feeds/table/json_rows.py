@@ -39,7 +39,7 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
     rows = list(map(_parse_feature, collection.features))
-    return make_part(rows, content, connection, scratch, found=collection.features, json_columns=("geometry",))
+    return make_part(rows, content, connection, scratch, originals=collection.features, json_columns=("geometry",))
 
 
 def parse_features(content: bytes) -> list[Raw] | None:
@@ -123,11 +123,11 @@ def _decode_members(value: Raw, content: bytes, walked: list[str]) -> dict[str, 
 
 def list_wrapped(content: bytes) -> dict[str, int]:
     """The paths that lead to a list of objects in a wrapped document, with how many there are."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def look(value: Any, path: str) -> None:
         if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-            found[path] = len(value)
+            counts[path] = len(value)
         elif isinstance(value, dict) and path.count(".") < 3:
             for name, inner in value.items():
                 look(inner, f"{path}.{name}" if path else name)
@@ -136,29 +136,29 @@ def list_wrapped(content: bytes) -> dict[str, int]:
         look(msgspec.json.decode(content), "")
     except (ValueError, RecursionError):
         return {}
-    return found
+    return counts
 
 
 def explain_wrapped(content: bytes) -> str:
-    found = list_wrapped(content)
-    if not found:
+    counts = list_wrapped(content)
+    if not counts:
         return "is one object with no list of objects in it; expected rows"
-    best = max(found, key=lambda path: found[path])
-    lists = ", ".join(f"{path} ({count:,})" for path, count in found.items())
+    best = max(counts, key=lambda path: counts[path])
+    lists = ", ".join(f"{path} ({count:,})" for path, count in counts.items())
     return f'is one object with its rows inside: {lists}. Say where they lie, as in records = "{best}"'
 
 
 def explain_json(content: bytes, error: Exception | None) -> str:
     """What is wrong with a document, and where."""
-    said = str(error or "")
-    if "truncated" in said:
+    reason = str(error or "")
+    if "truncated" in reason:
         return f"is cut off: it ends in the middle of its JSON, in line {content.count(10) + 1}. Fetch it again"
     if isinstance(error, RecursionError):
         return "is nested too deep"
-    place = said.rpartition("(byte ")[2].removesuffix(")")
+    place = reason.rpartition("(byte ")[2].removesuffix(")")
     where = f" in line {content.count(10, 0, int(place)) + 1}" if place.isdigit() else ""
     begins = content[:60].decode("utf-8", "replace").strip()
-    return f"is no JSON{where}: it begins with “{begins}”" + (f" ({said})" if said else "")
+    return f"is no JSON{where}: it begins with “{begins}”" + (f" ({reason})" if reason else "")
 
 
 class _Feature(Struct):
@@ -191,10 +191,10 @@ def make_part(
     connection: DuckDBPyConnection,
     scratch: Path,
     *,
-    found: Sequence[Raw] | None = None,
+    originals: Sequence[Raw] | None = None,
     json_columns: Iterable[str] = (),
 ) -> Part:
-    """`found`: the rows as they stand in `content`, where they were made anew."""
+    """`originals`: the rows as they stand in `content`, where they were made anew."""
     objects = 0
     with scratch.open("wb") as target:
         for row in rows:
@@ -205,7 +205,7 @@ def make_part(
     if not objects:
         raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
-    lines = number_lines(rows if found is None else found, content)
+    lines = number_lines(rows if originals is None else originals, content)
     return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))
 
 

@@ -31,9 +31,9 @@ def find_kind(path: Path, name: str) -> str:
         head = file.read(_HEAD)
     ending = PurePosixPath(name).suffix.lower()
     kind = ENDINGS.get(ending)
-    found = next((each for magic, each in _MAGIC if head.startswith(magic)), None) or _look_into_zip(path, head)
-    if found is not None:
-        return found
+    match = next((each for magic, each in _MAGIC if head.startswith(magic)), None) or _look_into_zip(path, head)
+    if match is not None:
+        return match
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF"):
         raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
@@ -71,9 +71,10 @@ def refuse_markup(head: bytes) -> None:
     if start[:5].lower() == b"<?xml" and b"<html" not in start.lower():
         raise ValueError("is XML, which is not read as a table; ask its publisher for CSV or JSON")
     title = _TITLE.search(head[:_HEAD].decode("utf-8", "replace"))
-    said = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
+    quote = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
     raise ValueError(
-        f"is a web page{said}, not the file itself. Open the address in a browser, and take the address of the download"
+        f"is a web page{quote}, not the file itself. Open the address in a browser, and take the address of the"
+        " download"
     )
 
 

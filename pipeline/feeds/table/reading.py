@@ -192,8 +192,8 @@ def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
 
 
 def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
-    found = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(file.path)]).fetchone()
-    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=found[0] if found else 0)
+    row = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(file.path)]).fetchone()
+    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=row[0] if row else 0)
 
 
 READERS: Mapping[str, OpenPart] = {
@@ -204,5 +204,5 @@ READERS: Mapping[str, OpenPart] = {
 
 def shorten(message: str) -> str:
     """What is wrong, without DuckDB's advice on its own options, in one line."""
-    told = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
-    return " ".join(told.split())[:_MESSAGE_CHARACTERS]
+    text = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
+    return " ".join(text.split())[:_MESSAGE_CHARACTERS]

@@ -53,12 +53,12 @@ def choose_sheet(workbook: CalamineWorkbook, stated: str) -> str:
         if stated not in names:
             raise ValueError(f'has no sheet "{stated}"; there are: {", ".join(names)}')
         return stated
-    seen = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
-    full = [name for name in seen if workbook.get_sheet_by_name(name).height > 1]
+    visible = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
+    full = [name for name in visible if workbook.get_sheet_by_name(name).height > 1]
     if len(full) != 1:
-        said = ", ".join(f"“{name}”" for name in full or names)
+        quoted = ", ".join(f"“{name}”" for name in full or names)
         example = (full or names)[0]
-        raise ValueError(f'has {len(full) or "no"} sheets with rows: {said}. Say which, as in sheet = "{example}"')
+        raise ValueError(f'has {len(full) or "no"} sheets with rows: {quoted}. Say which, as in sheet = "{example}"')
     return full[0]
 
 
@@ -69,9 +69,9 @@ def read_cells(sheet: CalamineSheet, path: Path) -> Cells:
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
         for row in range(top + 1, min(bottom + 1, len(cells))):
             cells[row][left] = cells[top][left]
-    for (row, column), said in find_errors(path, sheet.name).items():
+    for (row, column), text in find_errors(path, sheet.name).items():
         if row < len(cells) and column < len(cells[row]):
-            cells[row][column] = said
+            cells[row][column] = text
     return cells
 
 
@@ -82,14 +82,14 @@ def find_errors(path: Path, sheet: str) -> Mapping[tuple[int, int], str]:
     with zipfile.ZipFile(path) as packed:
         if (part := _find_part(packed, sheet)) is None:
             return {}
-        found = {}
+        errors = {}
         with packed.open(part) as opened:
             for _, cell in etree.iterparse(opened, tag=f"{_MAIN}c", resolve_entities=False):
                 value = cell.findtext(f"{_MAIN}v")
                 if cell.get("t") == "e" or (value is None and cell.find(f"{_MAIN}f") is not None):
-                    found[_parse_place(cell.get("r"))] = value or "#N/A"
+                    errors[_parse_place(cell.get("r"))] = value or "#N/A"
                 cell.clear()
-        return found
+        return errors
 
 
 def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
@@ -108,13 +108,13 @@ def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
 
 def _parse_place(text: str) -> tuple[int, int]:
     """`B5` → row 4, column 1."""
-    found = _PLACE.fullmatch(text)
-    if found is None:
+    match = _PLACE.fullmatch(text)
+    if match is None:
         raise ValueError(f"has a cell at {text!r}, which is no place")
     column = 0
-    for letter in found[1]:
+    for letter in match[1]:
         column = column * 26 + ord(letter) - 64
-    return int(found[2]) - 1, column - 1
+    return int(match[2]) - 1, column - 1
 
 
 def find_header(cells: Cells, *, skip: int, sheet: str) -> int:

@@ -47,15 +47,15 @@ def choose_table(database: sqlite3.Connection, stated: str) -> str:
         near = ", ".join(list_nearest(stated, tables) or tables)
         raise ValueError(f'has no table "{stated}"; there are: {near}')
     if len(tables) != 1:
-        said = ", ".join(tables) or "none"
-        raise ValueError(f'has {len(tables)} tables: {said}. Say which, as in table = "{(tables or ["events"])[0]}"')
+        listed = ", ".join(tables) or "none"
+        raise ValueError(f'has {len(tables)} tables: {listed}. Say which, as in table = "{(tables or ["events"])[0]}"')
     return tables[0]
 
 
 def list_tables(database: sqlite3.Connection) -> list[str]:
     """The names of tables and views, without SQLite's own."""
-    told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    return [name for (name,) in database.execute(told)]
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    return [name for (name,) in database.execute(query)]
 
 
 def _convert(value: Any) -> Any:

@@ -12,10 +12,21 @@ export class Failure extends Error {
   }
 }
 
+/** What a source without a server does not answer, said in the page's own words. */
+export class Refusal extends Failure {
+  /** @param {string} message */
+  constructor(message) {
+    super(400, message);
+  }
+}
+
 const KEPT = "outings-key";
 
 /** The API as a client with a key reads it. The reader's own key is kept in this tab alone. */
 export class Api {
+  /** It counts by cells of the map. */
+  hasDensity = true;
+
   /**
    * @param {string} base the address of `/v1/`
    * @param {string} publicKey the site's own; empty where it has none

@@ -42,6 +42,7 @@ export function makeCalendar(body, state, language, choose) {
     "div",
     { class: "calendar" },
     element("p", { class: "note" }, language.say("calendar_why", { count: body.meta.total })),
+    state.filters.has("q") && element("p", { class: "note", id: "calendar-without-q" }, language.say("calendar_without_q", { q: state.filters.get("q") ?? "" })),
     element("div", { class: "wide", role: "region", "aria-label": language.say("calendar"), tabindex: "0" },
       element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows))),
   );

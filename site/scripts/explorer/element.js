@@ -11,7 +11,7 @@ export function element(name, properties = {}, ...children) {
     else if (value === true) made.setAttribute(key, "");
     else if (value !== false) made.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== false && child !== undefined && child !== ""));
+  for (const child of children) if (child) made.append(child);
   return made;
 }
 

@@ -43,7 +43,15 @@ function tellSpan(start, end, language) {
  */
 export function tellPlace(item) {
   const { place, location } = item;
-  return [...new Set([place?.name, location?.neighborhood, location?.city].filter(Boolean))].join(", ");
+  return [...new Set([place?.name, location?.neighborhood, location?.city].filter(Boolean))].map(isolate).join(", ");
+}
+
+/**
+ * A feed's words among others: whichever way they run, what stands beside them keeps its place.
+ * @param {string} text
+ */
+export function isolate(text) {
+  return `\u2068${text}\u2069`;
 }
 
 /**

@@ -131,6 +131,7 @@ export class FilterForm {
       for (const box of find(name, HTMLElement).querySelectorAll("input")) box.checked = chosen.includes(box.value);
     }
     find("clear", HTMLButtonElement).disabled = state.filters.size === 0;
+    find("filter-count", HTMLElement).textContent = state.filters.size ? `(${this.language.count(state.filters.size)})` : "";
   }
 
   /** @param {State} state */

@@ -40,6 +40,11 @@ export class Language {
     return this.numbers.format(number);
   }
 
+  /** @param {number} share from 0 to 1 */
+  percent(share) {
+    return new Intl.NumberFormat(this.code, { style: "percent" }).format(share);
+  }
+
   /**
    * A word of a vocabulary: an operator's `maker_labs` is "Maker labs", where the page has no better words.
    * @param {string} word
@@ -77,4 +82,12 @@ export class Language {
     const style = { style: "currency", currency: currency ?? "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
     return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
   }
+}
+
+/**
+ * What the page says of its language.
+ * @param {HTMLElement} root
+ */
+export function readLanguage(root) {
+  return new Language(root.dataset.language ?? "en", JSON.parse(root.dataset.words ?? "{}"));
 }

@@ -4,7 +4,7 @@ import { PAGE_SIZE } from "./requests.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
- * @typedef {{openListing: (type: string, id: string) => void, goTo: (page: number) => void, locate: (change: object) => string}} Ways
+ * @typedef {{openListing: (type: string, id: string) => void, goTo: (page: number) => void, clear: () => void, locate: (change: object) => string}} Ways
  */
 
 /**
@@ -15,9 +15,24 @@ import { PAGE_SIZE } from "./requests.js";
  * @param {Ways} ways
  */
 export function makeList(body, state, language, ways) {
-  if (!body.data.length) return element("p", { class: "empty" }, language.say(state.page > 1 ? "empty_page" : "empty"));
+  if (!body.data.length) return makeEmpty(state, language, ways);
   const items = body.data.map((/** @type {any} */ item) => makeItem(item, language, ways));
   return element("div", {}, element("ol", { class: "listings" }, ...items), makePaging(body, state, language, ways));
+}
+
+/**
+ * @param {import("./state.js").State} state
+ * @param {Language} language
+ * @param {Ways} ways
+ */
+function makeEmpty(state, language, ways) {
+  if (!state.filters.size) return element("p", { class: "empty" }, language.say(state.page > 1 ? "empty_page" : "empty_all"));
+  return element(
+    "div",
+    { class: "empty" },
+    element("p", {}, language.say(state.page > 1 ? "empty_page" : "empty")),
+    element("button", { type: "button", onclick: ways.clear }, language.say("clear")),
+  );
 }
 
 /**
@@ -32,7 +47,7 @@ function makeItem(item, language, ways) {
     "li",
     {},
     element("h2", {}, makeLink(item.name, collection, item.id, ways)),
-    facts.length && element("ul", { class: "facts" }, ...facts.map((fact) => element("li", {}, element("bdi", {}, fact)))),
+    facts.length > 0 && element("ul", { class: "facts" }, ...facts.map((fact) => element("li", {}, element("bdi", {}, fact)))),
     item.organization?.name && element("p", { class: "by" }, element("bdi", {}, item.organization.name)),
   );
 }

@@ -1,5 +1,5 @@
 import { element } from "./element.js";
-import { tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
+import { isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
 import { Failure } from "./api.js";
 
 /** @typedef {import("./language.js").Language} Language */
@@ -13,12 +13,12 @@ import { Failure } from "./api.js";
 export function makeListing(item, language, close) {
   const rows = [
     ["when", tellTime(item, language)],
-    ["where", [tellPlace(item), item.location?.address].filter(Boolean).join(" · ")],
+    ["where", [tellPlace(item), item.location?.address && isolate(item.location.address)].filter(Boolean).join(" · ")],
     ["ages_label", tellAges(item, language)],
     ["price_label", tellPrice(item, language)],
     ["by", item.organization?.name],
     ["categories", item.categories.map((/** @type {string} */ word) => language.name(word)).join(", ")],
-    ["confidence", language.count(item.confidence)],
+    ["confidence", language.percent(item.confidence)],
     ["updated", item.updated_at && language.moment(item.updated_at)],
   ].filter(([, text]) => text);
   return element(

@@ -5,9 +5,10 @@ import { addDays } from "./days.js";
 export const PAGE_SIZE = 20;
 /** The calendar's longest window. */
 export const CALENDAR_DAYS = 62;
-/** What the map and the CSV read at most: ten requests of the longest pages. */
+/** What is read at most for one view or file: ten requests of the longest pages. */
 export const MOST_ROWS = 2000;
 const LONGEST_PAGE = 200;
+const [LEAST_RADIUS, MOST_RADIUS] = [100, 50000];
 // The longest window in which a list has an item for each date.
 const EXPANDED_DAYS = 31;
 
@@ -54,6 +55,27 @@ export function listsDates(state) {
  */
 export function requestRows(state, fields) {
   return format(state, state.type, { limit: String(LONGEST_PAGE), fields: fields.join(",") });
+}
+
+/**
+ * Of those, what is in a circle.
+ * @param {State} state
+ * @param {string[]} fields
+ * @param {{lat: number, lng: number, radius_m: number}} circle
+ */
+export function requestNear(state, fields, circle) {
+  return format(state, state.type, {
+    limit: String(LONGEST_PAGE), fields: fields.join(","), lat: circle.lat.toFixed(5), lng: circle.lng.toFixed(5),
+    radius_m: String(Math.min(Math.max(circle.radius_m, LEAST_RADIUS), MOST_RADIUS)),
+  });
+}
+
+/**
+ * How many listings lie where.
+ * @param {State} state
+ */
+export function requestDensity(state) {
+  return format(state, `${state.type}/density`, {});
 }
 
 /**

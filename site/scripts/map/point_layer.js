@@ -1,46 +1,70 @@
 import { Browser, DomUtil, Layer, Point } from "leaflet";
+import { CellGrid } from "./cell_grid.js";
+import { projectLat, projectLng } from "./projection.js";
+
+/** @typedef {import("./cell_grid.js").Box} Box */
 
 // Around what is seen, so that dragging shows no edge at once: a part of the map's size on each side.
 const MARGIN = 0.25;
 const RADIUS = 5;
 const NEAR = 12;
-// Web Mercator at zoom 0, as Leaflet has it.
-const WORLD = 256;
 // So many points in one pixel are as dark as more would be.
 const MOST_ON_PIXEL = 3;
 
-/** All points and outlines on one canvas: an object a point stutters from some thousands on. */
+/** Squares, points and outlines on one canvas, which a drag moves as it is: an object a point stutters from some
+ * thousands on. */
 export class PointLayer extends Layer {
+  grid = new CellGrid([], 0);
+  /** @type {{lat: number, lng: number, id: string, name: string}[]} */
+  points = [];
+  xs = new Float64Array();
+  ys = new Float64Array();
+
   /** @param {{name: string, bounds: {south: number, west: number, north: number, east: number}}[]} areas */
   constructor(areas) {
     super();
     this.areas = areas;
-    this.show([]);
     this.canvas = document.createElement("canvas");
     DomUtil.addClass(this.canvas, "points");
   }
 
+  /**
+   * @param {import("./cell_grid.js").Cell[]} cells
+   * @param {number} degrees
+   */
+  showCells(cells, degrees) {
+    this.grid = new CellGrid(cells, degrees);
+  }
+
   /** @param {{lat: number, lng: number, id: string, name: string}[]} points */
-  show(points) {
+  showPoints(points) {
     this.points = points;
     // Where they are is worked out once, not at each redraw.
-    this.xs = Float64Array.from(points, ({ lng }) => ((lng + 180) / 360) * WORLD);
-    this.ys = Float64Array.from(points, ({ lat }) => {
-      const sine = Math.sin((lat * Math.PI) / 180);
-      return (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * WORLD;
-    });
+    this.xs = Float64Array.from(points, (point) => projectLng(point.lng));
+    this.ys = Float64Array.from(points, (point) => projectLat(point.lat));
+  }
+
+  /** Where the container's corner is, and how large the world. */
+  get #view() {
+    const min = this._map.getPixelBounds().getTopLeft();
+    return { scale: 2 ** this._map.getZoom(), x: min.x, y: min.y };
+  }
+
+  /** @returns {Box} */
+  get #seen() {
+    const { x: right, y: bottom } = this._map.getSize();
+    return { left: 0, top: 0, right, bottom };
   }
 
   /** Calls for each point that is in a box of the container, with its place there.
-   * @param {{left: number, top: number, right: number, bottom: number}} box
+   * @param {Box} box
    * @param {(at: number, x: number, y: number) => void} call
    */
   #visit(box, call) {
-    const { min } = this._map.getPixelBounds();
-    const scale = 2 ** this._map.getZoom();
+    const view = this.#view;
     for (let at = 0; at < this.points.length; at++) {
-      const x = this.xs[at] * scale - min.x;
-      const y = this.ys[at] * scale - min.y;
+      const x = this.xs[at] * view.scale - view.x;
+      const y = this.ys[at] * view.scale - view.y;
       if (x >= box.left && x <= box.right && y >= box.top && y <= box.bottom) call(at, x, y);
     }
   }
@@ -75,8 +99,11 @@ export class PointLayer extends Layer {
     context.scale(ratio, ratio);
     context.translate(margin.x, margin.y);
     const style = getComputedStyle(this.canvas);
+    const box = { left: -margin.x, top: -margin.y, right: size.x + margin.x, bottom: size.y + margin.y };
+    context.fillStyle = style.color;
+    this.grid.draw(context, this.#view, box, { hasPoints: this.points.length > 0 });
     this.#drawAreas(context, style);
-    this.#drawPoints(context, style, { left: -margin.x, top: -margin.y, right: size.x + margin.x, bottom: size.y + margin.y });
+    this.#drawPoints(context, style, box);
   }
 
   /**
@@ -130,10 +157,14 @@ export class PointLayer extends Layer {
 
   listVisible() {
     if (!this._map) return [];
-    const { x: right, y: bottom } = this._map.getSize();
     /** @type {typeof this.points} */
     const visible = [];
-    this.#visit({ left: 0, top: 0, right, bottom }, (at) => visible.push(this.points[at]));
+    this.#visit(this.#seen, (at) => visible.push(this.points[at]));
     return visible;
+  }
+
+  /** How many listings the cells that are seen stand for. */
+  countVisible() {
+    return this._map ? this.grid.count(this.#view, this.#seen) : 0;
   }
 }

@@ -23,7 +23,7 @@ HAS = Entitlement(addons=frozenset({"forecast"}))
 INCLUDE = {"include": "forecast"}
 STAMPS = {"issued_at": "2026-08-10T14:20:00Z", "expires_at": "2026-08-11T02:20:00Z"}
 CALENDAR = "/v1/harbor/events/calendar"
-Asked = list[tuple[str, dict[str, str]]]
+Requests = list[tuple[str, dict[str, str]]]
 MEMBERS = ["summary", "temperature_f", "precipitation_chance_max", "wet_hours", "issued_at", "expires_at"]
 # The hour from which the forecast speaks, and how many hours it has: to the end of 15 August, and some of the 16th.
 FIRST = datetime(2026, 8, 10, 10)
@@ -135,25 +135,25 @@ def read(release: Release, path: str, params: Mapping[str, str] = {}, **about: A
 
 def foretell_hours(names: list[str]) -> dict[str, Any]:
     """An event's block, of the hours of these names."""
-    told = [(datetime.fromisoformat(name), tell_hour(datetime.fromisoformat(name))) for name in names]
-    wet = [local for local, each in told if each["summary"] == "Rain"]
+    hours = [(datetime.fromisoformat(name), tell_hour(datetime.fromisoformat(name))) for name in names]
+    wet = [local for local, each in hours if each["summary"] == "Rain"]
     pairs: list[list[int]] = []
     for local in wet:
         if pairs and pairs[-1][1] == local.hour:
             pairs[-1][1] += 1
         else:
             pairs.append([local.hour, local.hour + 1])
-    dry = len(told) - len(wet)
+    dry = len(hours) - len(wet)
     return {
         "covers": "event_hours",
         "summary": "Rain" if len(wet) > dry else "Sunny",
         "temperature_f": {
-            "min": min(each["temperature_f"] for _, each in told),
-            "max": max(each["temperature_f"] for _, each in told),
+            "min": min(each["temperature_f"] for _, each in hours),
+            "max": max(each["temperature_f"] for _, each in hours),
         },
-        "precipitation_chance_max": max(each["precipitation_chance"] for _, each in told),
+        "precipitation_chance_max": max(each["precipitation_chance"] for _, each in hours),
         "wet_hours": pairs,
-        "hours": [{"starts_local": local.isoformat(), **each} for local, each in told],
+        "hours": [{"starts_local": local.isoformat(), **each} for local, each in hours],
         **STAMPS,
     }  # fmt: skip
 
@@ -172,10 +172,10 @@ DAYS: dict[date, dict[str, Any]] = {
 
 
 def foretell_day(day: date) -> dict[str, Any]:
-    told = DAYS[day]
+    day_words = DAYS[day]
     return {
-        "summary": "Hot" if day.day > 15 else "Sunny", "temperature_f": told["temperature_f"],
-        "precipitation_chance_max": told["chance"], "wet_hours": told["wet_hours"], **STAMPS,
+        "summary": "Hot" if day.day > 15 else "Sunny", "temperature_f": day_words["temperature_f"],
+        "precipitation_chance_max": day_words["chance"], "wet_hours": day_words["wet_hours"], **STAMPS,
     }  # fmt: skip
 
 
@@ -305,7 +305,7 @@ def test_a_day_is_as_long_as_its_clock_makes_it(day: date, count: int, wet: list
 
 def test_the_tag_moves_with_the_forecast_and_only_where_it_is_shown(release: Release) -> None:
     later = {"harbor": make_weather(issued_at=datetime(2026, 8, 10, 15, tzinfo=UTC))}
-    lists: Asked = [(CALENDAR, {"from": "2026-08-10", "to": "2026-08-12"}), ("/v1/harbor/events", {})]
+    lists: Requests = [(CALENDAR, {"from": "2026-08-10", "to": "2026-08-12"}), ("/v1/harbor/events", {})]
     near = ("/v1/harbor/around", {"lat": "40.0", "lng": "-74.0"})
     for path, params in (*lists, near, (f"/v1/events/{make_uuid(0)}", {})):
 
@@ -336,10 +336,10 @@ def test_with_fields_the_block_is_there_when_it_is_named(release: Release) -> No
 def test_without_the_add_on_no_byte_of_it_is_answered(release: Release) -> None:
     without = Entitlement(addons=frozenset({"source", "related"}))
     for path in ("/v1/harbor/events", f"/v1/events/{make_uuid(0)}"):
-        plain, asked = (
+        plain, included = (
             ask(release, path, params, entitlement=without, weather=WEATHER, today=TODAY) for params in ({}, INCLUDE)
         )
-        assert b"".join(plain.parts) == b"".join(asked.parts)
+        assert b"".join(plain.parts) == b"".join(included.parts)
 
 
 def test_beside_a_source_both_blocks_stand(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ MEMBERS = ["url", "crawled_at", "score_basis", "verification", "date_health", "s
 
 
 # What a source may say → the health of the event's dates and of the source, and what the score rests on.
-SAID: list[tuple[dict[str, Any], tuple[str, str | None, str]]] = [
+STATEMENTS: list[tuple[dict[str, Any], tuple[str, str | None, str]]] = [
     ({"url": "https://zoo.example/a"}, ("ok", None, "baseline")),
     ({"crawled_at": "2026-08-09T12:00:00Z"}, ("ok", "ok", "baseline")),
     # Thirty days before the day begins, which is at four in UTC, and a second more.
@@ -44,10 +44,10 @@ SAID: list[tuple[dict[str, Any], tuple[str, str | None, str]]] = [
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def stated(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """An event of next week for each thing that may be said, and one of which nothing is."""
     world = World()
-    for number, (source, _) in enumerate([*SAID, ({}, None)]):
+    for number, (source, _) in enumerate([*STATEMENTS, ({}, None)]):
         world.listings.append(make_event(number, "2026-08-17T10:00:00"))
         world.dates[make_uuid(number)] = [datetime(2026, 8, 17, 10)]
         world.sources[make_uuid(number)] = source
@@ -63,10 +63,10 @@ def make_event(number: int, starts: str | None) -> dict[str, Any]:
     return documents.make_event(make_uuid(number), **stated)
 
 
-@pytest.mark.parametrize("number", range(len(SAID)))
-def test_the_block_says_what_the_feed_says_and_what_that_amounts_to(said: Release, number: int) -> None:
-    source, judged = SAID[number]
-    data = fetch(said, f"/v1/events/{make_uuid(number)}", INCLUDE, entitlement=HAS, today=TODAY)["data"]
+@pytest.mark.parametrize("number", range(len(STATEMENTS)))
+def test_the_block_says_what_the_feed_says_and_what_that_amounts_to(stated: Release, number: int) -> None:
+    source, judged = STATEMENTS[number]
+    data = fetch(stated, f"/v1/events/{make_uuid(number)}", INCLUDE, entitlement=HAS, today=TODAY)["data"]
     assert list(data)[-1] == "source"
     block = data["source"]
     assert list(block) == MEMBERS
@@ -78,27 +78,27 @@ def test_the_block_says_what_the_feed_says_and_what_that_amounts_to(said: Releas
     }  # fmt: skip
 
 
-def test_of_a_listing_whose_feed_says_nothing_there_is_a_notice_and_no_block(said: Release) -> None:
-    body = fetch(said, f"/v1/events/{make_uuid(len(SAID))}", INCLUDE, entitlement=HAS, today=TODAY)
+def test_of_a_listing_whose_feed_says_nothing_there_is_a_notice_and_no_block(stated: Release) -> None:
+    body = fetch(stated, f"/v1/events/{make_uuid(len(STATEMENTS))}", INCLUDE, entitlement=HAS, today=TODAY)
     assert "source" not in body["data"]
     (notice,) = body["notices"]
     assert (notice["code"], notice["include"], notice["details"]) == ("source_unavailable", "source", {"without": 1})
 
 
-def test_a_list_has_a_block_an_item_and_one_notice_of_those_without(said: Release) -> None:
-    body = fetch(said, "/v1/harbor/events", INCLUDE, entitlement=HAS, today=TODAY)
-    assert [each["id"] for each in body["data"] if "source" not in each] == [make_uuid(len(SAID))]
+def test_a_list_has_a_block_an_item_and_one_notice_of_those_without(stated: Release) -> None:
+    body = fetch(stated, "/v1/harbor/events", INCLUDE, entitlement=HAS, today=TODAY)
+    assert [each["id"] for each in body["data"] if "source" not in each] == [make_uuid(len(STATEMENTS))]
     assert [(each["code"], each["details"]) for each in body["notices"]] == [("source_unavailable", {"without": 1})]
     for item in body["data"]:
-        alone = fetch(said, f"/v1/events/{item['id']}", INCLUDE, entitlement=HAS, today=TODAY)
+        alone = fetch(stated, f"/v1/events/{item['id']}", INCLUDE, entitlement=HAS, today=TODAY)
         assert alone["data"] == item
-    counted = fetch(said, "/v1/harbor/events", {**INCLUDE, "facets": "category", "limit": "0"}, entitlement=HAS)
+    counted = fetch(stated, "/v1/harbor/events", {**INCLUDE, "facets": "category", "limit": "0"}, entitlement=HAS)
     assert "notices" not in counted
 
 
-def test_without_the_add_on_no_byte_of_it_is_answered(said: Release) -> None:
+def test_without_the_add_on_no_byte_of_it_is_answered(stated: Release) -> None:
     for path in ("/v1/harbor/events", f"/v1/events/{make_uuid(0)}"):
-        plain, without = ask(said, path), ask(said, path, INCLUDE, entitlement=HAS_NOT)
+        plain, without = ask(stated, path), ask(stated, path, INCLUDE, entitlement=HAS_NOT)
         assert b"".join(plain.parts) == b"".join(without.parts)
 
 
@@ -130,11 +130,11 @@ def test_the_dates_of_what_is_over_are_past_from_the_day_after_on(tmp_path: Path
     assert (judge(4, "class", after), judge(2, "event", after), judge(6, "place", after)) == ("ok", "missing", None)
 
 
-def test_the_tag_moves_with_the_block_and_the_right_to_it_and_with_nothing_else(said: Release) -> None:
+def test_the_tag_moves_with_the_block_and_the_right_to_it_and_with_nothing_else(stated: Release) -> None:
     path = f"/v1/events/{make_uuid(1)}"
 
     def tag(params: dict[str, str], today: date = TODAY, entitlement: Entitlement = HAS) -> str:
-        return ask(said, path, params, today=today, entitlement=entitlement).etag
+        return ask(stated, path, params, today=today, entitlement=entitlement).etag
 
     assert tag(INCLUDE) != tag({})
     assert tag(INCLUDE) != tag(INCLUDE, entitlement=HAS_NOT)
@@ -142,17 +142,17 @@ def test_the_tag_moves_with_the_block_and_the_right_to_it_and_with_nothing_else(
     assert tag(INCLUDE) == tag(INCLUDE, TODAY + timedelta(days=1))
     assert tag(INCLUDE) != tag(INCLUDE, TODAY + timedelta(days=40))
     assert tag({}) == tag({}, TODAY + timedelta(days=40))
-    lists = [ask(said, "/v1/harbor/events", INCLUDE, entitlement=each).etag for each in (HAS, HAS_NOT)]
+    lists = [ask(stated, "/v1/harbor/events", INCLUDE, entitlement=each).etag for each in (HAS, HAS_NOT)]
     assert lists[0] != lists[1]
 
 
-def test_with_fields_the_block_is_there_when_it_is_named(said: Release) -> None:
+def test_with_fields_the_block_is_there_when_it_is_named(stated: Release) -> None:
     path = f"/v1/events/{make_uuid(5)}"
-    named = fetch(said, path, {**INCLUDE, "fields": "name,source.verification.status"}, entitlement=HAS, today=TODAY)
+    named = fetch(stated, path, {**INCLUDE, "fields": "name,source.verification.status"}, entitlement=HAS, today=TODAY)
     assert named["data"]["source"] == {"verification": {"status": "clear"}}
-    unnamed = fetch(said, path, {**INCLUDE, "fields": "name"}, entitlement=HAS, today=TODAY)
+    unnamed = fetch(stated, path, {**INCLUDE, "fields": "name"}, entitlement=HAS, today=TODAY)
     assert list(unnamed["data"]) == ["id", "type", "name"]
-    assert "source" not in fetch(said, path, {"fields": "source"}, entitlement=HAS, today=TODAY)["data"]
+    assert "source" not in fetch(stated, path, {"fields": "source"}, entitlement=HAS, today=TODAY)["data"]
 
 
 def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_state(tmp_path: Path) -> None:
@@ -168,10 +168,10 @@ def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_
             params = {**EVERY, **INCLUDE, **window}
             body = fetch(release, f"/v1/harbor/{collection}", params, entitlement=HAS)
             for item in body["data"]:
-                said = world.sources.get(item["id"])
+                statement = world.sources.get(item["id"])
                 block = item.get("source")
                 assert (block and (block["url"], block["verification"]["status"])) == (
-                    said and (said["url"], said["status"])
+                    statement and (statement["url"], statement["status"])
                 )
             without = sum(item["id"] not in world.sources for item in body["data"])
             stated = [each["details"]["without"] for each in body.get("notices", [])]
@@ -197,8 +197,8 @@ def test_near_a_point_an_item_has_the_block_of_its_detail(tmp_path: Path) -> Non
             alone = fetch(release, path, INCLUDE, entitlement=HAS)["data"]
             assert item.get("source") == alone.get("source")
         without = sum("source" not in item for item in items)
-        told = [each["details"] for each in body["notices"] if each["code"] == "source_unavailable"]
-        assert told == [{"without": without}]
+        unavailable = [each["details"] for each in body["notices"] if each["code"] == "source_unavailable"]
+        assert unavailable == [{"without": without}]
 
     nearby = fetch(release, "/v1/harbor/nearby", {**point, **INCLUDE}, entitlement=HAS)
     check(nearby["data"], nearby, "id")

@@ -132,13 +132,13 @@ def test_the_walk_of_a_filter_is_the_whole_walk_filtered(
 
 def test_a_walk_goes_on_where_it_stood_when_more_is_published(release: Release) -> None:
     changes = make_changes(Random(7), IDS, 900)
-    seen, cursor = [], 0
+    ids, cursor = [], 0
     for published in (100, 100, 450, 899, 900):
         made = with_log(release, changes[:published])
         body = fetch(made, PATH, {"cursor": str(cursor), "limit": "1000"})
-        seen += body["data"]
+        ids += body["data"]
         cursor = body["meta"]["next_cursor"]
-    assert seen == list_expected(changes, ALL)
+    assert ids == list_expected(changes, ALL)
 
 
 def test_a_page_costs_the_same_at_the_log_s_start_and_at_its_end(release: Release) -> None:
@@ -171,8 +171,8 @@ def test_a_filter_that_nothing_passes_goes_on_by_empty_pages_of_bounded_cost(rel
     assert first["data"] == []
     assert (first["meta"]["next_cursor"], first["meta"]["has_more"]) == (MOST_SCANNED, True)
     objects = len(shelf.read)
-    (found,) = walk(made, {"kind": "removed"})
-    assert (found["version_id"], found["reason"]) == (len(changes), "expired")
+    (removal,) = walk(made, {"kind": "removed"})
+    assert (removal["version_id"], removal["reason"]) == (len(changes), "expired")
     assert objects < 2 * 2 * (MOST_SCANNED // 256 + MOST_SCANNED // SEGMENT + 2)
 
 

@@ -81,13 +81,13 @@ def test_a_section_s_change_is_its_class_s(release: Release) -> None:
 
 @pytest.mark.parametrize("row_id", [EVENT, ARCHIVED, CLASS, ORGANIZATION])
 def test_it_is_what_the_feed_says_of_the_listing_newest_first_or_oldest_first(release: Release, row_id: str) -> None:
-    told = read_log(release, row_id)
-    assert told
-    for order, expected in (("asc", told), ("desc", told[::-1])):
+    versions = read_log(release, row_id)
+    assert versions
+    for order, expected in (("asc", versions), ("desc", versions[::-1])):
         pages = walk_by_cursor(release, path_of(row_id), {"order": order, "limit": "7"})
         assert [each for page in pages for each in page] == expected
         assert all(len(page) == 7 for page in pages[:-1])
-    assert fetch(release, path_of(row_id), {"limit": "200"})["data"] == told[::-1][:200]
+    assert fetch(release, path_of(row_id), {"limit": "200"})["data"] == versions[::-1][:200]
 
 
 @given(st.integers(15, 200), st.sampled_from(["asc", "desc"]))

@@ -56,7 +56,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("world"))
 
 
-def test_a_small_metro_by_hand(release: Release) -> None:
+def test_the_coverage_of_a_small_metro_is_what_is_counted_by_hand(release: Release) -> None:
     body = fetch(release, PATH)
     assert body["data"] == {
         "metro": "harbor",

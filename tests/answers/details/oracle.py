@@ -17,14 +17,14 @@ MOST, KEPT = 6, 10
 
 def relate(world: World, listing: Document, *, kinds: Sequence[str], today: date) -> Mapping[str, list[Document]]:
     """The block of a listing, for a key that may read these types."""
-    found = {
+    groups = {
         "similar": _find_similar(world, listing, kinds=kinds, today=today),
         "from_organization": _list_with(world, listing, "organization", kinds=kinds, today=today),
         "at_place": _list_with(world, listing, "place", kinds=kinds, today=today),
     }
     return {
         group: [show_card(world, each, today) for each in others if not _is_same(world, each, listing)][:MOST]
-        for group, others in found.items()
+        for group, others in groups.items()
     }
 
 

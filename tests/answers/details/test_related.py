@@ -49,7 +49,7 @@ def fetch_related(release: Release, listing: dict[str, Any], entitlement: Entitl
 @pytest.mark.parametrize("days", [0, 3])
 def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Release, days: int) -> None:
     """For keys of all types and of some, on the build's date and after it."""
-    today, told = TODAY + timedelta(days=days), dict.fromkeys(GROUPS, 0)
+    today, counts = TODAY + timedelta(days=days), dict.fromkeys(GROUPS, 0)
     for number, listing in enumerate(list_readable(world, set(KINDS))[days % 2 :: 2]):
         scopes = [scope for scope in SCOPES if listing["type"] in scope]
         scope = scopes[number % len(scopes)]
@@ -59,11 +59,11 @@ def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Re
         assert list(related) == GROUPS
         for group in GROUPS:
             assert related[group] == expected[group], (listing["id"], group)
-            told[group] += len(related[group])
+            counts[group] += len(related[group])
         notices = [(each["code"], each["include"], each["details"]) for each in body.get("notices", [])]
         empty = [group for group in GROUPS if not expected[group]]
         assert notices == [("related_unavailable", "related", {"list": group}) for group in empty]
-    assert min(told.values()) > 10
+    assert min(counts.values()) > 10
 
 
 def test_a_key_of_some_types_is_answered_as_if_there_were_no_others(world: World, tmp_path: Path) -> None:

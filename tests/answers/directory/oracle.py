@@ -48,21 +48,21 @@ def count_typos(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-def forgive(asked: str, other: str) -> int | None:
+def forgive(typed: str, other: str) -> int | None:
     """The typos between, None where they are too many."""
-    if asked == other:
+    if typed == other:
         return 0
-    allowed = (len(asked) >= 5) + (len(asked) >= 9)
-    if not allowed or not asked.isalpha() or not other.isalpha() or asked[0] != other[0]:
+    allowed = (len(typed) >= 5) + (len(typed) >= 9)
+    if not allowed or not typed.isalpha() or not other.isalpha() or typed[0] != other[0]:
         return None
-    typos = count_typos(asked, other)
+    typos = count_typos(typed, other)
     return typos if typos <= allowed else None
 
 
 def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | None:
     """Score and match; None where it is not met. `site`: the site's host without its ending, of one label."""
-    asked = strip(split(question))
-    wanted = [word for word in dict.fromkeys(asked) if word not in EMPTY]
+    typed = strip(split(question))
+    wanted = [word for word in dict.fromkeys(typed) if word not in EMPTY]
     if not wanted:
         return None
     words = strip(split(name)) or split(name)
@@ -70,29 +70,29 @@ def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | No
     if not any(weights.values()):
         weights = {word: len(word) for word in words}
     total = max(sum(weights[word] for word in words), 1)
-    joined, whole = "".join(asked), "".join(words)
-    found: list[tuple[Decimal, str]] = []
+    joined, whole = "".join(typed), "".join(words)
+    ratings: list[tuple[Decimal, str]] = []
     if joined == whole:
-        found.append((Decimal(1), "exact_name"))
+        ratings.append((Decimal(1), "exact_name"))
     if site is not None and joined == site:
-        found.append((Decimal("0.9"), "domain"))
+        ratings.append((Decimal("0.9"), "domain"))
     for other, letters in ((whole, total), (site or "", len(site or ""))):
         typos = forgive(joined, other) if other else None
         if typos:
-            found.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, letters), "fuzzy"))
-    met = [_meet(word, asked, words, weights) for word in wanted]
+            ratings.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, letters), "fuzzy"))
+    met = [_meet(word, typed, words, weights) for word in wanted]
     if all(each is not None for each in met):
         begun = any(each[0] == BEGUN for each in met if each)
         typos = sum(each[0] for each in met if each and each[0] != BEGUN)
         letters = min(sum(each[1] for each in met if each), total)
         if typos or begun:
-            found.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, total), "fuzzy"))
+            ratings.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, total), "fuzzy"))
         else:
-            found.append((_round(Decimal("0.8"), Decimal("0.15"), letters, total), "name"))
-    return min(found, key=lambda each: (-each[0], ORDER.index(each[1])), default=None)
+            ratings.append((_round(Decimal("0.8"), Decimal("0.15"), letters, total), "name"))
+    return min(ratings, key=lambda each: (-each[0], ORDER.index(each[1])), default=None)
 
 
-def _meet(word: str, asked: list[str], words: list[str], weights: dict[str, int]) -> tuple[int, int] | None:
+def _meet(word: str, typed: list[str], words: list[str], weights: dict[str, int]) -> tuple[int, int] | None:
     """Typos and letters of the best way to meet a word: fewest typos, then most letters."""
     ways = []
     for own in dict.fromkeys(words):
@@ -105,10 +105,10 @@ def _meet(word: str, asked: list[str], words: list[str], weights: dict[str, int]
         if typos is not None:
             same = sum(weights[a] + weights[b] for a, b in pairs if a + b == first + second)
             ways.append((typos, same))
-    for first, second in pairwise(asked):
+    for first, second in pairwise(typed):
         if word in (first, second) and first + second in words:
             ways.append((0, words.count(first + second) * weights[first + second] if word == first else 0))
-    if word == asked[-1] and len(word) >= 3:
+    if word == typed[-1] and len(word) >= 3:
         ways += [(BEGUN, min(words.count(own) * weights[own], len(word))) for own in words if own.startswith(word)]
     return min(ways, key=lambda way: (way[0], -way[1]), default=None)
 

@@ -19,8 +19,6 @@ from tests.answers.worlds import COLLECTIONS, World, open_release
 PATH = "/v1/harbor/neighborhoods"
 
 
-
-
 def place_in(name: str, slug: str) -> dict[str, Any]:
     return {"location": documents.make_location(neighborhood=name, neighborhood_slug=slug)}
 
@@ -76,7 +74,7 @@ def test_all_are_listed_by_name_with_counts_center_bounds_and_links(release: Rel
 
 
 @pytest.mark.parametrize(
-    ("params", "found"),
+    ("params", "expected"),
     [
         ({"sort": "count"}, ["ballard", "capitol-hill", "first-hill", "st-marks"]),
         ({"sort": "count", "types": "places"}, ["ballard", "capitol-hill", "first-hill", "st-marks"]),
@@ -96,8 +94,10 @@ def test_all_are_listed_by_name_with_counts_center_bounds_and_links(release: Rel
         ({"q": "a" * 200}, []),
     ],
 )
-def test_filters_and_orders(release: Release, params: dict[str, str], found: list[str]) -> None:
-    assert name_all(release, params) == found
+def test_filters_keep_and_orders_sort_what_they_say(
+    release: Release, params: dict[str, str], expected: list[str]
+) -> None:
+    assert name_all(release, params) == expected
 
 
 def test_words_that_every_name_may_have_are_hinted_at(release: Release) -> None:
@@ -123,9 +123,9 @@ def test_walks_and_pages_show_each_once_in_order(release: Release) -> None:
     for params in ({}, {"sort": "count"}, {"q": "hill"}):
         whole = fetch(release, PATH, params)["data"]
         for limit in ("1", "3"):
-            asked = {**params, "limit": limit}
-            assert [item for page in walk_by_cursor(release, PATH, asked) for item in page] == whole
-            assert [item for page in walk_by_page(release, PATH, asked) for item in page] == whole
+            requested = {**params, "limit": limit}
+            assert [item for page in walk_by_cursor(release, PATH, requested) for item in page] == whole
+            assert [item for page in walk_by_page(release, PATH, requested) for item in page] == whole
 
 
 @pytest.mark.parametrize("params", [{"sort": "nearest"}, {"sort": "distance"}, {"fields": "name"}, {"limit": "0"}])
@@ -155,8 +155,8 @@ def test_counts_are_those_of_the_lists_with_the_neighborhood(
     assert len(listed) == 4
     for item in listed:
         for collection in COLLECTIONS.values():
-            asked = {"neighborhood": item["slug"], "facets": "category", "limit": "0"}
-            total = fetch(release, f"/v1/harbor/{collection}", asked)["facets"]["total"]
+            params = {"neighborhood": item["slug"], "facets": "category", "limit": "0"}
+            total = fetch(release, f"/v1/harbor/{collection}", params)["facets"]["total"]
             assert item["counts"][collection] == total, (item["slug"], collection)
         assert item["counts"]["total"] == sum(item["counts"][name] for name in COLLECTIONS.values())
     by_count = read_all(release, PATH, {"sort": "count", "limit": "3"})

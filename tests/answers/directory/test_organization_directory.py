@@ -81,7 +81,7 @@ def test_those_with_live_listings_are_listed_by_name_without_case(lively: Releas
 
 
 @pytest.mark.parametrize(
-    ("params", "found"),
+    ("params", "expected"),
     [
         ({"min_count": "0"}, ["busy bees", "Camps of Acorn", "Quiet Owls"]),
         ({"min_count": "2"}, ["busy bees"]),
@@ -107,9 +107,9 @@ def test_those_with_live_listings_are_listed_by_name_without_case(lively: Releas
         ({"q": "drafts", "min_count": "0"}, []),
     ],
 )
-def test_filters_keep_what_they_say(lively: Release, params: dict[str, str], found: list[str]) -> None:
+def test_filters_keep_what_they_say(lively: Release, params: dict[str, str], expected: list[str]) -> None:
     body = fetch(lively, PATH, params)
-    assert [item["name"] for item in body["data"]] == found
+    assert [item["name"] for item in body["data"]] == expected
     applied = body["meta"]["applied_filters"]
     assert applied.pop("min_count") == int(params.get("min_count", "1"))
     assert {name: ",".join(value) if isinstance(value, list) else value for name, value in applied.items()} == {

@@ -60,7 +60,7 @@ def find(release: Release, question: str, **params: str) -> list[tuple[str, str,
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "expected"),
     [
         ("The Little Gym", [("The Little Gym", "exact_name", 1.0)]),
         ("little gym", [("The Little Gym", "name", 0.95)]),
@@ -126,9 +126,9 @@ def find(release: Release, question: str, **params: str) -> list[tuple[str, str,
     ],
 )
 def test_a_question_finds_the_names_and_sites_that_meet_it(
-    named: Release, question: str, found: list[tuple[str, str, float]]
+    named: Release, question: str, expected: list[tuple[str, str, float]]
 ) -> None:
-    assert find(named, question) == found
+    assert find(named, question) == expected
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_walks_and_pages_show_each_once_in_order(named: Release) -> None:
     for params in ({}, {"q": "ymca"}, {"q": "seattle.gov"}):
         whole = fetch(named, PATH, {**EVERY, **params})["data"]
         for limit in ("1", "2", "4"):
-            asked = {**EVERY, **params, "limit": limit}
-            assert [item for page in walk_by_cursor(named, PATH, asked) for item in page] == whole
-            assert [item for page in walk_by_page(named, PATH, asked) for item in page] == whole
+            requested = {**EVERY, **params, "limit": limit}
+            assert [item for page in walk_by_cursor(named, PATH, requested) for item in page] == whole
+            assert [item for page in walk_by_page(named, PATH, requested) for item in page] == whole
     assert fetch(named, PATH, {**EVERY, "page": "9999"})["data"] == []
 
 
@@ -234,8 +234,8 @@ def test_a_walk_goes_on_by_key_where_its_release_is_gone(
     release = open_release([make_crowd(names)], tmp_path / "first")
     later = open_world(make_crowd(names, without=gone), tmp_path / "then", stamp=STAMP + timedelta(hours=1))
     then = replace(release, metros={"harbor": later})
-    asked = {**EVERY, **question, "limit": "2"}
-    walked = [item["id"] for page in walk_by_cursor(release, PATH, asked, then=then) for item in page]
+    params = {**EVERY, **question, "limit": "2"}
+    walked = [item["id"] for page in walk_by_cursor(release, PATH, params, then=then) for item in page]
     kept = [item["id"] for item in fetch(release, PATH, {**EVERY, **question})["data"]]
     first = {kept[0], kept[1]}
     assert walked == [row_id for row_id in kept if row_id in first or row_id != make_uuid(gone or 0)]

@@ -92,9 +92,9 @@ CLAY, FAR, ELM = (40.1, -74.1), (40.15, -74.1), (40.20045, -74.2)
     ],
 )
 def test_an_address_is_found(gazetteer: Gazetteer, address: str, expected: tuple[float, float]) -> None:
-    found = gazetteer.find_address(address)
-    assert found is not None
-    assert (found.lat, found.lng) == pytest.approx(expected, abs=1e-6)
+    point = gazetteer.find_address(address)
+    assert point is not None
+    assert (point.lat, point.lng) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_what_is_not_known_is_not_guessed(gazetteer: Gazetteer, address: str) ->
 
 
 def test_an_area_behind_the_name_tells_two_of_one_name_apart(gazetteer: Gazetteer) -> None:
-    found = gazetteer.find_address("School gym, Lakes")
-    assert found is not None
-    assert (found.lat, found.lng) == (40.4, -74.4)
+    point = gazetteer.find_address("School gym, Lakes")
+    assert point is not None
+    assert (point.lat, point.lng) == (40.4, -74.4)
 
 
 def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def list_instants(zone: ZoneInfo, first: int, last: int) -> Iterator[datetime]:
 
 def read_onsets(name: str, last: datetime) -> list[tuple[datetime, timedelta]]:
     """As RFC 5545 says (3.6.5): each onset is a local time in the offset before it, and holds until the next."""
-    found = []
+    results = []
     for part in Timezone.from_ical(encode_zone(name)).subcomponents:
         before, after, starts = part["TZOFFSETFROM"].td, part["TZOFFSETTO"].td, part["DTSTART"].dt
         onsets = [starts, *(each.dt for each in part["RDATE"].dts)] if "RDATE" in part else [starts]
@@ -54,8 +54,8 @@ def read_onsets(name: str, last: datetime) -> list[tuple[datetime, timedelta]]:
             onsets += rrulestr(rule, dtstart=starts.replace(tzinfo=UTC)).between(
                 starts.replace(tzinfo=UTC), last, inc=True
             )
-        found += [(onset.replace(tzinfo=UTC) - before, after) for onset in onsets]
-    return sorted(found)
+        results += [(onset.replace(tzinfo=UTC) - before, after) for onset in onsets]
+    return sorted(results)
 
 
 def check_zone(name: str) -> None:

@@ -59,17 +59,17 @@ def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
     world = make_world(random, size=60)
     release = open_release([world], tmp_path_factory.mktemp("world"))
     params = {**EVERYTHING, **make_query(world, kind, random)}
-    path, asked = f"/v1/harbor/{COLLECTIONS[kind]}", {"facets": ",".join(list_dimensions(kind))}
-    facets = fetch(release, path, {**params, **asked, "limit": "0"})["facets"]
+    path, requested = f"/v1/harbor/{COLLECTIONS[kind]}", {"facets": ",".join(list_dimensions(kind))}
+    facets = fetch(release, path, {**params, **requested, "limit": "0"})["facets"]
     assert facets["total"] == len(read_all(release, path, {**params, "limit": "7"}))
     singles = [] if kind == "place" else ["price_band"]
     if "occurrences" in params:
         singles += ["weekday", "time_block"]
     for name in singles:
         assert sum(each["count"] for each in facets[name]) == facets["total"]
-    found = facets["organization"]
-    shown = sum(each["count"] for each in found["top"])
-    assert shown + found["other_count"] + found["unspecified_count"] == facets["total"]
+    organizations = facets["organization"]
+    shown = sum(each["count"] for each in organizations["top"])
+    assert shown + organizations["other_count"] + organizations["unspecified_count"] == facets["total"]
     for name in set(facets) - {"total", "is_complete", "organization"}:
         assert all(each["count"] <= facets["total"] for each in facets[name])
 
@@ -183,21 +183,21 @@ def test_ten_organizations_are_named_by_count_then_name_then_id(tmp_path: Path) 
             reference = {"id": row_id, "name": name, "slug": name}
             world.listings.append(documents.make_place(make_uuid(1000 + 10 * number + copy), organization=reference))
     world.listings.append(documents.make_place(make_uuid(1)))
-    found = fetch(open_release([world], tmp_path), "/v1/harbor/places", {"facets": "organization"})["facets"]
-    top = [(each["name"], each["count"]) for each in found["organization"]["top"]]
+    facets = fetch(open_release([world], tmp_path), "/v1/harbor/places", {"facets": "organization"})["facets"]
+    top = [(each["name"], each["count"]) for each in facets["organization"]["top"]]
     assert top == [("k", 3), ("J", 2), ("A", 1), ("a", 1), ("b", 1), ("C", 1), ("d", 1), ("e", 1), ("F", 1), ("g", 1)]
-    assert found["organization"] | {"top": None} == {
+    assert facets["organization"] | {"top": None} == {
         "distinct": 12, "top": None, "other_count": 2, "unspecified_count": 1
     }  # fmt: skip
-    assert found["total"] == 16
+    assert facets["total"] == 16
 
 
 def test_a_program_of_several_listings_counts_once(tmp_path: Path) -> None:
     world = World(listings=[documents.make_class(make_uuid(number)) for number in range(4)])
     world.programs = {make_uuid(number): "swim" for number in range(3)}
-    found = fetch(open_release([world], tmp_path), "/v1/harbor/classes", {"facets": "weekday"})["facets"]
-    assert found["total"] == 2
-    assert found["weekday"][-1] == {"value": NOTHING, "count": 2}
+    facets = fetch(open_release([world], tmp_path), "/v1/harbor/classes", {"facets": "weekday"})["facets"]
+    assert facets["total"] == 2
+    assert facets["weekday"][-1] == {"value": NOTHING, "count": 2}
 
 
 def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> None:
@@ -207,9 +207,9 @@ def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> Non
     world = World(listings=[dated, documents.make_event(make_uuid(2))])
     world.dates = {dated["id"]: documents.read_dates("2026-08-10T00:00:00")}
     params = {"changed_since": "2025-01-01T00:00:00Z", "facets": "weekday,time_block"}
-    found = fetch(open_release([world], tmp_path), "/v1/harbor/events", params)["facets"]
-    assert found["total"] == 2
-    assert [each for each in found["weekday"] if each["count"]] == [
+    facets = fetch(open_release([world], tmp_path), "/v1/harbor/events", params)["facets"]
+    assert facets["total"] == 2
+    assert [each for each in facets["weekday"] if each["count"]] == [
         {"value": "monday", "count": 1}, {"value": NOTHING, "count": 1}
     ]  # fmt: skip
-    assert found["time_block"][-1] == {"value": NOTHING, "count": 2}
+    assert facets["time_block"][-1] == {"value": NOTHING, "count": 2}

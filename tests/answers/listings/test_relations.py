@@ -130,8 +130,8 @@ def test_a_metro_that_has_none_of_it_answers_an_empty_list(release: Release) -> 
 
 
 def test_named_listings_of_another_place_are_neither_shown_nor_missing(tmp_path: Path) -> None:
-    held = documents.make_event(make_uuid(31), place={"id": PLACE, "slug": "x", "name": "X"})
-    world = World(listings=[held, documents.make_event(make_uuid(32)), documents.make_place(PLACE)])
+    neighbor = documents.make_event(make_uuid(31), place={"id": PLACE, "slug": "x", "name": "X"})
+    world = World(listings=[neighbor, documents.make_event(make_uuid(32)), documents.make_place(PLACE)])
     release = open_release([world], tmp_path)
     body = fetch(release, f"/v1/places/{PLACE}/events", {"ids": ",".join(make_uuid(n) for n in (32, 31, 33))})
     assert [item["id"] for item in body["data"]] == [make_uuid(31)]

@@ -54,8 +54,8 @@ def list_near(world: World, kind: str, params: Mapping[str, str], minute: dateti
         own |= {"from": start.isoformat(), "to": end.isoformat()}
     if kind == "event" and end < start:
         return []
-    found = list_items(world, kind, own, today=now.date())
-    return [each for each in found if kind != "event" or list_dates(world, each, params, minute)]
+    items = list_items(world, kind, own, today=now.date())
+    return [each for each in items if kind != "event" or list_dates(world, each, params, minute)]
 
 
 def list_dates(world: World, event: Document, params: Mapping[str, str], minute: datetime) -> list[datetime]:
@@ -68,17 +68,17 @@ def list_dates(world: World, event: Document, params: Mapping[str, str], minute:
 def find_start(world: World, listing: Document, params: Mapping[str, str], minute: datetime) -> datetime | None:
     """What an item shows: its first start in the window that is not before now."""
     now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
-    found: list[datetime] = []
+    starts: list[datetime] = []
     if listing["type"] == "event":
-        found = list_dates(world, listing, params, minute)
+        starts = list_dates(world, listing, params, minute)
     if listing["type"] == "camp":
         for session in listing["sessions"]:
             if session["starts_on"] and session["starts_on"] >= start.isoformat():
-                found += _join(date.fromisoformat(session["starts_on"]), session["start_time"], now)
+                starts += _join(date.fromisoformat(session["starts_on"]), session["start_time"], now)
     if listing["type"] == "class":
         for section in listing["sections"] or [listing]:
-            found += _list_meetings(section, listing["term"], (start, end), now)
-    return min((each for each in found if each.date() <= end), default=None)
+            starts += _list_meetings(section, listing["term"], (start, end), now)
+    return min((each for each in starts if each.date() <= end), default=None)
 
 
 def _list_meetings(section: Document, whole: Document, span: tuple[date, date], now: datetime) -> list[datetime]:
@@ -90,12 +90,12 @@ def _list_meetings(section: Document, whole: Document, span: tuple[date, date], 
     if not section["schedule"]["days"]:
         inside = first is not None and start <= first <= last
         return _join(first, clock, now) if inside and first is not None else []
-    found, day = [], max(start, first or start)
+    meetings, day = [], max(start, first or start)
     while day <= min(last, end):
         if DAYS[day.weekday()] in section["schedule"]["days"]:
-            found += _join(day, clock, now)
+            meetings += _join(day, clock, now)
         day += timedelta(days=1)
-    return found
+    return meetings
 
 
 def _join(day: date, clock: str | None, now: datetime) -> list[datetime]:
@@ -110,11 +110,11 @@ def find_instant(local: datetime, timezone: str) -> str:
 
 def list_nearby(world: World, params: Mapping[str, str], minute: datetime) -> list[tuple[int, Document]]:
     """Distance in whole metres and listing, in the order of `nearby`."""
-    found = []
+    items = []
     for each in (each for kind in read_kinds(params) for each in list_near(world, kind, params, minute)):
         metres = measure(params, each["location"]["lat"], each["location"]["lng"])
-        found.append((metres, each["type"], each["id"], each))
-    return [(math.floor(metres + 0.5), each) for metres, _, _, each in sorted(found, key=lambda item: item[:3])]
+        items.append((metres, each["type"], each["id"], each))
+    return [(math.floor(metres + 0.5), each) for metres, _, _, each in sorted(items, key=lambda item: item[:3])]
 
 
 def count_hidden(world: World, params: Mapping[str, str], minute: datetime) -> int:

@@ -33,7 +33,7 @@ def make_activity_request(random: Random) -> dict[str, str]:
     return {key: value for key, value in make_around_request(random).items() if key not in ("ages", "free")}
 
 
-def test_it_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
+def test_activity_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
     world, release = harbor
     for seed in range(cases * 2):
         random = Random(seed)
@@ -66,9 +66,11 @@ def test_the_sentence_is_true_of_its_own_numbers(harbor: tuple[World, Release], 
         request = make_activity_request(Random(seed))
         body = fetch(release, PATH, request)
         data, summary = body["data"], body["data"]["summary"]
-        told = {name.rstrip("es"): int(count) for count, name in re.findall(r"(\d+) (event|class|camp|place)", summary)}
+        stated = {
+            name.rstrip("es"): int(count) for count, name in re.findall(r"(\d+) (event|class|camp|place)", summary)
+        }
         real = {kind: data["counts"][name] for kind, name in COLLECTIONS.items()}
-        assert told == {kind.rstrip("es"): count for kind, count in real.items() if count}
+        assert stated == {kind.rstrip("es"): count for kind, count in real.items() if count}
         assert f"within {data['radius_m']:,} metres" in summary
         assert summary.startswith("Nothing") == (not any(real.values()))
         window = body["meta"]["window"]
@@ -87,7 +89,7 @@ def test_words_are_in_their_number(harbor: tuple[World, Release]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "told"),
+    ("days", "shown"),
     [
         ((-40, -10), (-40, -10)),
         ((-40, 0), (0, 0)),
@@ -97,13 +99,13 @@ def test_words_are_in_their_number(harbor: tuple[World, Release]) -> None:
     ],
 )
 def test_the_sentence_names_the_dates_from_today_on_or_those_of_a_window_that_is_over(
-    harbor: tuple[World, Release], days: tuple[int, int], told: tuple[int, int]
+    harbor: tuple[World, Release], days: tuple[int, int], shown: tuple[int, int]
 ) -> None:
     _, release = harbor
     from_, to = (TODAY + timedelta(days=number) for number in days)
     window = {"from": from_.isoformat(), "to": to.isoformat()}
     summary = fetch(release, PATH, {"lat": "0", "lng": "0", **window})["data"]["summary"]
-    first, last = (f"{day.day} {day:%B} {day.year}" for day in (TODAY + timedelta(days=number) for number in told))
+    first, last = (f"{day.day} {day:%B} {day.year}" for day in (TODAY + timedelta(days=number) for number in shown))
     assert summary == f"Nothing within 5,000 metres from {first} to {last}."
 
 
@@ -159,8 +161,8 @@ def judge_point(
             near.listings.append(world.get(str(each["id"])))
     if not near.listings:
         return None
-    found = [item for kind in kinds for item in list_items(near, kind, {} if kind == "place" else window, today=built)]
-    return judge_activity(found, kinds)[0]
+    items = [item for kind in kinds for item in list_items(near, kind, {} if kind == "place" else window, today=built)]
+    return judge_activity(items, kinds)[0]
 
 
 def test_a_key_for_events_is_told_of_events_alone(harbor: tuple[World, Release]) -> None:

@@ -77,14 +77,14 @@ def test_groups_facets_and_coverage_are_what_the_oracle_says(harbor: tuple[World
         request, minute = make_around_request(random), make_minute(random)
         expected = list_around(world, request, minute)
         data = fetch(release, PATH, {**request, "limit": "50"}, minute=minute)["data"]
-        seen: dict[str, dict[str, Any]] = {}
+        groups: dict[str, dict[str, Any]] = {}
         for name in GROUPS:
             items = walk_group(release, request, name, minute, data)
             ids = {row_id for row_id, each in expected.items() if name in name_groups(each)}
             assert {each["listing_id"] for each in items} == ids, (seed, name, request, minute)
             judge_items(world, items, name, request, minute)
-            seen |= {each["listing_id"]: each for each in items}
-        assert len(seen) == len(expected)
+            groups |= {each["listing_id"]: each for each in items}
+        assert len(groups) == len(expected)
         judge_facets(list(expected.values()), data["facets"], request)
         hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
         hidden.neighborhoods, hidden.listings = world.neighborhoods, [*filter(is_open, world.listings)]
@@ -152,12 +152,12 @@ def test_from_tomorrow_on_totals_are_those_of_the_lists(harbor: tuple[World, Rel
             ("camps", "camps", own), ("places", "places", timeless),
         ):  # fmt: skip
             listed = fetch(release, f"/v1/harbor/{name}", {**params, "facets": "category", "limit": "0"})
-            is_asked = name in request.get("types", name).split(",")
-            assert results[group]["total"] == (listed["facets"]["total"] if is_asked else 0), (seed, group)
+            is_requested = name in request.get("types", name).split(",")
+            assert results[group]["total"] == (listed["facets"]["total"] if is_requested else 0), (seed, group)
         classes = fetch(release, "/v1/harbor/classes", {**own, "expand": "sessions", "limit": "200"})["data"]
         programs = {world.programs.get(each["id"], each["id"]) for each in classes if is_open(each)}
-        is_asked = "classes" in request.get("types", "classes").split(",")
-        assert results["classes_enrolling"]["total"] == (len(programs) if is_asked else 0)
+        is_requested = "classes" in request.get("types", "classes").split(",")
+        assert results["classes_enrolling"]["total"] == (len(programs) if is_requested else 0)
 
 
 def test_its_places_are_those_of_nearby(harbor: tuple[World, Release]) -> None:
@@ -264,7 +264,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("params", "param", "reason"), WRONG)
-def test_what_is_refused(harbor: tuple[World, Release], params: dict[str, str], param: str, reason: str) -> None:
+def test_a_wrong_parameter_is_named_with_its_reason(
+    harbor: tuple[World, Release], params: dict[str, str], param: str, reason: str
+) -> None:
     with pytest.raises(ApiError) as refused:
         fetch(harbor[1], PATH, params)
     assert (refused.value.details["param"], refused.value.details["reason"]) == (param, reason)

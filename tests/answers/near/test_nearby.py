@@ -51,7 +51,7 @@ def read(items: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [tuple(each[name] for name in ("type", "id", "distance_m", "starts_local", "starts_at")) for each in items]
 
 
-def test_it_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
+def test_nearby_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
     world, release = harbor
     for seed in range(cases * 2):
         random = Random(seed)
@@ -66,7 +66,7 @@ def test_it_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -
         assert fetch(release, PATH, {**request, "limit": "200"}, minute=minute) == body
 
 
-def test_from_tomorrow_on_it_is_the_lists_with_the_same_circle(harbor: tuple[World, Release], cases: int) -> None:
+def test_from_tomorrow_on_nearby_is_the_lists_with_the_same_circle(harbor: tuple[World, Release], cases: int) -> None:
     _, release = harbor
     for seed in range(max(2, cases // 4)):
         request = make_request(Random(seed))
@@ -190,7 +190,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("params", "param", "reason"), WRONG)
-def test_what_is_refused(harbor: tuple[World, Release], params: dict[str, str], param: str, reason: str) -> None:
+def test_a_wrong_parameter_is_named_with_its_reason(
+    harbor: tuple[World, Release], params: dict[str, str], param: str, reason: str
+) -> None:
     with pytest.raises(ApiError) as refused:
         fetch(harbor[1], PATH, params)
     assert (refused.value.details["param"], refused.value.details["reason"]) == (param, reason)
@@ -213,7 +215,7 @@ PLACED = [
 
 
 @pytest.mark.parametrize(("point", "listing", "inside", "outside"), PLACED)
-def test_circles_at_edges_poles_and_the_date_line(
+def test_circles_are_right_at_the_poles_and_over_the_date_line(
     tmp_path: Path, point: tuple[float, float], listing: tuple[float, float], inside: int, outside: int | None
 ) -> None:
     place = documents.make_place(
@@ -248,7 +250,7 @@ FOREIGN: list[tuple[str | int | None, ...]] = [
 
 
 @pytest.mark.parametrize("position", FOREIGN)
-def test_a_foreign_position_is_no_cursor_of_it(
+def test_the_position_of_another_list_is_no_cursor_of_nearby(
     harbor: tuple[World, Release], position: tuple[str | int | None, ...]
 ) -> None:
     cursor = Cursor(route="nearby", release="2026-07-01T12:00:00Z", date=TODAY, position=position)

@@ -29,16 +29,16 @@ def judge_listing(
     """Level and exact score; None: it has none of the words."""
     texts = [split_text(text) for text in (*list_texts(document), show_where(document))]
     codes = [max(_list_codes(texts, words, number, groups), default=None) for number in range(len(words))]
-    found = [code for code in codes if code is not None]
-    if not found:
+    known = [code for code in codes if code is not None]
+    if not known:
         return None
     name = [_stem(word) for word in texts[0]]
     lifts = sum(_stem(kind) in name for kind in kinds)
-    share = min(Fraction(sum(place == NAME for _, place, _ in found) + lifts, max(len(name), 1)), Fraction(1))
+    share = min(Fraction(sum(place == NAME for _, place, _ in known) + lifts, max(len(name), 1)), Fraction(1))
     lift = 1 - _exactly(weights._LIFT) * (1 - Fraction(lifts, len(kinds))) if kinds else Fraction(1)
-    total = sum((_weigh(place, spelling, share) for _, place, spelling in found), Fraction(0))
-    standings = {standing for standing, _, _ in found}
-    if len(found) < len(words) or _IN_PASSING in standings or standings == {_LOCATED}:
+    total = sum((_weigh(place, spelling, share) for _, place, spelling in known), Fraction(0))
+    standings = {standing for standing, _, _ in known}
+    if len(known) < len(words) or _IN_PASSING in standings or standings == {_LOCATED}:
         level = "partial"
     else:
         level = "related" if _RELATED in standings else "all_terms"
@@ -69,29 +69,29 @@ def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: in
 
 def _list_spellings(text: Sequence[str], position: int, words: Sequence[str], number: int) -> Iterator[int]:
     """In which ways the word that stands there, the last one of two perhaps, is the query's."""
-    found, word = text[position], words[number]
-    if _stem(found) == _stem(word):
+    written, word = text[position], words[number]
+    if _stem(written) == _stem(word):
         yield weights.SAME
-    elif found.isalpha() and word.isalpha() and found[0] == word[0]:
-        typos = count_typos(word, found)
+    elif written.isalpha() and word.isalpha() and written[0] == word[0]:
+        typos = count_typos(word, written)
         if typos <= (len(word) >= 5) + (len(word) >= 9):
             yield (weights.SAME, weights.ONE_TYPO, weights.TWO_TYPOS)[typos]
-        elif _is_mistaken(word, found):
+        elif _is_mistaken(word, written):
             yield weights.ONE_TYPO
     pairs = [words[at : at + 2] for at in (number - 1, number) if at >= 0]
-    if any(len(pair) == 2 and _stem("".join(pair)) == _stem(found) for pair in pairs):
+    if any(len(pair) == 2 and _stem("".join(pair)) == _stem(written) for pair in pairs):
         yield weights.JOINED
     before = text[position - 1] if position else ""
     rest = word.removeprefix(before)
-    if len(before) >= 2 and len(rest) >= 2 and rest != word and _stem(rest) == _stem(found):
+    if len(before) >= 2 and len(rest) >= 2 and rest != word and _stem(rest) == _stem(written):
         yield weights.JOINED
 
 
-def _is_mistaken(word: str, found: str) -> bool:
+def _is_mistaken(word: str, written: str) -> bool:
     """A consonant that should be double, or not, before an ending."""
     stem = _stem(word)
     is_cut = (stem[-1] == "e" and not word.startswith(stem)) or stem[-1] == stem[-2:-1]
-    return len(word) >= 5 and len(stem) >= 4 and is_cut and _stem(found) == stem[:-1]
+    return len(word) >= 5 and len(stem) >= 4 and is_cut and _stem(written) == stem[:-1]
 
 
 def _list_related(words: Sequence[str], number: int, groups: Groups) -> Iterator[list[str]]:

@@ -51,11 +51,11 @@ def meet(name: str, low: int, high: int | None) -> bool:
 def test_ages_that_cover_the_phrase_come_first_then_others_and_those_that_exclude_it_are_out(
     harbor: Release, phrase: str, low: int, high: int | None
 ) -> None:
-    found = [name for name in find(harbor, f"art for {phrase}") if name in AGES]
+    results = [name for name in find(harbor, f"art for {phrase}") if name in AGES]
     covering = [name for name in AGES if cover(name, low, high)]
-    assert set(found) == {name for name in AGES if meet(name, low, high)}
-    assert set(found[: len(covering)]) == set(covering)
-    assert "Art of no age" in found[len(covering) :]
+    assert set(results) == {name for name in AGES if meet(name, low, high)}
+    assert set(results[: len(covering)]) == set(covering)
+    assert "Art of no age" in results[len(covering) :]
 
 
 @pytest.mark.parametrize(("phrase", "low", "high"), PHRASES)
@@ -78,9 +78,9 @@ def test_the_phrase_is_no_word_and_changes_no_score(harbor: Release) -> None:
 
 def test_a_level_is_above_ages(harbor: Release) -> None:
     """One with both words and of no stated age, before those that cover it and have one word."""
-    found = find(harbor, "art mentioned, 5 year olds")
-    assert next(iter(found.items())) == ("Ages mentioned", "all_terms")
-    assert {*found.values()} == {"all_terms", "partial"}
+    results = find(harbor, "art mentioned, 5 year olds")
+    assert next(iter(results.items())) == ("Ages mentioned", "all_terms")
+    assert {*results.values()} == {"all_terms", "partial"}
 
 
 @pytest.mark.parametrize(

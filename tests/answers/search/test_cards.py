@@ -52,7 +52,7 @@ def test_starts_are_looked_for_from_the_windows_first_date(tmp_path: Path) -> No
     assert list(find(release, "swim", {"from": "2026-08-15"})) == ["Swim B"]
 
 
-def test_that_date_may_be_past(tmp_path: Path) -> None:
+def test_starts_are_looked_for_from_a_first_date_that_is_past(tmp_path: Path) -> None:
     """As for the cards of a list. Today is 2026-08-10."""
     release = open_program(
         tmp_path, make_class(1, "Swim A", starts_on="2026-08-12"), make_class(2, "Swim B", starts_on="2026-08-05")
@@ -81,7 +81,7 @@ def test_sync_mode_knows_no_cards(tmp_path: Path) -> None:
     assert list(find(release, "swim", {"changed_since": "2020-01-01T00:00:00Z"})) == ["Swim A", "Swim B"]
 
 
-def test_of_two_on_one_day_the_hour_does_not_say(tmp_path: Path) -> None:
+def test_of_two_listings_that_start_on_one_day_the_smaller_id_is_the_card(tmp_path: Path) -> None:
     """As for the cards of a list: the earliest day, then the id."""
     late, early = (documents.make_schedule(days=["friday"], start_time=time) for time in ("17:00:00", "09:00:00"))
     release = open_program(tmp_path, make_class(1, "Swim A", schedule=late), make_class(2, "Swim B", schedule=early))

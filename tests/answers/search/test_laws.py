@@ -46,11 +46,11 @@ def list_expected(world: World, params: dict[str, str]) -> set[str]:
     """Ids of what the lists give, each with the filters that it takes."""
     kinds = [kind for kind in TYPES if COLLECTIONS[kind] in params.get("types", ",".join(COLLECTIONS.values()))]
     kinds = [kind for kind in kinds if kind == "event" or "team" not in params]
-    found = set()
+    expected = set()
     for kind in kinds:
         own = {name: value for name, value in params.items() if name in TAKEN[kind]}
-        found |= {each["id"] for each in list_items(world, kind, own, today=TODAY)}
-    return found
+        expected |= {each["id"] for each in list_items(world, kind, own, today=TODAY)}
+    return expected
 
 
 @given(seed=seeds)

@@ -41,9 +41,9 @@ def test_a_word_in_name_category_or_opening_is_all_terms_and_in_passing_it_is_pa
 
 
 def test_every_word_must_be_prominent_for_all_terms(harbor: Release) -> None:
-    found = find(harbor, "swim zone")
-    assert {name for name, match in found.items() if match == "all_terms"} == {"Swim Zone", "Zone with an opening"}
-    assert {name for name, match in found.items() if match == "partial"} == {
+    results = find(harbor, "swim zone")
+    assert {name for name, match in results.items() if match == "all_terms"} == {"Swim Zone", "Zone with an opening"}
+    assert {name for name, match in results.items() if match == "partial"} == {
         "In the category", "In the opening", "Far into it", "By its organization", "Zone of nothing else",
         "Zone that mentions it",
     }  # fmt: skip

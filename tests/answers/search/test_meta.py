@@ -29,7 +29,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_listings(tmp_path_factory.mktemp("harbor"), *name_places(*(f"Zoo {n}" for n in range(25))))
 
 
-def test_all_members_of_a_plain_search(harbor: Release) -> None:
+def test_the_meta_of_a_plain_search_has_all_its_members(harbor: Release) -> None:
     body = fetch(harbor, PATH, {"q": "Zoo"})
     meta = body["meta"]
     assert list(body) == ["data", "meta"]

@@ -73,8 +73,8 @@ def find_dates(release: Release, params: dict[str, str]) -> dict[str, str | None
 
 
 def test_soonest_is_by_next_occurrence_and_places_and_undated_come_after(harbor: Release) -> None:
-    found = find_dates(harbor, {"sort": "soonest"})
-    assert list(found.items())[:8] == [
+    dates = find_dates(harbor, {"sort": "soonest"})
+    assert list(dates.items())[:8] == [
         ("Zoo at no time", "2026-08-11T00:00:00"),
         ("Zoo at noon of the 11th", "2026-08-11T12:00:00"),
         ("Zoo each Tuesday", "2026-08-11T18:00:00"),
@@ -84,7 +84,7 @@ def test_soonest_is_by_next_occurrence_and_places_and_undated_come_after(harbor:
         ("Zoo camp", "2026-08-17T00:00:00"),
         ("Zoo class from the 20th", "2026-08-20T00:00:00"),
     ]
-    assert dict(list(found.items())[8:]) == dict.fromkeys(
+    assert dict(list(dates.items())[8:]) == dict.fromkeys(
         ("Zoo", "Zoo and a café", "Zoo camp of no date", "Zoo class of no date")
     )
 
@@ -117,13 +117,13 @@ def test_a_single_event_of_the_window_shows_its_date_though_it_is_past(harbor: R
 
 
 def test_next_occurrences_are_those_of_the_local_date(harbor: Release) -> None:
-    found = {
+    dates = {
         item["name"]: item["starts_local"]
         for item in search(harbor, "zoo", {"sort": "soonest"}, today=TODAY + timedelta(days=2))["data"]
     }
-    assert found["Zoo each Tuesday"] == "2026-08-18T18:00:00"
-    assert next(iter(found)) == "Zoo class on Wednesdays"
-    assert "Zoo at noon of the 11th" not in found
+    assert dates["Zoo each Tuesday"] == "2026-08-18T18:00:00"
+    assert next(iter(dates)) == "Zoo class on Wednesdays"
+    assert "Zoo at noon of the 11th" not in dates
 
 
 LATER, EARLIER = "2026-03-02T10:00:00Z", "2026-03-01T10:00:00Z"
@@ -159,19 +159,19 @@ HERE = {"lat": "40.0", "lng": "-74.0"}
 
 
 def test_nearest_is_by_distance_then_score_then_id_and_rows_without_coordinates_come_last(spread: Release) -> None:
-    found = list(find(spread, "zoo", {"sort": "nearest", **HERE}))
-    assert found == ["Zoo 1", "Zoo", "Zoo 3", "Zoo 3 too", "Zoo 90", "Zoo nowhere"]
+    results = list(find(spread, "zoo", {"sort": "nearest", **HERE}))
+    assert results == ["Zoo 1", "Zoo", "Zoo 3", "Zoo 3 too", "Zoo 90", "Zoo nowhere"]
 
 
 def test_nearest_makes_no_circle_but_of_a_radius_that_is_sent(spread: Release) -> None:
-    found = list(find(spread, "zoo", {"sort": "nearest", **HERE, "radius_m": "2000"}))
-    assert found == ["Zoo 1"]
+    results = list(find(spread, "zoo", {"sort": "nearest", **HERE, "radius_m": "2000"}))
+    assert results == ["Zoo 1"]
     assert "radius_m" not in search(spread, "zoo", {"sort": "nearest", **HERE})["meta"]["applied_filters"]
 
 
 def test_in_other_orders_a_point_is_a_circle_of_the_default_radius(spread: Release) -> None:
-    found = find(spread, "zoo", HERE)
-    assert found.keys() == {"Zoo 1", "Zoo 3", "Zoo 3 too", "Zoo"}
+    results = find(spread, "zoo", HERE)
+    assert results.keys() == {"Zoo 1", "Zoo 3", "Zoo 3 too", "Zoo"}
     assert search(spread, "zoo", HERE)["meta"]["applied_filters"]["radius_m"] == 5000
 
 

@@ -27,9 +27,9 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def test_a_listing_that_has_only_related_words_is_related(harbor: Release) -> None:
-    found = find(harbor, "pottery")
-    assert found.pop("Far into it") in ("partial", "related")
-    assert found == {
+    results = find(harbor, "pottery")
+    assert results.pop("Far into it") in ("partial", "related")
+    assert results == {
         "Pottery": "all_terms", "Swim and pottery": "all_terms", "Ceramics": "related",
         "Ceramics and swim": "related", "The wheel": "related",
     }  # fmt: skip
@@ -42,15 +42,15 @@ def test_a_listing_that_has_only_related_words_is_related(harbor: Release) -> No
 def test_all_terms_come_before_related_whichever_was_asked_for(
     harbor: Release, q: str, first: str, second: str
 ) -> None:
-    found = find(harbor, q)
-    assert (found[first], found[second]) == ("all_terms", "related")
-    assert list(found).index(first) < list(found).index(second)
+    results = find(harbor, q)
+    assert (results[first], results[second]) == ("all_terms", "related")
+    assert list(results).index(first) < list(results).index(second)
 
 
 def test_one_related_word_beside_others_makes_it_related(harbor: Release) -> None:
-    found = find(harbor, "swim pottery")
-    assert (found["Swim and pottery"], found["Ceramics and swim"]) == ("all_terms", "related")
-    assert found["Pottery"] == found["Ceramics"] == "partial"
+    results = find(harbor, "swim pottery")
+    assert (results["Swim and pottery"], results["Ceramics and swim"]) == ("all_terms", "related")
+    assert results["Pottery"] == results["Ceramics"] == "partial"
 
 
 def test_a_related_word_in_passing_is_partial(harbor: Release) -> None:
@@ -70,8 +70,8 @@ def test_a_related_word_has_less_score_in_the_same_place(harbor: Release) -> Non
 
 def test_relations_do_not_go_on_from_word_to_word(harbor: Release) -> None:
     own = replace(harbor.metros["harbor"], related=(("pottery", "baking"), ("baking", "sailing")), hash="f" * 64)
-    found = find(replace(harbor, metros={"harbor": own}), "pottery")
-    assert found == {"Pottery": "all_terms", "Swim and pottery": "all_terms", "Baking": "related"}
+    results = find(replace(harbor, metros={"harbor": own}), "pottery")
+    assert results == {"Pottery": "all_terms", "Swim and pottery": "all_terms", "Baking": "related"}
 
 
 def test_an_operators_table_relates_phrases(harbor: Release) -> None:

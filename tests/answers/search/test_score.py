@@ -92,7 +92,7 @@ def others(listings: list[Document], tmp_path_factory: pytest.TempPathFactory) -
 def test_level_score_and_order_are_those_of_the_formula(listings: list[Document], harbor: Release, seed: int) -> None:
     words, kinds = make_query(Random(seed))
     judged = {
-        each["id"]: found for each in listings if (found := judge_listing(each, words, kinds=kinds, groups=GROUPS))
+        each["id"]: verdict for each in listings if (verdict := judge_listing(each, words, kinds=kinds, groups=GROUPS))
     }
     data = read_all(harbor, " ".join(words + kinds))
     assert {item["id"]: item["match"] for item in data} == {key: match for key, (match, _) in judged.items()}
@@ -140,8 +140,8 @@ def test_what_a_mistyped_word_finds_does_not_hang_on_other_listings(q: str, tmp_
     forms = ("Swimming", "Swims", "Gymnastics", "Trampolining", "Kayaking", "Playhouse")
     alone = open_listings(tmp_path / "alone", *name_places(*names))
     crowd = open_listings(tmp_path / "crowd", *name_places(*names, *forms))
-    found = score(crowd, q)
-    assert score(alone, q) == {name: found[name] for name in names if name in found}
+    results = score(crowd, q)
+    assert score(alone, q) == {name: results[name] for name in names if name in results}
 
 
 # Ways to write a query that says the same.

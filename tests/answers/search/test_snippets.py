@@ -11,14 +11,14 @@ from tests.answers.documents import make_uuid
 from tests.answers.search.searching import open_listings, search
 
 LONG = " ".join(f"word{number}" for number in range(200))
-FOUND = "Come here for a zeppelin."
+SENTENCE = "Come here for a zeppelin."
 DESCRIPTIONS: dict[str, str | None] = {
     "Zeppelin short": "Zeppelin rides.",
     "Zeppelin none": None,
     "Zeppelin empty": "   ",
-    "Zeppelin far": f"{LONG}. {FOUND} {LONG}",
-    "Zeppelin at the end": f"{LONG}. {FOUND}",
-    "Zeppelin at the beginning": f"{FOUND} {LONG}",
+    "Zeppelin far": f"{LONG}. {SENTENCE} {LONG}",
+    "Zeppelin at the end": f"{LONG}. {SENTENCE}",
+    "Zeppelin at the beginning": f"{SENTENCE} {LONG}",
     "Zeppelin nowhere in it": LONG,
     "Zeppelin in markup": "<p>A <b>zeppelin</b> ride &amp; more</p><script>alert('zeppelin')</script>"
     f"<!-- note --><br/>{LONG}",
@@ -90,7 +90,7 @@ def test_a_long_name_without_description_is_cut_too(tmp_path_factory: pytest.Tem
     assert name.startswith(item["snippet"].rstrip("…"))
 
 
-def test_of_two_passages_the_one_with_more_of_the_words(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_of_two_passages_the_one_with_more_of_the_words_is_shown(tmp_path_factory: pytest.TempPathFactory) -> None:
     text = f"One zeppelin. {LONG} A zeppelin over the harbour bridge. {LONG} The bridge."
     release: Release = open_listings(
         tmp_path_factory.mktemp("two"), documents.make_place(make_uuid(1), name="Zeppelin bridge", description=text)

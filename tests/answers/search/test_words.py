@@ -43,7 +43,7 @@ def test_time_price_audience_and_location_words_do_not_decide_and_are_named_in_o
     assert {item["match"] for item in body["data"]} == {"all_terms"}
 
 
-def test_they_are_no_filters(harbor: Release) -> None:
+def test_words_that_do_not_decide_are_no_filters(harbor: Release) -> None:
     plain, worded = (search(harbor, q)["meta"] for q in ("pottery", "pottery free saturday morning"))
     assert worded["applied_filters"] == plain["applied_filters"]
     assert worded["count"] == plain["count"]
@@ -55,8 +55,8 @@ def test_a_query_of_only_audience_words_is_searched_as_written(harbor: Release, 
 
 
 def test_of_two_audience_words_alone_each_counts(harbor: Release) -> None:
-    found = find(harbor, "family kids")
-    assert found == {"Family Day": "partial", "Family Pottery": "partial", "Free Kids Zone": "partial"}
+    results = find(harbor, "family kids")
+    assert results == {"Family Day": "partial", "Family Pottery": "partial", "Free Kids Zone": "partial"}
 
 
 NOTHING = [

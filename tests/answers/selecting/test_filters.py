@@ -120,7 +120,7 @@ def test_sections_meet_their_conditions_one_at_a_time(tmp_path: Path, day: str) 
     world = World(listings=[documents.make_class(make_uuid(1), sections=[morning, afternoon])])
     release = open_release([world], tmp_path)
     for age, before in (("2", "12:00"), ("14", "17:00"), ("2", "17:00"), ("14", "12:00")):
-        found = fetch(release, "/v1/harbor/classes", {"weekday": day, "age": age, "start_before": before})["data"]
+        items = fetch(release, "/v1/harbor/classes", {"weekday": day, "age": age, "start_before": before})["data"]
         expected = (day == "monday" and age == "2") or (day == "friday" and age == "14" and before == "17:00")
-        assert len(found) == expected
-        assert all(len(item["sections"]) == 2 for item in found)
+        assert len(items) == expected
+        assert all(len(item["sections"]) == 2 for item in items)

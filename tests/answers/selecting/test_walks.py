@@ -79,10 +79,10 @@ def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.Te
     for kind in TYPES:
         expected = [each["id"] for each in list_items(before, kind, EVERYTHING, today=TODAY)]
         pages = walk_by_cursor(old, f"/v1/harbor/{COLLECTIONS[kind]}", {**EVERYTHING, "limit": "3"}, then=new)
-        seen = [item["id"] for page in pages for item in page]
-        assert len(seen) == len(set(seen))
+        ids = [item["id"] for page in pages for item in page]
+        assert len(ids) == len(set(ids))
         stayed = [row_id for row_id in expected if row_id not in gone]
-        assert [row_id for row_id in seen if row_id in stayed] == stayed
+        assert [row_id for row_id in ids if row_id in stayed] == stayed
 
 
 def test_midnight_in_the_middle_changes_nothing_of_a_walk(tmp_path: Path) -> None:

@@ -38,12 +38,12 @@ def write_model(
     matrix = numpy_helper.from_array(np.array([meanings[word] for word in words], dtype=np.float32), "matrix")
     ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [None, None])
     mask = helper.make_tensor_value_info("attention_mask", TensorProto.INT64, [None, None])
-    found = helper.make_tensor_value_info("found", TensorProto.FLOAT, None)
+    output = helper.make_tensor_value_info("found", TensorProto.FLOAT, None)
     nodes = [helper.make_node("Gather", ["matrix", "input_ids"], ["words" if pools else "found"])]
     axes = numpy_helper.from_array(np.array([1]), "axes")
     if pools:
         nodes.append(helper.make_node("ReduceMean", ["words", "axes"], ["found"], keepdims=0))
-    graph = helper.make_graph(nodes, "tiny", [ids, mask], [found], [matrix, *([axes] if pools else [])])
+    graph = helper.make_graph(nodes, "tiny", [ids, mask], [output], [matrix, *([axes] if pools else [])])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
     onnx.save(model, str(folder / name))
     return folder

@@ -59,8 +59,8 @@ def parse(params: str) -> Query:
 
 def search(release: Release, params: str, model: Model | None) -> Any:
     dates = dict.fromkeys(release.metros, date(2026, 8, 10))
-    found = answer(parse(params), release=release, dates=dates, entitlement=Entitlement(), model=model)
-    body = b"".join(found.parts)
+    results = answer(parse(params), release=release, dates=dates, entitlement=Entitlement(), model=model)
+    body = b"".join(results.parts)
     check_success(f"{PATH}?{params}", body, vocabulary=Vocabulary())
     return json.loads(body)
 
@@ -85,7 +85,7 @@ def test_near_listings_are_related_below_those_that_have_the_word(release: Relea
     assert body["meta"]["match_counts"] == {"all_terms": 2, "related": 2, "partial": 0}
 
 
-def test_all_terms_are_what_they_are_without_it(release: Release, model: Model) -> None:
+def test_all_terms_are_what_they_are_without_a_model(release: Release, model: Model) -> None:
     without = search(release, "q=oboe", None)
     assert without["meta"]["ranking"] == "lexical"
     assert show(without) == [each for each in show(search(release, "q=oboe", model)) if each[1] == "all_terms"]

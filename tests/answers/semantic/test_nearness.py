@@ -25,10 +25,10 @@ def add(matched: dict[int, Result], similarities: list[float], *, least: float =
         np.array([LEVELS.index(matched[row][0]) for row in rows], dtype=np.int64),
         lambda some: np.array([matched[row][1] for row in some.tolist()], dtype=np.int64),
     )
-    found = add_near(given, np.array(similarities, dtype=np.float32), least=least)
-    assert found.rows.tolist() == sorted(found.rows.tolist())
-    levels = [LEVELS[level] for level in found.levels.tolist()]
-    return dict(zip(found.rows.tolist(), zip(levels, found.score(found.rows).tolist(), strict=True), strict=True))
+    matches = add_near(given, np.array(similarities, dtype=np.float32), least=least)
+    assert matches.rows.tolist() == sorted(matches.rows.tolist())
+    levels = [LEVELS[level] for level in matches.levels.tolist()]
+    return dict(zip(matches.rows.tolist(), zip(levels, matches.score(matches.rows).tolist(), strict=True), strict=True))
 
 
 def test_a_near_listing_is_related_and_a_far_one_is_not_there() -> None:
@@ -56,16 +56,16 @@ def test_what_has_all_words_or_related_ones_stays_as_it_is() -> None:
 def test_no_listing_leaves_none_falls_and_each_is_judged_by_itself(
     matched: dict[int, Result], similarities: list[float]
 ) -> None:
-    found = add(matched, similarities)
+    results = add(matched, similarities)
     for row, (level, score) in matched.items():
-        new_level, new_score = found[row]
+        new_level, new_score = results[row]
         assert LEVELS.index(new_level) <= LEVELS.index(level)
         assert new_score >= score
-    assert all(found[row][0] == "related" for row in found.keys() - matched.keys())
+    assert all(results[row][0] == "related" for row in results.keys() - matched.keys())
     for row in range(30):
         alone = [each if other == row else -1.0 for other, each in enumerate(similarities)]
         kept = {row: matched[row]} if row in matched else {}
-        assert add(kept, alone).get(row) == found.get(row)
+        assert add(kept, alone).get(row) == results.get(row)
 
 
 @pytest.fixture

@@ -48,10 +48,10 @@ def test_listings_of_one_text_share_a_vector_and_one_without_is_as_far_as_can_be
     first, second = make_random(2, 8)
     vectors = Vectors(put_vectors({b"a": first, b"b": second}, [b"b", None, b"a", b"b"], tmp_path))
     model = GivenModel({"near the first": first})
-    found = find_similar(vectors, "near the first", model=model, rows=np.array([3, 1, 2, 0]))
-    assert found[2] == pytest.approx(1, abs=0.01)
-    assert found[1] == -1
-    assert found[0] == found[3] == pytest.approx(float(first @ second), abs=0.01)
+    similar = find_similar(vectors, "near the first", model=model, rows=np.array([3, 1, 2, 0]))
+    assert similar[2] == pytest.approx(1, abs=0.01)
+    assert similar[1] == -1
+    assert similar[0] == similar[3] == pytest.approx(float(first @ second), abs=0.01)
 
 
 def test_a_vector_that_says_nothing_is_near_nothing(tmp_path: Path) -> None:

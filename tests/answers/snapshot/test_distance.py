@@ -40,7 +40,9 @@ def is_near(here: tuple[float, float], there: tuple[float, float], radius_m: flo
 
 
 @pytest.mark.parametrize(("here", "there", "metres"), CASES)
-def test_known_distances(here: tuple[float, float], there: tuple[float, float], metres: float) -> None:
+def test_known_distances_are_measured_within_a_thousandth(
+    here: tuple[float, float], there: tuple[float, float], metres: float
+) -> None:
     assert measure(here, there) == pytest.approx(metres, rel=0.001, abs=0.001)
     assert is_near(here, there, metres * 1.001 + LEAST_RADIUS_M)
     assert metres == 0 or not is_near(here, there, metres * 0.999)
@@ -57,7 +59,7 @@ def test_a_row_at_exactly_the_radius_is_inside_and_one_beyond_is_not(
 
 
 @pytest.mark.parametrize("radius_m", [100, 5_000, 50_000])
-def test_the_edge_is_inside(radius_m: int) -> None:
+def test_what_lies_on_the_circle_is_inside(radius_m: int) -> None:
     degrees = math.degrees(radius_m / EARTH_RADIUS_M)
     for here in ((0.0, 0.0), (0.0, 179.99), (0.0, -122.3321)):
         assert is_near(here, (degrees, here[1]), radius_m)
@@ -73,8 +75,8 @@ def test_rows_without_coordinates_are_never_near() -> None:
 def test_a_row_is_near_whatever_rows_are_asked_about_beside_it() -> None:
     random = np.random.default_rng(5)
     vectors = find_vectors(random.uniform(47.5, 47.7, 999), random.uniform(-122.5, -122.2, 999))
-    asked = {"lat": 47.6062, "lng": -122.3321, "radius_m": 5_000}
-    whole = lie_near(vectors, **asked)
+    params = {"lat": 47.6062, "lng": -122.3321, "radius_m": 5_000}
+    whole = lie_near(vectors, **params)
     assert 0 < whole.sum() < 999
     for rows in (np.arange(0, 999, 7), np.arange(500, 503), np.array([998])):
-        assert (lie_near([each[rows] for each in vectors], **asked) == whole[rows]).all()
+        assert (lie_near([each[rows] for each in vectors], **params) == whole[rows]).all()

@@ -122,27 +122,27 @@ def measure_typos(one: str, other: str) -> int:
     return table[-1][-1]
 
 
-def means(asked: str, word: str) -> bool:
-    allowed = 2 if len(asked) >= 9 else 1 if len(asked) >= 5 else 0
-    if asked.isdigit() or word.isdigit() or asked[0] != word[0]:
-        return asked == word
-    return measure_typos(asked, word) <= allowed
+def means(typed: str, word: str) -> bool:
+    allowed = 2 if len(typed) >= 9 else 1 if len(typed) >= 5 else 0
+    if typed.isdigit() or word.isdigit() or typed[0] != word[0]:
+        return typed == word
+    return measure_typos(typed, word) <= allowed
 
 
 @given(
     texts=st.lists(st.lists(WORDS, min_size=1, max_size=4), min_size=1, max_size=6),
-    asked=st.lists(WORDS, min_size=1, max_size=3),
+    wanted=st.lists(WORDS, min_size=1, max_size=3),
     excluded=st.lists(WORDS, max_size=1),
 )
 def test_q_finds_what_a_plain_reader_finds(
-    texts: list[list[str]], asked: list[str], excluded: list[str], tmp_path_factory: pytest.TempPathFactory
+    texts: list[list[str]], wanted: list[str], excluded: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     expected = [
         row
         for row, words in enumerate(texts)
-        if all(any(means(each, word) for word in words) for each in asked)
+        if all(any(means(each, word) for word in words) for each in wanted)
         and not any(word in words for word in excluded)
     ]
-    text = " ".join([*asked, *(f"-{word}" for word in excluded)])
+    text = " ".join([*wanted, *(f"-{word}" for word in excluded)])
     listings = [{"name": " ".join(words)} for words in texts]
     assert find(listings, text, tmp_path_factory.mktemp("terms")) == expected

@@ -82,13 +82,13 @@ def test_what_only_its_zip_places_is_added_and_named(harbor: tuple[World, Releas
 def test_search_knows_zips(harbor: tuple[World, Release]) -> None:
     world, release = harbor
     lat, lng = (str(each) for each in world.zips["10001"])
-    asked = {"q": "swim", "audience": "all", "min_confidence": "0"}
+    params = {"q": "swim", "audience": "all", "min_confidence": "0"}
     for more in ({"radius_m": "9000"}, {"sort": "nearest"}):
-        near = fetch(release, "/v1/harbor/search", {**asked, "near_zip": "10001", **more})
-        plain = fetch(release, "/v1/harbor/search", {**asked, "lat": lat, "lng": lng, **more})
+        near = fetch(release, "/v1/harbor/search", {**params, "near_zip": "10001", **more})
+        plain = fetch(release, "/v1/harbor/search", {**params, "lat": lat, "lng": lng, **more})
         assert near["data"] == plain["data"]
         assert near["data"]
-    for item in fetch(release, "/v1/harbor/search", {**asked, "zip": "10004", "limit": "50"})["data"]:
+    for item in fetch(release, "/v1/harbor/search", {**params, "zip": "10004", "limit": "50"})["data"]:
         assert world.get(item["id"])["location"]["zip"] == "10004"
 
 
@@ -105,13 +105,13 @@ def test_nearby_begins_at_a_zip(harbor: tuple[World, Release]) -> None:
 def test_hidden_is_also_what_its_zip_places(harbor: tuple[World, Release]) -> None:
     world, release = harbor
     circle = {"lat": str(CENTER[0]), "lng": str(CENTER[1]), "radius_m": "8000"}
-    asked = {**circle, "types": "places", "min_confidence": "0"}
-    meta = fetch(release, "/v1/harbor/nearby", asked)["meta"]
+    params = {**circle, "types": "places", "min_confidence": "0"}
+    meta = fetch(release, "/v1/harbor/nearby", params)["meta"]
     near = {code for code, point in world.zips.items() if measure(circle, *point) <= 8000}
     places = [*list_items(world, "place", {"min_confidence": "0"}, today=TODAY)]
     unplaced = [each["location"]["zip"] for each in places if each["location"]["lat"] is None]
     assert meta["coverage"]["hidden_nearby"] == sum(code in near for code in unplaced)
-    coverage = fetch(release, "/v1/harbor/around", asked)["data"]["coverage"]
+    coverage = fetch(release, "/v1/harbor/around", params)["data"]["coverage"]
     assert coverage["unplaceable_in_metro"] == sum(code not in world.zips for code in unplaced)
     assert math.isfinite(world.zips["10001"][0])
 

@@ -82,7 +82,7 @@ def test_letters_find_what_begins_with_them_by_kind_then_what_has_more(town: Rel
 
 
 @pytest.mark.parametrize(
-    ("q", "found"),
+    ("q", "expected"),
     [
         ("SPORTS act", [("sports active play", "category")]),
         ("activ", [("sports active play", "category")]),
@@ -98,9 +98,9 @@ def test_letters_find_what_begins_with_them_by_kind_then_what_has_more(town: Rel
     ],
 )
 def test_words_are_met_from_their_beginning_in_their_order_and_only_where_something_is_live(
-    town: Release, q: str, found: list[tuple[str, str]]
+    town: Release, q: str, expected: list[tuple[str, str]]
 ) -> None:
-    assert suggest(town, q) == found
+    assert suggest(town, q) == expected
 
 
 def test_an_item_says_what_it_is_and_where_to_read_on(town: Release) -> None:
@@ -137,12 +137,12 @@ def test_a_category_links_to_its_lists(town: Release) -> None:
 
 
 def test_a_key_is_suggested_what_it_may_read_alone(town: Release) -> None:
-    found = suggest(town, "ball", entitlement=EVENTS_ALONE)
-    assert found == [
+    suggestions = suggest(town, "ball", entitlement=EVENTS_ALONE)
+    assert suggestions == [
         ("Ballard", "neighborhood"), ("Ballet Society", "organization"), ("Ball Games", "listing"),
         ("Big Ball", "listing"),
     ]  # fmt: skip
-    assert suggest(town, "ball", params={"types": "events"}) == found
+    assert suggest(town, "ball", params={"types": "events"}) == suggestions
     assert suggest(town, "dance", entitlement=EVENTS_ALONE) == []
 
 
@@ -168,6 +168,15 @@ def test_one_entry_with_many_words_alike_is_suggested_once(tmp_path: Path) -> No
     assert suggest(release, "home") == []  # beyond the words at which a suggestion may begin
 
 
+def test_few_of_very_many_are_those_with_most(tmp_path: Path) -> None:
+    often = [17, 67, 117, 167, 217, 267]
+    events = [hold(number + 1, f"Walk {number % 300:03}") for number in [*range(300), *(300 + each for each in often)]]
+    release = open_events(tmp_path, *events)
+    best = [f"Walk {number:03}" for number in often] + [f"Walk {number:03}" for number in range(14)]
+    for limit in (1, 2, 3, 20):
+        assert [text for text, _ in suggest(release, "w", params={"limit": str(limit)})] == best[:limit]
+
+
 @pytest.mark.parametrize("q", ["", "x" * 101])
 def test_a_query_has_one_to_a_hundred_characters(town: Release, q: str) -> None:
     with pytest.raises(ApiError, match="q"):
@@ -181,8 +190,8 @@ def test_one_to_twenty_are_suggested(town: Release, limit: str) -> None:
 
 
 def name_beginnings(text: str, q: str) -> bool:
-    words, asked = split_text(text), " ".join(split_text(q))
-    return any(" ".join(words[at:]).startswith(asked) for at in range(len(words)))
+    words, typed = split_text(text), " ".join(split_text(q))
+    return any(" ".join(words[at:]).startswith(typed) for at in range(len(words)))
 
 
 def list_live(release: Release) -> Iterator[Document]:
@@ -202,8 +211,8 @@ def test_every_live_name_is_found_by_its_beginnings_and_no_other(
     for each in random.sample(live, min(len(live), 5)):
         word = random.choice(split_text(each["name"]) or ["x"])
         q = word[: random.randint(1, len(word))]
-        found = fetch(release, PATH, {"q": q, "limit": "20"})["data"]
-        shown = {fold(item["text"]) for item in found if item["kind"] in ("listing", "place")}
+        items = fetch(release, PATH, {"q": q, "limit": "20"})["data"]
+        shown = {fold(item["text"]) for item in items if item["kind"] in ("listing", "place")}
         expected = {fold(other["name"]) for other in live if name_beginnings(other["name"], q)}
         assert shown <= expected
-        assert shown == expected or len(found) == 20
+        assert shown == expected or len(items) == 20

@@ -19,10 +19,10 @@ def test_a_column_that_an_older_release_has_not_is_null(tmp_path: Path) -> None:
     pl.read_parquet(snapshot.tables["listings"]).drop("neighborhood", "registration", "zip").write_parquet(older)
     snapshot = replace(snapshot, tables={**snapshot.tables, "listings": older}, mapped={})
     with ViewDatabase([MetroTables(snapshot=snapshot, today=TODAY)], release_id="1-00000000") as database:
-        found = database.run("SELECT count(*), count(neighborhood), count(zip) FROM listings").fetchall()
+        rows = database.run("SELECT count(*), count(neighborhood), count(zip) FROM listings").fetchall()
         classes = database.run("SELECT count(*) > 0, count(registration) FROM classes").fetchall()
-    assert found[0][0] > 20
-    assert found[0][1:] == (0, 0)
+    assert rows[0][0] > 20
+    assert rows[0][1:] == (0, 0)
     assert classes == [(True, 0)]
 
 

@@ -48,10 +48,10 @@ class Deployment:
     keys: dict[str, str]
     known: dict[str, str]
 
-    def ask(self, asked: WrittenRequest) -> Answer:
-        method, _, target = asked.request.rpartition(" ")
-        key = {"none": None, "wrong": "nobody-has-this-one"}.get(asked.key, self.keys.get(asked.key))
-        got = ask(self.edge, fill_in(target, self.known), method=method or "GET", key=key, **asked.headers)
+    def ask(self, written: WrittenRequest) -> Answer:
+        method, _, target = written.request.rpartition(" ")
+        key = {"none": None, "wrong": "nobody-has-this-one"}.get(written.key, self.keys.get(written.key))
+        got = ask(self.edge, fill_in(target, self.known), method=method or "GET", key=key, **written.headers)
         body = got.read_body()
         return Answer(
             status=got.status, headers=got.headers, body=json.loads(body) if body else None, today=TODAY.isoformat(),
@@ -65,8 +65,8 @@ def name_day(number: int) -> str:
 
 def fill_in(target: str, known: Mapping[str, str]) -> str:
     """`{d+7}` is the date in a week, `{event}` an event's id."""
-    target = re.sub(r"\{d\+(\d+)\}", lambda found: name_day(int(found[1])), target)
-    return re.sub(r"\{(\w+)\}", lambda found: known[found[1]], target)
+    target = re.sub(r"\{d\+(\d+)\}", lambda match: name_day(int(match[1])), target)
+    return re.sub(r"\{(\w+)\}", lambda match: known[match[1]], target)
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +111,8 @@ def has_all(event: Any) -> bool:
 LISTED = {"class": "classes", "camp": "camps", "place": "places", "organization": "organizations"}
 
 
-@pytest.mark.parametrize("asked", REQUESTS, ids=lambda asked: asked.request)
-def test_a_request_is_answered_as_the_contract_lets_expect(deployment: Deployment, asked: WrittenRequest) -> None:
-    answer = deployment.ask(asked)
-    assert answer.status == asked.status, answer.body
-    assert asked.holds(answer), answer.body
+@pytest.mark.parametrize("written", REQUESTS, ids=lambda written: written.request)
+def test_a_request_is_answered_as_the_contract_lets_expect(deployment: Deployment, written: WrittenRequest) -> None:
+    answer = deployment.ask(written)
+    assert answer.status == written.status, answer.body
+    assert written.holds(answer), answer.body

@@ -47,7 +47,7 @@ class WrittenRequest:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def asked(request: str, status: int, holds: Expectation, *, key: str = "partner", **headers: str) -> WrittenRequest:
+def write(request: str, status: int, holds: Expectation, *, key: str = "partner", **headers: str) -> WrittenRequest:
     sent = {name.replace("_", "-").lower(): value for name, value in headers.items()}
     return WrittenRequest(request=request, status=status, holds=holds, key=key, headers=sent)
 

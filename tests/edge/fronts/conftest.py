@@ -2,41 +2,77 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from outings.release.folder import FolderStore
+from outings.release.objects import PREFIX
+from outings.release.s3 import S3Store
 from tests.edge.fronts.fronting import EdgeProcess, Nginx, start_nginx
+from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.limits.conftest import RedisServer, make_redis
 from tests.edge.publishing import add_keys, make_worlds, publish_worlds
 
-KINDS: Mapping[str, Mapping[str, object]] = {
+SECRET = "a-secret-of-fronts-of-thirty-two-letters"
+KINDS: dict[str, Mapping[str, object]] = {
     "all": {"per_minute": 10**6},
     "limited": {"plan": "standard", "per_minute": 120},
     "billed": {"plan": "standard", "per_minute": 10**6},
 }
+# What a reader may reach the API through; all keep one contract (`test_contract.py`).
+DOORS = ("edge", "nginx", "workerd")
+for door_name in DOORS:
+    KINDS[f"limited_{door_name}"] = {"plan": "standard", "per_minute": 120}
+    KINDS[f"ending_{door_name}"] = {}
 
 
 @dataclass
 class Deployment:
     """What a reader reaches through `nginx.port`."""
 
+    store: FolderStore
     nginx: Nginx
     edges: tuple[EdgeProcess, ...]
     keys: dict[str, str]
     redis: RedisServer
 
 
-def deploy(folder: Path, redis: RedisServer, *options: str) -> Deployment:
+@dataclass
+class Door:
+    """One of `DOORS`. A reader asks at `port`. `bucket`: where it finds objects without asking a server."""
+
+    name: str
+    port: int
+    deployment: Deployment
+    bucket: S3Store | None = None
+
+    @property
+    def edge(self) -> EdgeProcess:
+        """A server behind it, to compare with."""
+        return self.deployment.edges[0]
+
+    def lose(self, name: str) -> None:
+        (self.edge.store / name).unlink()
+        if self.bucket is not None:
+            self.bucket.delete(list(self.bucket.list(name)))
+
+
+def deploy(folder: Path, redis: RedisServer, *options: str, secret: str = "", database: int = 0) -> Deployment:
     store = FolderStore(folder / "store")
-    publish_worlds(store, make_worlds(), folder=folder)
+    today = datetime.now(UTC).date()
+    days = [today + timedelta(days=n) for n in (-1, 0, 1)]  # a day may end while servers run, and metros are behind UTC
+    publish_worlds(store, make_worlds(), folder=folder, days=days)
     keys = add_keys(store, KINDS)
-    edges = tuple(EdgeProcess(folder / name, folder / "store", redis.name_url()) for name in ("one", "two"))
+    edges = tuple(
+        EdgeProcess(folder / name, folder / "store", redis.name_url(database), secret=secret) for name in ("one", "two")
+    )
+    named = [word for edge in edges for word in ("--edge", edge.address)]
+    nginx = start_nginx(folder / "nginx", *named, *options, secret=secret)
     for edge in edges:
         edge.start()
-    named = [word for edge in edges for word in ("--edge", edge.address)]
-    return Deployment(start_nginx(folder / "nginx", *named, *options), edges, keys, redis)
+    return Deployment(store, nginx, edges, keys, redis)
 
 
 def withdraw(deployment: Deployment) -> None:
@@ -57,6 +93,32 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServ
     made = deploy(tmp_path_factory.mktemp("deployment"), shared_redis)
     yield made
     withdraw(made)
+
+
+@pytest.fixture(scope="session")
+def fronted(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServer) -> Iterator[Deployment]:
+    """Whose servers know their fronts, which move every body that they may."""
+    made = deploy(tmp_path_factory.mktemp("fronted"), shared_redis, "--from", "0", secret=SECRET, database=1)
+    yield made
+    withdraw(made)
+
+
+@pytest.fixture(scope="session")
+def workerd(fronted: Deployment) -> Iterator[Workerd]:
+    """With the objects of the first release in its bucket. Of later ones the worker has to ask a server."""
+    made = start_workerd([edge.address for edge in fronted.edges], secret=SECRET)
+    made.bucket.put_many((each.name, fronted.store.get(each.name)) for each in fronted.store.list(PREFIX))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session", params=DOORS)
+def door(request: pytest.FixtureRequest, fronted: Deployment) -> Door:
+    if request.param == "workerd":
+        made: Workerd = request.getfixturevalue("workerd")
+        return Door("workerd", made.port, fronted, made.bucket)
+    ports = {"edge": fronted.edges[0].port, "nginx": fronted.nginx.port}
+    return Door(request.param, ports[request.param], fronted)
 
 
 @pytest.fixture

@@ -1,11 +1,16 @@
 """nginx before two servers that share a store, keys and a Redis: started, killed, asked."""
 
 import contextlib
+import getpass
 import http.client
 import socket
 import subprocess
 import sys
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -23,12 +28,15 @@ def find_port() -> int:
 
 @dataclass
 class EdgeProcess:
-    """`outings serve` on a port of its own, with a cache and a state of its own; it can be killed and begun again."""
+    """`outings serve` on a port of its own, with a cache and a state of its own; it can be killed and begun again.
+    With `socket` it has two workers, on `socket.0` and `socket.1`, and is not waited for."""
 
     folder: Path
     store: Path
     redis: str
     port: int = field(default_factory=find_port)
+    secret: str = ""
+    socket: Path | None = None
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -42,12 +50,15 @@ class EdgeProcess:
         assert str(self.store) in shared
         config.write_text(
             f'{shared}\n[edge]\ncache = "{self.folder}/cache"\nstate = "{self.folder}/state"\n'
-            f'rate_storage = "{self.redis}"\n'
+            f'rate_storage = "{self.redis}"\nfront_secret = "{self.secret}"\n'
         )
         words = ["serve", "-c", str(config), "--port", str(self.port), "--workers", "1"]
+        if self.socket is not None:
+            words = ["serve", "-c", str(config), "--host", f"unix:{self.socket}", "--workers", "2"]
         with (self.folder / "log").open("a") as lines:
             self.process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
-        wait_until(self.is_ready, seconds=PATIENCE * 2)
+        if self.socket is None:
+            wait_until(self.is_ready, seconds=PATIENCE * 2)
 
     def is_ready(self) -> bool:
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -90,6 +101,75 @@ def ask(port: int, target: str, *, method: str = "GET", headers: dict[str, str] 
         return Answer(response.status, response.getheaders(), response.read())
 
 
+# What differs between any two answers of the same.
+MOVING = ("date", "server", "connection", "keep-alive", "x-request-id", "x-trace-id", "x-ratelimit-remaining",
+          "x-ratelimit-reset", "ratelimit-remaining", "ratelimit-reset", "ratelimit", "x-quota-remaining")  # fmt: skip
+# How the bytes travel is the front's own, and that it can send a part of a file.
+FRAMING = ("content-length", "transfer-encoding", "accept-ranges")
+
+
+def compare_answers(port: int, edge: int, target: str, *, method: str = "GET", **headers: str) -> Answer:
+    """Through a front the answer is the server's own, and says each thing once."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    direct = ask(edge, target, method=method, headers=sent)
+    through = ask(port, target, method=method, headers=sent)
+    assert through.status == direct.status
+    names = Counter(name.lower() for name, _ in through.headers)
+    assert [name for name, count in names.items() if count > 1] == []
+    assert select_still(through) == select_still(direct)
+    if through.status == 200:
+        assert through.body == direct.body
+    for length in through.find("content-length"):
+        assert method == "HEAD" or through.status == 304 or int(length) == len(through.body)
+    return through
+
+
+def select_still(answer: Answer) -> dict[str, str]:
+    names = (*MOVING, *FRAMING)
+    return {name.lower(): value for name, value in answer.headers if name.lower() not in names}
+
+
+class Readers:
+    """Eight of them, who ask for one target after another, each time on a connection of its own, without a pause."""
+
+    def __init__(self, port: int, key: str, targets: Sequence[str]) -> None:
+        self._port, self._key, self._targets = port, key, targets
+        self._stopped = threading.Event()
+        self.statuses: list[int] = []
+        self.bodies: dict[tuple[str, str], set[bytes]] = defaultdict(set)
+        self.faults: list[Exception] = []
+        self._threads = [threading.Thread(target=self._ask) for _ in range(8)]
+
+    def __enter__(self) -> "Readers":
+        for thread in self._threads:
+            thread.start()
+        self.wait(50)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    def wait(self, more: int) -> None:
+        """Until so many more were answered."""
+        until = len(self.statuses) + more
+        wait_until(lambda: len(self.statuses) >= until or bool(self.faults))
+
+    def _ask(self) -> None:
+        headers = {"X-API-Key": self._key}
+        try:
+            for target in cycle(self._targets):
+                if self._stopped.is_set():
+                    return
+                answer = ask(self._port, target, headers=headers)
+                self.statuses.append(answer.status)
+                if answer.status == 200:
+                    self.bodies[target, answer.find("etag")[0]].add(answer.body)
+        except Exception as fault:  # noqa: BLE001 the test asserts that there was none
+            self.faults.append(fault)
+
+
 @dataclass
 class Nginx:
     """With the configuration that the command writes, inside a smallest one of its own."""
@@ -110,19 +190,23 @@ class Nginx:
         self.process.wait(PATIENCE)
 
 
-def start_nginx(folder: Path, *options: str) -> Nginx:
-    """`options`: of `outings front nginx`, but for where it listens and writes its logs."""
+def start_nginx(folder: Path, *options: str, secret: str = "") -> Nginx:
+    """`options`: of `outings front nginx`, but for where it listens, and writes its logs and its cache. `secret`: the
+    servers', with which it keeps bodies."""
     folder.mkdir(exist_ok=True)
     port = find_port()
     words = ["front", "nginx", "--listen", f"127.0.0.1:{port}", "--log-folder", str(folder), *options]
-    written = CliRunner().invoke(main, words)
+    words += ["--cache", str(folder / "cache")]
+    written = CliRunner().invoke(main, words, env={"OUTINGS_EDGE_FRONT_SECRET": secret})
     assert written.exit_code == 0, written.output
     (folder / "outings.conf").write_text(written.stdout)
     temporary = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     (folder / "main.conf").write_text(
-        f"daemon off;\nworker_processes 2;\npid {folder}/pid;\nerror_log {folder}/start.log;\n"
+        # Only who runs the test may enter its folders.
+        f"user {getpass.getuser()};\ndaemon off;\nworker_processes 2;\n"
+        f"pid {folder}/pid;\nerror_log {folder}/start.log;\n"
         f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}include {folder}/outings.conf;\n}}\n"
     )
     command = ["nginx", "-p", str(folder), "-c", "main.conf", "-e", str(folder / "start.log")]

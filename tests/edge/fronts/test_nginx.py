@@ -19,41 +19,22 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from outings.command import main
-from tests.edge.fronts.conftest import Deployment, deploy, withdraw
-from tests.edge.fronts.fronting import Answer, ask, find_port, start_nginx
+from tests.edge.fronts.conftest import SECRET, Deployment, deploy, withdraw
+from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers, find_port, start_nginx
 from tests.edge.limits.conftest import RedisServer
 from tests.edge.processes.serving import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
 
 LIST = "/v1/harbor/events?from=2026-08-10"
-# What differs between any two answers of the same.
-MOVING = ("date", "server", "connection", "keep-alive", "x-request-id", "x-trace-id", "x-ratelimit-remaining",
-          "x-ratelimit-reset", "ratelimit-remaining", "ratelimit-reset", "ratelimit", "x-quota-remaining")  # fmt: skip
-
+CALENDAR = "/v1/harbor/events.ics?from=2026-08-10"
 
 def compare(deployment: Deployment, target: str, *, method: str = "GET", **headers: str) -> Answer:
-    """Through nginx the answer is the server's own, and says each thing once."""
-    sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    direct = ask(deployment.edges[0].port, target, method=method, headers=sent)
-    through = ask(deployment.nginx.port, target, method=method, headers=sent)
-    assert through.status == direct.status
-    names = Counter(name.lower() for name, _ in through.headers)
-    assert [name for name, count in names.items() if count > 1] == []
-    assert select_still(through) == select_still(direct)
-    if through.status == 200 or method == "HEAD":
-        assert through.body == direct.body
-    return through
+    ports = deployment.nginx.port, deployment.edges[0].port
+    return compare_answers(*ports, target, method=method, **headers)
 
 
-def select_still(answer: Answer) -> dict[str, str]:
-    still = {name.lower(): value for name, value in answer.headers if name.lower() not in MOVING}
-    if answer.status >= 400:
-        still.pop("content-length", None)
-    return still
-
-
-def test_an_answer_is_the_same_through_it(deployment: Deployment) -> None:
+def test_an_answer_is_the_same_through_nginx(deployment: Deployment) -> None:
     key = deployment.keys["all"]
     whole = compare(deployment, LIST, X_API_Key=key)
     assert json.loads(whole.body)["data"]
@@ -104,7 +85,7 @@ def test_what_it_refuses_itself_looks_like_the_apis_errors(deployment: Deploymen
         assert b" 400 " in asking.recv(4096).splitlines()[0]
 
 
-def test_without_a_server_it_says_when_to_come_back(tmp_path: Path) -> None:
+def test_without_a_server_nginx_says_when_to_come_back(tmp_path: Path) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         front = start_nginx(tmp_path / "nginx", "--edge", f"127.0.0.1:{closed.getsockname()[1]}")
@@ -152,41 +133,6 @@ def test_whoever_makes_up_addresses_is_counted_by_its_own(deployment: Deployment
     assert refused > 0
 
 
-class Readers:
-    """Eight of them, each on a connection to nginx, without a pause."""
-
-    def __init__(self, deployment: Deployment) -> None:
-        self._deployment = deployment
-        self._stopped = threading.Event()
-        self.statuses: list[int] = []
-        self.faults: list[Exception] = []
-        self._threads = [threading.Thread(target=self._ask) for _ in range(8)]
-
-    def __enter__(self) -> "Readers":
-        for thread in self._threads:
-            thread.start()
-        self.wait(50)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join()
-
-    def wait(self, more: int) -> None:
-        """Until so many more were answered."""
-        until = len(self.statuses) + more
-        wait_until(lambda: len(self.statuses) >= until or bool(self.faults))
-
-    def _ask(self) -> None:
-        headers = {"X-API-Key": self._deployment.keys["billed"]}
-        try:
-            while not self._stopped.is_set():
-                self.statuses.append(ask(self._deployment.nginx.port, LIST, headers=headers).status)
-        except Exception as fault:  # noqa: BLE001 the test asserts that there was none
-            self.faults.append(fault)
-
-
 def read_used(deployment: Deployment) -> int:
     """Of the month, by a request that is not billed."""
     answer = ask(deployment.nginx.port, "/v1/nowhere", headers={"X-API-Key": deployment.keys["billed"]})
@@ -198,12 +144,15 @@ def count_retries(deployment: Deployment) -> int:
     return sum("," in json.loads(line)["tries"] for line in deployment.nginx.log.splitlines())
 
 
-def test_no_request_fails_while_servers_die_restart_and_are_replaced(tmp_path: Path, own_redis: RedisServer) -> None:
-    deployment = deploy(tmp_path, own_redis)
+@pytest.mark.parametrize("secret", ["", SECRET], ids=["bodies-from-servers", "bodies-from-nginx"])
+def test_no_request_fails_while_servers_die_restart_and_are_replaced(
+    tmp_path: Path, own_redis: RedisServer, secret: str
+) -> None:
+    deployment = deploy(tmp_path, own_redis, "--from", "0", secret=secret)
     first, second = deployment.edges
     try:
         used = read_used(deployment)
-        with Readers(deployment) as readers:
+        with Readers(deployment.nginx.port, deployment.keys["billed"], [LIST, CALENDAR]) as readers:
             first.kill()
             readers.wait(200)
             first.start()
@@ -237,9 +186,7 @@ def write_certificate(folder: Path, *, serial: int) -> None:
     )  # fmt: skip
     signed = built.sign(key, hashes.SHA256())
     (folder / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     (folder / "certificate.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
 
@@ -273,7 +220,7 @@ def test_a_new_certificate_is_taken_up_and_no_request_in_clear_is_answered(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([], "--edge"),
         (["--edge", "10.0.0.5"], "--edge '10.0.0.5': write it such as 10.0.0.5:8000"),
@@ -284,10 +231,10 @@ def test_a_new_certificate_is_taken_up_and_no_request_in_clear_is_answered(
         (["--edge", "a:1", "--listen", "x"], "--listen 'x'"),
     ],
 )
-def test_what_is_wrong_is_refused(words: list[str], said: str) -> None:
+def test_what_is_wrong_is_refused(words: list[str], message: str) -> None:
     result = CliRunner().invoke(main, ["front", "nginx", *words])
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 def test_two_servers_that_count_apart_are_told_of(tmp_path: Path) -> None:

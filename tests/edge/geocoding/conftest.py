@@ -27,8 +27,8 @@ class Asker:
     seconds: float = 1_000_000.0
 
     def find(self, address: str) -> Point:
-        found = asyncio.run(self.geocoder.find_address(address, snapshot=self.snapshot))
-        return found.lat, found.lng
+        point = asyncio.run(self.geocoder.find_address(address, snapshot=self.snapshot))
+        return point.lat, point.lng
 
     def fail(self, address: str) -> ApiError:
         with pytest.raises(ApiError) as caught:

@@ -1,7 +1,6 @@
 """A geocoder on loopback that speaks one of the formats, with faults when it is told."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.loopback import run_server
 
 Point = tuple[float, float]
 
@@ -70,7 +71,7 @@ FORMATS = {
 @dataclass
 class ServerBehaviour:
     """What the server does: `status` and `headers`, `body` in place of `points`; `pause` before it, `dripping` between
-    its bytes; `failing` answers 500 so many times first. `asked` are the queries that it got."""
+    its bytes; `failing` answers 500 so many times first. `requests` are the queries that it got."""
 
     url: str
     points: list[Point] = field(default_factory=list)
@@ -80,7 +81,7 @@ class ServerBehaviour:
     pause: float = 0.0
     dripping: float = 0.0
     failing: int = 0
-    asked: list[dict[str, str]] = field(default_factory=list)
+    requests: list[dict[str, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -89,10 +90,10 @@ def serve_format(provider: str) -> Iterator[ServerBehaviour]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = urlsplit(self.path)
-            answering.asked.append({name: texts[0] for name, texts in parse_qs(asked.query).items()})
+            requested = urlsplit(self.path)
+            answering.requests.append({name: texts[0] for name, texts in parse_qs(requested.query).items()})
             time.sleep(answering.pause)
-            status = answering.status if asked.path == path else 404
+            status = answering.status if requested.path == path else 404
             if answering.failing:
                 answering.failing -= 1
                 status = 500
@@ -118,11 +119,5 @@ def serve_format(provider: str) -> Iterator[ServerBehaviour]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     answering = ServerBehaviour(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with run_server(server):
         yield answering
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

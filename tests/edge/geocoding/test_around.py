@@ -27,11 +27,11 @@ class ScriptedGeocoder:
 
     def __init__(self) -> None:
         self.point = Center(lat=40.1, lng=-74.1)
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         self.is_down = False
 
     async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
-        self.asked.append((snapshot.metro.slug, address))
+        self.requests.append((snapshot.metro.slug, address))
         if self.is_down:
             raise unavailable(17)
         return self.point
@@ -83,7 +83,7 @@ def test_it_is_asked_once_in_every_minute(serve: Serve) -> None:
     for minute in range(3):
         for _ in range(3):
             assert service.get(target).status == 200
-        assert len(geocoder.asked) == minute + 1
+        assert len(geocoder.requests) == minute + 1
         service.clock.now += timedelta(minutes=1)
 
 
@@ -129,7 +129,7 @@ def test_a_geocoder_that_is_down_says_when_to_come_again(serve: Serve) -> None:
 def test_no_geocoder_hears_of_a_request_that_is_refused(serve: Serve, target: str, kind: str, status: int) -> None:
     geocoder = ScriptedGeocoder()
     assert serve(geocoder).get(target, kind=kind).status == status
-    assert geocoder.asked == []
+    assert geocoder.requests == []
 
 
 def test_the_tag_is_of_the_point_too(serve: Serve) -> None:
@@ -137,7 +137,7 @@ def test_the_tag_is_of_the_point_too(serve: Serve) -> None:
     service, target = serve(geocoder), "/v1/harbor/around?address=12+Pier+St"
     tag = service.get(target).headers["etag"]
     assert service.get(target, **{"if-none-match": tag}).status == 304
-    assert geocoder.asked == [("harbor", "12 Pier St")], "it is asked once a minute"
+    assert geocoder.requests == [("harbor", "12 Pier St")], "it is asked once a minute"
     other = serve(geocoder)
     assert other.get(target, **{"if-none-match": tag}).status == 304
     geocoder.point = Center(lat=40.2, lng=-74.2)

@@ -35,7 +35,7 @@ def test_a_full_bucket_passes_at_once_and_is_full_again_after_a_minute(counting:
     assert take_all(counting, allowance) == limit
 
 
-def test_it_refills_evenly(counting: CountedStore) -> None:
+def test_a_bucket_refills_evenly(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=120)
     take_all(counting, allowance)
     for _ in range(5):
@@ -89,7 +89,7 @@ def test_the_month_rolls_over_at_midnight_utc(counting: CountedStore) -> None:
     assert read_fields(allowance, counting.show(allowance))["x-quota-reset"] == "1790812800"  # 2026-10-01
 
 
-def test_a_year_rolls_over(counting: CountedStore) -> None:
+def test_the_quota_of_december_ends_with_the_year(counting: CountedStore) -> None:
     allowance = make_allowance(per_month=1)
     counting.clock.now = 1_798_761_599 * SECOND  # 2026-12-31T23:59:59Z
     counting.take(allowance)
@@ -137,7 +137,7 @@ def test_an_unlimited_client_is_told_of_no_quota(counting: CountedStore) -> None
     assert fields["ratelimit"] == '"minute";r=59;t=1'
 
 
-def test_every_field_says_what_is_so(counting: CountedStore) -> None:
+def test_every_field_says_what_is_left(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=120, per_month=100)
     for _ in range(3):
         reading = counting.take(allowance)

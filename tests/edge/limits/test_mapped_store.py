@@ -98,9 +98,9 @@ def test_no_count_of_several_processes_is_lost_or_doubled(tmp_path: Path) -> Non
         assert (reading.used, reading.load) == (4 * times, 2 * times * 60 * SECOND)
 
 
-def take_and_tell(path: Path, told: Path, go: Event) -> None:
+def take_and_tell(path: Path, report: Path, go: Event) -> None:
     """Appends a byte for every request that was counted, after it was."""
-    file = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    file = os.open(report, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     async def take() -> None:
         limits = MappedLimitStore(path, clock=Clock())
@@ -119,16 +119,16 @@ def test_a_killed_worker_loses_no_count_and_holds_up_nobody(tmp_path: Path, case
     counted = 0
     chance = random.Random(cases)
     for kill in range(1, cases + 1):
-        told = tmp_path / f"told-{kill}"
+        results = tmp_path / f"told-{kill}"
         go = CONTEXT.Event()
-        process = CONTEXT.Process(target=take_and_tell, args=(path, told, go))
+        process = CONTEXT.Process(target=take_and_tell, args=(path, results, go))
         process.start()
         assert go.wait(30)
         time.sleep(chance.random() / 50)
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join()
-        counted += told.stat().st_size
+        counted += results.stat().st_size
         reading = count(limits, make_allowance(), Operation.SHOW)
         assert counted <= reading.used <= counted + kill
         assert counted <= reading.load // (60 * SECOND) <= counted + kill
@@ -163,15 +163,15 @@ def test_a_slot_that_stays_held_sleeps_on_no_loop_and_is_uncounted(tmp_path: Pat
                 turns += 1
 
         turning = asyncio.create_task(turn())
-        held = await asyncio.gather(limits.count(make_allowance(), Operation.TAKE), return_exceptions=True)
+        locked = await asyncio.gather(limits.count(make_allowance(), Operation.TAKE), return_exceptions=True)
         others = await limits.count(make_allowance(key=6, client=7), Operation.TAKE)
         turning.cancel()
         assert turns > 100
-        return [*held, others]
+        return [*locked, others]
 
     try:
-        held, others = asyncio.run(ask())
-        assert isinstance(held, LimitStoreError)
+        blocked, others = asyncio.run(ask())
+        assert isinstance(blocked, LimitStoreError)
         assert isinstance(others, LimitState)
         os.kill(process.pid, signal.SIGCONT)
         process.join(30)

@@ -39,12 +39,12 @@ class Reference:
     limits: list[int]
     quotas: list[int | None]
     tokens: dict[int, Fraction] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)
+    times: dict[int, int] = field(default_factory=dict)
     billed: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def find_tokens(self, key: int, now: int) -> Fraction:
         limit = self.limits[key]
-        dripped = Fraction(limit * (now - self.seen.get(key, now)), 60 * SECOND)
+        dripped = Fraction(limit * (now - self.times.get(key, now)), 60 * SECOND)
         return min(Fraction(limit), self.tokens.get(key, Fraction(limit)) + dripped)
 
     def find_billed(self, key: int, now: int) -> int:
@@ -56,7 +56,7 @@ class Reference:
             return "rate"
         if quota is not None and billed >= quota:
             return "quota"
-        self.tokens[key], self.seen[key] = tokens - 1, now
+        self.tokens[key], self.times[key] = tokens - 1, now
         self.billed[key // 2, name_month(now)] = billed + 1
         return "passed"
 
@@ -106,24 +106,24 @@ def test_every_act_is_as_the_reference_says(
                 assert WORDS[reading.outcome] == reference.take(key, now)
                 if reading.outcome is Outcome.PASSED:
                     charges.append((key, reading.month, name_month(now)))
-            check_told(reference, allowance, reading, key=key, now=now)
+            check_fields(reference, allowance, reading, key=key, now=now)
 
 
-def check_told(reference: Reference, allowance: Allowance, reading: LimitState, *, key: int, now: int) -> None:
+def check_fields(reference: Reference, allowance: Allowance, reading: LimitState, *, key: int, now: int) -> None:
     limit, quota = reference.limits[key], reference.quotas[key // 2]
     tokens, billed = reference.find_tokens(key, now), reference.find_billed(key, now)
-    told = {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
+    fields = {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
     full = Fraction(60 * (limit - tokens), limit)
-    assert told["x-ratelimit-limit"] == told["ratelimit-limit"] == str(limit)
-    assert told["x-ratelimit-remaining"] == told["ratelimit-remaining"] == str(math.floor(tokens))
-    assert int(told["ratelimit-reset"]) == math.ceil(full)
-    assert int(told["x-ratelimit-reset"]) == math.ceil(Fraction(now, SECOND) + full)
+    assert fields["x-ratelimit-limit"] == fields["ratelimit-limit"] == str(limit)
+    assert fields["x-ratelimit-remaining"] == fields["ratelimit-remaining"] == str(math.floor(tokens))
+    assert int(fields["ratelimit-reset"]) == math.ceil(full)
+    assert int(fields["x-ratelimit-reset"]) == math.ceil(Fraction(now, SECOND) + full)
     ends = find_next_month(now)
     if quota is None:
-        assert not [name for name in told if "quota" in name]
+        assert not [name for name in fields if "quota" in name]
     else:
-        assert (told["x-quota-limit"], told["x-quota-reset"]) == (str(quota), str(ends))
-        assert told["x-quota-remaining"] == str(max(0, quota - billed))
+        assert (fields["x-quota-limit"], fields["x-quota-reset"]) == (str(quota), str(ends))
+        assert fields["x-quota-remaining"] == str(max(0, quota - billed))
     if reading.outcome is Outcome.QUOTA_SPENT:
         assert find_wait(allowance, reading) == max(1, math.ceil(ends - Fraction(now, SECOND)))
     elif reading.outcome is Outcome.RATE_SPENT:

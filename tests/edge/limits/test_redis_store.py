@@ -36,12 +36,12 @@ async def wait_until_counted(limits: RedisLimitStore) -> None:
 
 async def take_in_vain(limits: RedisLimitStore, times: int) -> int:
     """How many of them asked Redis: the others were refused because one before them had failed."""
-    asked = 0
+    attempts = 0
     for _ in range(times):
         with pytest.raises(LimitStoreError) as refused:
             await limits.count(ALLOWANCE, Operation.TAKE)
-        asked += str(refused.value) != "Redis did not answer"
-    return asked
+        attempts += str(refused.value) != "Redis did not answer"
+    return attempts
 
 
 def test_time_is_rediss_own(redis: RedisServer) -> None:
@@ -127,9 +127,9 @@ def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_red
 def test_what_is_told_of_a_failure_names_no_password() -> None:
     async def ask() -> None:
         limits = RedisLimitStore("redis://:open-sesame@127.0.0.1:1/0")
-        with pytest.raises(LimitStoreError) as told:
+        with pytest.raises(LimitStoreError) as raised:
             await limits.count(ALLOWANCE, Operation.TAKE)
-        assert "sesame" not in str(told.value)
+        assert "sesame" not in str(raised.value)
         await limits.close()
 
     asyncio.run(ask())

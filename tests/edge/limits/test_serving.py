@@ -263,10 +263,10 @@ def serve_in_vain(folder: Path, edge: str) -> str:
 
 
 def test_a_url_that_no_client_of_redis_can_read_is_refused_and_not_shown(tmp_path: Path) -> None:
-    said = serve_in_vain(tmp_path, 'rate_storage = "redis://:open/sesame@127.0.0.1:port/0"')
-    assert "[edge] rate_storage" in said
-    assert "open" not in said
-    assert "sesame" not in said
+    printed = serve_in_vain(tmp_path, 'rate_storage = "redis://:open/sesame@127.0.0.1:port/0"')
+    assert "[edge] rate_storage" in printed
+    assert "open" not in printed
+    assert "sesame" not in printed
 
 
 @pytest.mark.parametrize("blocked", ["file", "foreign"])
@@ -277,6 +277,6 @@ def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_pa
     else:
         state.mkdir()
         (state / "limits").write_text("A letter to my aunt.")
-    said = serve_in_vain(tmp_path, 'state = "state"')
-    assert "[edge] state" in said
-    assert str(state) in said
+    printed = serve_in_vain(tmp_path, 'state = "state"')
+    assert "[edge] state" in printed
+    assert str(state) in printed

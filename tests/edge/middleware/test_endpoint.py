@@ -14,7 +14,7 @@ from outings.contract.errors import ApiError
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
-from outings.release.root import read_root
+from outings.release.root import Part, read_root
 from tests.answers.worlds import open_world
 from tests.edge.asking import ask, ask_together
 from tests.edge.conftest import Service
@@ -35,6 +35,16 @@ def read_counts(service: Service) -> dict[str, int]:
     return {counter.name.lower(): count for counter, count in counts.items() if count}
 
 
+def publish_harbor(service: Service, part: Part) -> None:
+    current = read_pointer(service.store)
+    assert current is not None
+    publish(
+        service.store, base=read_root(service.store, current.pointer.root), parts={"harbor": part},
+        changes=[make_version("harbor", NOW + timedelta(minutes=1))], feeds={}, now=NOW + timedelta(minutes=1),
+    )  # fmt: skip
+    service.edge.poll()
+
+
 def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER) -> None:
     """A release whose pages all hold `body`, which no answer would be."""
     part = put_snapshot(
@@ -44,13 +54,7 @@ def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER
         vandal=body,
         answers=answers,
     )
-    current = read_pointer(service.store)
-    assert current is not None
-    publish(
-        service.store, base=read_root(service.store, current.pointer.root), parts={"harbor": part},
-        changes=[make_version("harbor", NOW + timedelta(minutes=1))], feeds={}, now=NOW + timedelta(minutes=1),
-    )  # fmt: skip
-    service.edge.poll()
+    publish_harbor(service, part)
 
 
 def test_a_default_page_is_the_releases_object_and_all_else_is_computed(make_own: MakeService) -> None:
@@ -97,12 +101,12 @@ def test_a_page_that_the_store_spoiled_is_computed(make_own: MakeService) -> Non
 
 def test_a_body_is_made_once_for_each_coding(make_own: MakeService) -> None:
     service = make_own()
-    asked = [(target, coding) for target in (LIST, EVENT, f"{LIST}?limit=2") for coding in ("", "gzip", "br", "zstd")]
-    bodies = [service.get(target, accept_encoding=coding).body for target, coding in asked]
+    params = [(target, coding) for target in (LIST, EVENT, f"{LIST}?limit=2") for coding in ("", "gzip", "br", "zstd")]
+    bodies = [service.get(target, accept_encoding=coding).body for target, coding in params]
     made = {"object": 8, "computed": 4, "queries": 4}
     assert read_counts(service) == made
     service.store.delete(list(service.store.list("objects/")))
-    assert [service.get(target, accept_encoding=coding).body for target, coding in asked] == bodies
+    assert [service.get(target, accept_encoding=coding).body for target, coding in params] == bodies
     assert read_counts(service) == {**made, "cached": 12}
 
 
@@ -282,13 +286,7 @@ def test_a_crash_is_500_in_the_envelope_and_tells_nothing(make_own: MakeService)
         packs=(b"not json at all " * (len(pack) // 16 + 1),),
     )
     part = put_snapshot(service.store, torn, days=[], exports=False)
-    current = read_pointer(service.store)
-    assert current is not None
-    publish(
-        service.store, base=read_root(service.store, current.pointer.root), parts={"harbor": part},
-        changes=[make_version("harbor", NOW + timedelta(minutes=1))], feeds={}, now=NOW + timedelta(minutes=1),
-    )  # fmt: skip
-    service.edge.poll()
+    publish_harbor(service, part)
     for target in (f"{EVENT}?fields=name", f"{LIST}?fields=name"):
         got = service.get(target)
         assert (got.status, got.error["code"]) == (500, "internal")

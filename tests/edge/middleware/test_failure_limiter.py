@@ -34,6 +34,13 @@ def fail(service: Service, *, client: str, forwarded: str | None = None) -> int:
     return ask(service.edge, LIST, key="nobody", client=client, **headers).status
 
 
+def test_who_connects_to_a_unix_socket_is_believed(service: Service) -> None:
+    headers = {"x_forwarded_for": HERE}
+    statuses = [ask(service.edge, LIST, key="nobody", **headers).status for _ in range(MOST_PER_MINUTE + 1)]
+    assert statuses == [401] * MOST_PER_MINUTE + [429]
+    assert ask(service.edge, LIST, key="nobody").status == 401
+
+
 def spend(service: Service, *, client: str, forwarded: str | None = None) -> None:
     statuses = {fail(service, client=client, forwarded=forwarded) for _ in range(MOST_PER_MINUTE)}
     assert statuses == {401}

@@ -51,25 +51,25 @@ def read_left(got: Response) -> tuple[int, int]:
     return int(got.headers["x-ratelimit-remaining"]), int(got.headers["x-quota-remaining"])
 
 
-def list_told(got: Response) -> set[str]:
+def list_limit_names(got: Response) -> set[str]:
     return NAMES & got.headers.keys()
 
 
 @pytest.mark.parametrize("name", READS)
 def test_every_response_of_every_route_tells_a_known_key_its_limits(metered: Service, name: str) -> None:
     target = READS[name][0]
-    for kind, told in (("free", NAMES), ("partner", RATES), ("narrow", NAMES)):
+    for kind, names in (("free", NAMES), ("partner", RATES), ("narrow", NAMES)):
         got = metered.get(target, kind=kind)
-        assert list_told(got) == told
-        assert list_told(metered.get(target, kind=kind, method="HEAD")) == told
-        assert list_told(metered.get(f"{target.partition('?')[0]}?bogus=1", kind=kind)) == told
-        assert list_told(metered.get(target, kind=kind, method="POST")) == told
+        assert list_limit_names(got) == names
+        assert list_limit_names(metered.get(target, kind=kind, method="HEAD")) == names
+        assert list_limit_names(metered.get(f"{target.partition('?')[0]}?bogus=1", kind=kind)) == names
+        assert list_limit_names(metered.get(target, kind=kind, method="POST")) == names
         if "etag" in got.headers:
             for _ in range(2):
                 again = metered.get(target, kind=kind, if_none_match=got.headers["etag"])
-                assert (again.status, list_told(again)) == (304, told)
-        assert list_told(metered.get(target, kind=kind, method="OPTIONS")) == set()
-        assert list_told(ask(metered.edge, target)) == set()
+                assert (again.status, list_limit_names(again)) == (304, names)
+        assert list_limit_names(metered.get(target, kind=kind, method="OPTIONS")) == set()
+        assert list_limit_names(ask(metered.edge, target)) == set()
 
 
 def test_all_of_them_may_be_read_by_a_browsers_script(metered: Service) -> None:
@@ -148,7 +148,7 @@ def test_past_the_rate_it_is_429_until_retry_after(metered: Service, target: str
         assert (refused.status, refused.error["code"]) == (429, "rate_limited")
         assert refused.headers["retry-after"] == "5"
         assert refused.headers["x-ratelimit-remaining"] == "0"
-        assert list_told(refused) == NAMES
+        assert list_limit_names(refused) == NAMES
     metered.clock.now += timedelta(seconds=4)
     assert metered.get(target, kind="free").headers["retry-after"] == "1"
     metered.clock.now += timedelta(seconds=1)
@@ -201,7 +201,7 @@ PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "message"),
     [
         ({"traceparent": PARENT}, PARENT[3:35]),
         ({"traceparent": f"cc{PARENT[2:]}-more"}, PARENT[3:35]),
@@ -216,8 +216,8 @@ PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     ],
 )
 def test_the_trace_is_the_callers_where_it_is_well_formed(
-    service: Service, sent: dict[str, Any], told: str | None
+    service: Service, sent: dict[str, Any], message: str | None
 ) -> None:
     for target in (LIST, LIST, "/v1/nowhere"):
         got = service.get(target, **sent)
-        assert got.headers["x-trace-id"] == (told or got.headers["x-request-id"])
+        assert got.headers["x-trace-id"] == (message or got.headers["x-request-id"])

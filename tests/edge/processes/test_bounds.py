@@ -22,6 +22,8 @@ from tests.edge.processes.serving import (
     wait_until,
 )
 
+pytestmark = pytest.mark.xdist_group("bounds")  # one worker starts the server
+
 DESCRIPTORS = 256
 MEBIBYTE = 2**20
 # What may be on its way when the server stops reading: the kernel's buffers of both ends, and what is thrown away.
@@ -165,9 +167,9 @@ def test_who_wants_more_than_an_answer_gets_it_and_no_more(server: Server, wante
 def test_connections_that_say_nothing_take_no_place_from_others(server: Server) -> None:
     """More of them than the worker has descriptors."""
     [worker] = list_workers(server)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as sockets:
         for number in range(DESCRIPTORS + 64):
-            connection = held.enter_context(connect(server))
+            connection = sockets.enter_context(connect(server))
             connection.sendall(b"GET /v1/metros HTTP/1.1\r\nX-Slow: " if number % 2 else b"")
         assert server.get("/v1/harbor/events").status == 200
         assert count_connections(worker) <= DESCRIPTORS // 2
@@ -177,9 +179,9 @@ def test_connections_that_say_nothing_take_no_place_from_others(server: Server) 
 def test_an_address_has_as_many_connections_as_the_operator_says(tmp_path: Path) -> None:
     bounded = start_server(tmp_path, edge="connections_per_address = 4\ntrusted_proxies = []")
     try:
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as sockets:
             wait_until(lambda: count_connections(next(iter(list_workers(bounded)))) == 0)
-            connections = [held.enter_context(contextlib.closing(Connection(bounded))) for _ in range(4)]
+            connections = [sockets.enter_context(contextlib.closing(Connection(bounded))) for _ in range(4)]
             assert {each.ask("/v1/metros").status for each in connections} == {200}
             with connect(bounded) as refused:
                 assert read_all(refused) == b""
@@ -195,8 +197,8 @@ def test_an_address_has_as_many_connections_as_the_operator_says(tmp_path: Path)
 
 def test_a_proxy_has_as_many_connections_as_it_likes(server: Server) -> None:
     """One that is trusted speaks for many; nothing is bounded by address where the operator says nothing."""
-    with contextlib.ExitStack() as held:
-        connections = [held.enter_context(contextlib.closing(Connection(server))) for _ in range(60)]
+    with contextlib.ExitStack() as sockets:
+        connections = [sockets.enter_context(contextlib.closing(Connection(server))) for _ in range(60)]
         assert {each.ask("/v1/metros").status for each in connections} == {200}
 
 

@@ -35,12 +35,12 @@ def list_children(pid: int) -> Iterator[int]:
 
 def find_worker(server: Server) -> Path:
     """The process that has files of the cache mapped."""
-    [found] = (
+    [worker] = (
         path
         for path in (Path(f"/proc/{pid}") for pid in list_children(server.process.pid))
         if str(server.folder / "cache/objects") in (path / "maps").read_text()
     )
-    return found
+    return worker
 
 
 def read_level(worker: Path) -> dict[str, int]:
@@ -83,8 +83,8 @@ def test_thirty_releases_are_taken_up_under_load_without_a_failed_request(server
             [newest] = publish_restamped(server.store, 1, minutes=minute)
             wait_until(lambda newest=newest: load.answers[-1:] and load.answers[-1][1] == newest, seconds=60)
             ids.append(newest)
-            asked = len(statuses)
-            wait_until(lambda asked=asked: len(statuses) > asked + 8, seconds=60)
+            requested = len(statuses)
+            wait_until(lambda requested=requested: len(statuses) > requested + 8, seconds=60)
             levels.append(read_level(find_worker(server)))
     assert load.faults == []
     assert {status for status, _ in load.answers} == set(statuses) == {200}

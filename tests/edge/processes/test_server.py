@@ -205,14 +205,6 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
     assert read_answers(server) == len(statuses)
 
 
-
-
-
-
-
-
-
-
 def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> None:
     """Else they held the port, and no server could start again."""
     server = start(workers=2)
@@ -224,6 +216,7 @@ def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> N
     bind_sockets("127.0.0.1", server.port, count=1).close()
 
 
+@pytest.mark.long
 def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[..., Server]) -> None:
     """The supervisor knows of them by it: nobody could tell the old ones of a new configuration."""
     server = start(workers=2)
@@ -238,20 +231,16 @@ def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[.
 def test_connections_are_shared_out_among_the_workers(start: Callable[..., Server]) -> None:
     server = start(workers=2)
     wait_until(lambda: count_listening(server) == 2, seconds=60)
-    held = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(40)]
+    connections = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(40)]
     try:
-        wait_until(lambda: sum(map(count_connections, list_workers(server))) >= len(held))
+        wait_until(lambda: sum(map(count_connections, list_workers(server))) >= len(connections))
         shares = [count_connections(worker) for worker in list_workers(server)]
     finally:
-        for each in held:
+        for each in connections:
             each.close()
     # By a hash of the ports: all 40 on one of two would be a chance of one in 10^12.
     assert min(shares) > 0, shares
 
 
-
-
 def count_listening(server: Server) -> int:
     return sum(row[1].endswith(f":{server.port:04X}") for row in list_sockets("0A"))
-
-

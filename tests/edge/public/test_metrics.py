@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.usage.counts import Counter, Counts, make_table
+from edge.usage.counts import MOST_WORKERS, Counter, Counts, make_table
 from outings.release.pointer import NAME
 from tests.edge.asking import read_metrics
 from tests.edge.conftest import Service
@@ -27,8 +27,8 @@ def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: 
             f"outings_{name}_total" for name in ("queries", "releases_refused", "uncounted", "connections_dropped")
         ]
         counted = dict.fromkeys([*SOURCES, "4xx", "5xx", *plain], 0.0)
-        found = read_metrics(service.edge)
-        assert {name: found[name] for name in found if not name.startswith("outings_release_")} == counted
+        metrics = read_metrics(service.edge)
+        assert {name: metrics[name] for name in metrics if not name.startswith("outings_release_")} == counted
 
 
 def test_the_release_that_is_served_is_told_with_when_it_was_published(make_own: MakeService) -> None:
@@ -53,9 +53,9 @@ def test_what_was_written_ahead_and_a_304_run_no_query(make_own: MakeService, ta
     for _ in range(3):
         service.get(target)
         assert service.get(target, if_none_match=tag).status == 304
-    found = read_metrics(service.edge)
-    assert {name: found[name] for name in SOURCES} == {"object": 1, "computed": 0, "cached": 3, "not_modified": 3}
-    assert found["outings_queries_total"] == 0
+    metrics = read_metrics(service.edge)
+    assert {name: metrics[name] for name in SOURCES} == {"object": 1, "computed": 0, "cached": 3, "not_modified": 3}
+    assert metrics["outings_queries_total"] == 0
 
 
 def test_a_304_of_a_list_that_nobody_asked_for_before_runs_no_query(make_own: MakeService) -> None:
@@ -72,16 +72,16 @@ def test_a_list_is_computed_once_and_then_cached(make_own: MakeService) -> None:
     service = make_own()
     for _ in range(3):
         service.get(f"{LIST}?free=true")
-    found = read_metrics(service.edge)
-    assert (found["computed"], found["cached"], found["outings_queries_total"]) == (1, 2, 1)
+    metrics = read_metrics(service.edge)
+    assert (metrics["computed"], metrics["cached"], metrics["outings_queries_total"]) == (1, 2, 1)
 
 
 def test_errors_are_counted_by_class(make_own: MakeService) -> None:
     service = make_own(published=False)
     for target in (LIST, LIST, "/v1/nothing/at/all/here"):
         service.get(target)
-    found = read_metrics(service.edge)
-    assert (found["4xx"], found["5xx"]) == (1, 2)
+    metrics = read_metrics(service.edge)
+    assert (metrics["4xx"], metrics["5xx"]) == (1, 2)
 
 
 def test_a_release_that_is_refused_is_counted_once(make_own: MakeService) -> None:
@@ -100,12 +100,11 @@ def test_a_worker_adds_to_its_own_row_and_reads_all(tmp_path: Path) -> None:
         alone = Counts()
         for each in (counts, counts, alone):
             each.add(Counter.CACHED)
-        row = table.read_bytes()[: 8 * len(Counter)]
-        assert row[8 * Counter.CACHED :][:8] == (2).to_bytes(8, "little")
-        rest = bytes(len(row) - 8) + (5).to_bytes(8, "little")
-        with table.open("r+b") as file:
-            file.seek(len(row))
-            file.write(rest)
+        row_bytes = table.stat().st_size // MOST_WORKERS
+        assert table.read_bytes()[8 * Counter.CACHED :][:8] == (2).to_bytes(8, "little")
+        with table.open("r+b") as file:  # as another worker
+            file.seek(row_bytes + 8 * max(Counter))
+            file.write((5).to_bytes(8, "little"))
         assert counts.read_totals()[Counter.CACHED] == 2
         assert counts.read_totals()[max(Counter)] == 5
         assert alone.read_totals() == {**dict.fromkeys(Counter, 0), Counter.CACHED: 1}

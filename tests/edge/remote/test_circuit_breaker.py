@@ -14,7 +14,7 @@ def break_down(breaker: CircuitBreaker, times: int) -> list[int]:
     return [breaker.note_failure() for _ in range(times)]
 
 
-def test_it_opens_after_so_many_failures_in_a_row() -> None:
+def test_a_breaker_opens_after_so_many_failures_in_a_row() -> None:
     breaker = CircuitBreaker(clock=Clock(), failures=3, rest=30)
     assert break_down(breaker, 2) == [1, 1]
     assert breaker.enter() is None
@@ -50,7 +50,7 @@ def test_then_one_is_let_through_at_a_time_until_one_succeeds() -> None:
     assert [breaker.enter(), breaker.enter()] == [None, None]
 
 
-def test_one_that_never_says_how_it_went_does_not_block_it_for_ever() -> None:
+def test_a_call_that_never_says_how_it_went_does_not_block_the_breaker_for_ever() -> None:
     clock = Clock()
     breaker = CircuitBreaker(clock=clock, failures=1, rest=30, trial=10)
     break_down(breaker, 1)
@@ -60,7 +60,7 @@ def test_one_that_never_says_how_it_went_does_not_block_it_for_ever() -> None:
     assert breaker.enter() is None
 
 
-def test_it_opens_at_once_for_as_long_as_the_other_side_asks() -> None:
+def test_a_breaker_opens_at_once_for_as_long_as_the_other_side_asks() -> None:
     breaker = CircuitBreaker(clock=Clock(), failures=5, rest=30)
     assert breaker.note_failure(rest=120) == 120
     assert breaker.enter() == 120

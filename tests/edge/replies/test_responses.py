@@ -134,7 +134,7 @@ def test_a_well_formed_trace_id_is_taken_over(service: Service, given: str) -> N
 
 
 @pytest.mark.parametrize("given", ["", "x" * 129, "a b", "a\r\nset-cookie: x", "\xe9", '"', "<script>"])
-def test_another_trace_id_is_not(service: Service, given: str) -> None:
+def test_a_trace_id_of_another_form_is_replaced(service: Service, given: str) -> None:
     got = service.get(LIST, x_trace_id=given)
     assert got.status == 200
     assert got.headers["x-trace-id"] == got.headers["x-request-id"]

@@ -1,7 +1,6 @@
 """A server on loopback that answers as api.weather.gov does, with faults when it is told."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from outings.retry_policy import RetryPolicy
+from tests.loopback import run_server
 
 # The East's, in summer.
 ZONE = timezone(timedelta(hours=-4))
@@ -106,7 +106,7 @@ def write_problem(status: int) -> Any:
 @dataclass
 class Office:
     """`issued` and `first`: of its forecasts; `faults`: by the end of a path, a status, a body or seconds to wait, as
-    often as said (for ever below 0). `is_missing`: there is no such point. `asked`: paths, with what asked."""
+    often as said (for ever below 0). `is_missing`: there is no such point. `requests`: paths, with what asked."""
 
     url: str = ""
     issued: datetime = ISSUED
@@ -115,11 +115,11 @@ class Office:
     is_missing: bool = False
     faults: dict[str, tuple[int | bytes | float, int]] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     @property
     def paths(self) -> list[str]:
-        return [path for path, _ in self.asked]
+        return [path for path, _ in self.requests]
 
     def answer(self, path: str) -> tuple[int, bytes]:
         for end, (fault, times) in [*self.faults.items()]:
@@ -147,7 +147,7 @@ def serve_office() -> Iterator[Office]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            office.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+            office.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             status, body = office.answer(self.path)
             if not self.headers.get("user-agent"):
                 status = 403
@@ -163,13 +163,5 @@ def serve_office() -> Iterator[Office]:
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    office.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with run_server(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as office.url:
         yield office
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

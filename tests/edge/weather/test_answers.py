@@ -79,7 +79,7 @@ def test_a_forecast_is_there_once_it_was_fetched_beside_the_requests(
 ) -> None:
     served = serve_nws(serve, office, tmp_path / "weather")
     assert served.read_days() == [None] * 3
-    assert office.asked == [], "no request waits for a provider"
+    assert office.requests == [], "no request waits for a provider"
     served.edge.poll_weather()
     first, *_ = served.read_days()
     assert first == {
@@ -87,9 +87,9 @@ def test_a_forecast_is_there_once_it_was_fetched_beside_the_requests(
         "wet_hours": [[18, 19], [20, 21], [22, 23]],
         "issued_at": "2026-08-10T10:03:12Z", "expires_at": "2026-08-10T22:03:12Z",
     }  # fmt: skip
-    asked = len(office.asked)
+    before = len(office.requests)
     assert [served.get().status for _ in range(3)] == [200] * 3
-    assert len(office.asked) == asked
+    assert len(office.requests) == before
 
 
 def test_the_tag_and_what_is_remembered_move_with_the_time_of_issue(

@@ -33,11 +33,11 @@ def make_nws(office: Office, *, contact: str = "") -> Nws:
 
 def ask(office: Office, grid: Grid | None = None) -> Forecast:
     nws = make_nws(office)
-    told = nws.ask(HARBOR.center, grid)
+    answer = nws.ask(HARBOR.center, grid)
     nws.close()
-    assert told.grid == GRID
-    assert told.forecast is not None
-    return told.forecast
+    assert answer.grid == GRID
+    assert answer.forecast is not None
+    return answer.forecast
 
 
 def test_a_point_has_a_cell_and_that_its_hours_and_half_days(office: Office) -> None:
@@ -60,10 +60,10 @@ def test_a_point_has_a_cell_and_that_its_hours_and_half_days(office: Office) -> 
 
 def test_who_asks_says_who_it_is_and_for_whom(office: Office) -> None:
     for contact, agent in (("", "outings/1"), ("ops@example.org", "outings/1 (ops@example.org)")):
-        office.asked.clear()
+        office.requests.clear()
         make_nws(office, contact=contact).ask(HARBOR.center, GRID)
-        assert {headers["user-agent"] for _, headers in office.asked} == {agent}
-        assert {headers["accept"] for _, headers in office.asked} == {"application/geo+json"}
+        assert {headers["user-agent"] for _, headers in office.requests} == {agent}
+        assert {headers["accept"] for _, headers in office.requests} == {"application/geo+json"}
 
 
 def test_a_cell_that_is_known_is_not_looked_for(office: Office) -> None:
@@ -81,8 +81,8 @@ def test_a_cell_that_is_gone_is_looked_for_again(office: Office, path: str) -> N
 
 def test_a_point_that_it_does_not_know_has_no_forecast(office: Office) -> None:
     office.is_missing = True
-    told = make_nws(office).ask(HARBOR.center, None)
-    assert (told.grid, told.forecast) == (None, None)
+    answer = make_nws(office).ask(HARBOR.center, None)
+    assert (answer.grid, answer.forecast) == (None, None)
 
 
 def test_a_link_to_another_host_is_followed_at_the_operators_own(office: Office) -> None:
@@ -96,7 +96,7 @@ def test_a_link_to_another_host_is_followed_at_the_operators_own(office: Office)
 def test_one_failure_is_tried_again(office: Office, path: str, status: int) -> None:
     office.faults[path] = (status, 1)
     assert len(ask(office).hours) == 156
-    assert len(office.asked) == 4
+    assert len(office.requests) == 4
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -51,10 +51,10 @@ def _compare_members(shown: dict[str, Any], came: dict[str, Any], *, is_moving: 
         return f"{path}: the guide shows the members {names}, and {list(came)} came"
     if missing := [name for name in names if name not in came]:
         return f"{path}: the guide shows {missing}, and {list(came)} came"
-    found = (
+    differences = (
         find_difference(shown[name], came[name], is_moving=is_moving, path=f"{path}.{name}") for name in names
     )
-    return next((difference for difference in found if difference), None)
+    return next((difference for difference in differences if difference), None)
 
 
 def _compare_items(shown: list[Any], came: list[Any], *, is_moving: bool, path: str) -> str | None:
@@ -62,11 +62,11 @@ def _compare_items(shown: list[Any], came: list[Any], *, is_moving: bool, path: 
     items = shown[:-1] if is_open else shown
     if len(came) < len(items) or (len(came) > len(items) and not is_open):
         return f"{path}: the guide shows {len(items)} items, and {len(came)} came"
-    found = (
+    differences = (
         find_difference(item, came[place], is_moving=is_moving, path=f"{path}[{place}]")
         for place, item in enumerate(items)
     )
-    return next((difference for difference in found if difference), None)
+    return next((difference for difference in differences if difference), None)
 
 
 def match_text(shown: str, came: str) -> bool:

@@ -96,16 +96,16 @@ class Reader:
         return done.stdout
 
     def _serve(self) -> None:
-        told = self._folder / "serve.txt"
-        with told.open("wb") as errors:
+        log = self._folder / "serve.txt"
+        with log.open("wb") as errors:
             self._serving = subprocess.Popen(
                 ["outings", "serve", "--port", "0", "--workers", "1"],
                 cwd=self._folder, env=self._environ, stderr=errors, start_new_session=True,
             )  # fmt: skip
-        wait_until(lambda: _SERVES_AT.search(told.read_text()) is not None)
-        found = _SERVES_AT.search(told.read_text())
-        assert found
-        self._server = found[1]
+        wait_until(lambda: _SERVES_AT.search(log.read_text()) is not None)
+        match = _SERVES_AT.search(log.read_text())
+        assert match
+        self._server = match[1]
         wait_until(lambda: answers(f"{self._server}/readyz"))
 
 

@@ -10,6 +10,8 @@ from tests.pages.conftest import Demo
 from tests.pages.guides.comparison import find_difference, match_text, parse_shown
 from tests.pages.guides.reader import SHOWN_SERVER, Block, Reader, read_blocks
 
+pytestmark = pytest.mark.xdist_group("guides")  # one worker starts the demo
+
 FOLDER = Path(__file__).parents[3] / "docs/guides"
 GUIDES = {path.stem: read_blocks(path.read_text()) for path in FOLDER.glob("*.md")}
 # These publish cities of their own, which takes many seconds.
@@ -32,9 +34,7 @@ def compare(block: Block, came: str) -> str | None:
     if block.answer_language == "json":
         return find_difference(parse_shown(block.answer), json.loads(came), is_moving=block.is_moving)
     is_alike = (
-        len(block.answer.splitlines()) == len(came.splitlines())
-        if block.is_moving
-        else match_text(block.answer, came)
+        len(block.answer.splitlines()) == len(came.splitlines()) if block.is_moving else match_text(block.answer, came)
     )
     return None if is_alike else f"the guide shows\n{block.answer}\nand this came\n{came}"
 

@@ -18,7 +18,9 @@ from tests.pipeline.dates.expanding import NINE, at, expand, read_starts
         (datetime(1997, 12, 31, 9), "FREQ=YEARLY;BYYEARDAY=-1;COUNT=2", "1997-12-31;1998-12-31"),
     ],
 )  # fmt: skip
-def test_the_standards_examples_of_days_and_weeks_of_a_year(anchor: datetime, rrule: str, starts: str) -> None:
+def test_the_standards_examples_of_days_and_weeks_of_a_year_have_its_dates(
+    anchor: datetime, rrule: str, starts: str
+) -> None:
     expansion = expand(anchor, rrule, timezone="America/New_York", horizon=(date(1997, 1, 1), date(2010, 1, 1)))
     assert (read_starts(expansion), expansion.problems) == (at(starts), ())
 

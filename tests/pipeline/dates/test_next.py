@@ -114,5 +114,5 @@ def find_next(times: Record, day: date) -> str | None:
     begin = datetime.combine(day, datetime.min.time())
     if anchor >= begin and anchor not in excluded:
         return anchor.isoformat()
-    found = rrulestr(times["rrule"], dtstart=anchor).xafter(begin, inc=True)
-    return next((each.isoformat() for each in found if each not in excluded), None)
+    following = rrulestr(times["rrule"], dtstart=anchor).xafter(begin, inc=True)
+    return next((each.isoformat() for each in following if each not in excluded), None)

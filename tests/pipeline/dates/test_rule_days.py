@@ -76,11 +76,11 @@ def errs_in_dateutil(text: str, anchor: date) -> bool:
 @given(rules(), ANCHORS, SPANS)
 def test_a_rule_falls_where_dateutil_says(text: str, anchor: date, span: timedelta) -> None:
     assume(not errs_in_dateutil(text, anchor))
-    found = find_days(text, anchor, anchor + span)
+    days = find_days(text, anchor, anchor + span)
     # Where a rule does not fall within a lifetime, dateutil searches to the year 9999: the other test judges those.
-    assume(find_days(text, anchor, anchor + timedelta(days=30_000))[len(found) :])
+    assume(find_days(text, anchor, anchor + timedelta(days=30_000))[len(days) :])
     rule = rrulestr(text, dtstart=datetime.combine(anchor, time()))
-    assert found == [
+    assert days == [
         day.date()
         for day in rule.between(datetime.combine(anchor, time()), datetime.combine(anchor + span, time()), inc=True)
     ]

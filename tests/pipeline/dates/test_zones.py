@@ -36,7 +36,7 @@ def list_changing(part: int, cases: int) -> dict[str, list[datetime]]:
     From 20 cases on, the parts are all of them together; below, as much less."""
     names = {read_bytes(name): name for name in files("tzdata").joinpath("zones").read_text().split()}
     chosen = list(names.values())[part :: PARTS * max(20 // cases, 1)]
-    return {name: found for name in chosen if (found := list_changes(read_zone(name)))}
+    return {name: changes for name in chosen if (changes := list_changes(read_zone(name)))}
 
 
 def list_changes(zone: ZoneInfo) -> list[datetime]:
@@ -111,11 +111,11 @@ def test_a_daily_series_takes_place_at_its_local_time_on_every_day_that_has_it(p
         for clock in list_odd_clocks(zone, changes)[::2]:
             locals_ = [datetime.combine(day, clock) for day in DAYS]
             instants = [int(local.replace(tzinfo=zone).timestamp()) for local in locals_]
-            found = expand_recurrence(
+            occurrences = expand_recurrence(
                 starts_local=locals_[0], ends_local=None, has_time=True, rrule="FREQ=DAILY", exdates=(), rdates=(),
                 timezone=name, horizon=(DAYS[0].date(), DAYS[-1].date()),
             ).occurrences  # fmt: skip
-            assert [(each.starts_local, each.starts_at) for each in found] == [
+            assert [(each.starts_local, each.starts_at) for each in occurrences] == [
                 (local, instant)
                 for local, instant in zip(locals_, instants, strict=True)
                 if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == local

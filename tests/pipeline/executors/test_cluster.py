@@ -49,9 +49,9 @@ def read_store(config: Path) -> dict[str, bytes]:
     return {str(path.relative_to(store)): path.read_bytes() for path in store.rglob("*") if path.is_file()}
 
 
-def check_failed(result: Result, *said: str, code: int = 1) -> None:
+def check_failed(result: Result, *message: str, code: int = 1) -> None:
     assert (result.exit_code, result.stdout) == (code, ""), result.output
-    assert all(word in result.stderr for word in said), result.stderr
+    assert all(word in result.stderr for word in message), result.stderr
     assert "Traceback" not in result.stderr
     assert "--traceback" not in result.stderr
 
@@ -191,12 +191,12 @@ def test_a_worker_that_dies_at_its_work_leaves_it_to_another(unbuilt: Path, tmp_
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("victims", "said"), [((0,), "the scheduler was lost"), ((1, 2), "no worker for 2 s")])
+@pytest.mark.parametrize(("victims", "message"), [((0,), "the scheduler was lost"), ((1, 2), "no worker for 2 s")])
 def test_a_cluster_that_is_lost_ends_the_build_and_nothing_is_published(
-    victims: tuple[int, ...], said: str, unbuilt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    victims: tuple[int, ...], message: str, unbuilt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline.executors.cluster, "WORKER_SECONDS", 2.0)
     config = copy_world(unbuilt, tmp_path / "world")
     with start_cluster(tmp_path, workers=2) as cluster, killing(cluster, *victims):
-        check_failed(build(config, "--executor", cluster.executor), said)
+        check_failed(build(config, "--executor", cluster.executor), message)
     assert not (config.parent / "var/store/current.json").exists()

@@ -90,10 +90,10 @@ def test_an_age_is_read_where_it_is_said_to_be_one(text: str, spans: list[tuple[
         ("Level 2-3", []),
     ],
 )
-def test_in_a_name_shorter_forms_count(text: str, spans: list[tuple[int | None, int | None]]) -> None:
+def test_shorter_forms_of_an_age_count_in_a_name(text: str, spans: list[tuple[int | None, int | None]]) -> None:
     assert find(text, is_name=True) == spans
 
 
 @pytest.mark.parametrize("text", ["Gym 2-3 years", "Swim 12 & under"])
-def test_in_a_description_they_do_not(text: str) -> None:
+def test_shorter_forms_of_an_age_do_not_count_in_a_description(text: str) -> None:
     assert find(text, is_name=False) == []

@@ -151,11 +151,11 @@ def test_freshness_falls_in_steps_behind_the_newest_record_of_the_feed(age: time
         ("flagged", 0.56), ("gone", 0.32),
     ],
 )  # fmt: skip
-def test_verification_raises_or_lowers_it(status: str | None, expected: float) -> None:
+def test_verification_raises_or_lowers_confidence(status: str | None, expected: float) -> None:
     assert score(replace(EVENT, source=Source(verification=Verification(status=status)))) == expected
 
 
-def test_it_is_never_above_1() -> None:
+def test_confidence_is_never_above_1() -> None:
     record = replace(
         EVENT, ages=AgeRange(min=3), price=Price(min=1), categories=("a",), ticket_url="https://a.org",
         source=Source(verification=Verification(status="clear")),

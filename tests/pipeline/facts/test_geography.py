@@ -24,8 +24,8 @@ def read(*features: Any) -> tuple[Neighborhoods, tuple[str, ...]]:
 
 
 def name_at(neighborhoods: Neighborhoods, lat: float, lng: float) -> str | None:
-    found = neighborhoods.find(lat, lng)
-    return None if found is None else found.name
+    neighborhood = neighborhoods.find(lat, lng)
+    return None if neighborhood is None else neighborhood.name
 
 
 WEST, EAST = make_feature("West Side", make_square(0, 0)), make_feature("East Side", make_square(1, 0))
@@ -99,8 +99,8 @@ def test_a_neighborhood_has_its_middle_and_bounds_in_six_decimals() -> None:
     ],
 )
 def test_a_neighborhood_is_found_by_slug_and_by_folded_name(text: str, name: str | None) -> None:
-    found = read(WEST, EAST)[0].find_named(text)
-    assert (None if found is None else found.name) == name
+    neighborhood = read(WEST, EAST)[0].find_named(text)
+    assert (None if neighborhood is None else neighborhood.name) == name
 
 
 def test_names_that_make_one_slug_are_numbered_in_their_order() -> None:
@@ -143,7 +143,7 @@ BOW = [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]]
 def test_a_bad_feature_is_reported_and_the_others_are_read(feature: dict[str, Any], problem: str) -> None:
     neighborhoods, problems = read(feature, EAST)
     assert name_at(neighborhoods, 0.5, 1.5) == "East Side"
-    assert [found[: len(problem)] for found in problems] == [problem]
+    assert [message[: len(problem)] for message in problems] == [problem]
 
 
 def test_a_bow_tie_is_both_its_wings() -> None:

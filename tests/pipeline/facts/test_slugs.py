@@ -45,13 +45,13 @@ def test_a_slug_is_of_lower_case_words_joined_by_hyphens(text: str) -> None:
 
 
 def assign(
-    *wishes: tuple[str, str] | tuple[str, str, str | None], held: Mapping[str, str] | None = None
+    *wishes: tuple[str, str] | tuple[str, str, str | None], before: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """`wishes`: (id, name) or (id, name, own slug)."""
     made = [
         SlugRequest(id=wish[0], type="event", name=wish[1], slug=wish[2] if len(wish) > 2 else None) for wish in wishes
     ]
-    return assign_slugs(made, held=held or {})
+    return assign_slugs(made, before=before or {})
 
 
 CASES: list[tuple[str, list[tuple[str, str] | tuple[str, str, str | None]], dict[str, str], dict[str, str]]] = [
@@ -84,11 +84,11 @@ CASES: list[tuple[str, list[tuple[str, str] | tuple[str, str, str | None]], dict
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wishes", "held", "slugs"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(("wishes", "before", "slugs"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_slugs_are_unique_and_stay(
-    wishes: list[tuple[str, str] | tuple[str, str, str | None]], held: dict[str, str], slugs: dict[str, str]
+    wishes: list[tuple[str, str] | tuple[str, str, str | None]], before: dict[str, str], slugs: dict[str, str]
 ) -> None:
-    assert assign(*wishes, held=held) == slugs
+    assert assign(*wishes, before=before) == slugs
 
 
 NAMES = st.sampled_from(["Swim", "swim", "Swim 2", "Swim 3", "Art", "★", ""])
@@ -99,17 +99,17 @@ ROWS = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(NAMES, st.sampled_
 def test_over_many_builds_no_two_rows_ever_share_a_slug_and_none_moves_by_itself(
     builds: list[dict[str, tuple[str, str | None]]],
 ) -> None:
-    held: dict[str, str] = {}
+    published: dict[str, str] = {}
     own: dict[str, str | None] = {}
     for rows in builds:
-        slugs = assign(*[(key, name, slug) for key, (name, slug) in rows.items()], held=held)
+        slugs = assign(*[(key, name, slug) for key, (name, slug) in rows.items()], before=published)
         assert set(slugs) == set(rows)
-        everyone = held | slugs
+        everyone = published | slugs
         assert len(set(everyone.values())) == len(everyone)
         for key, slug in slugs.items():
-            if key in held and (rows[key][1] is None or rows[key][1] == own[key] == held[key]):
-                assert slug == held[key]
-        held = everyone
+            if key in published and (rows[key][1] is None or rows[key][1] == own[key] == published[key]):
+                assert slug == published[key]
+        published = everyone
         own.update({key: slug for key, (_, slug) in rows.items()})
 
 

@@ -104,7 +104,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("name", "audience", "rule"), NAMES)
-def test_a_name_says_it(name: str, audience: str, rule: str) -> None:
+def test_a_name_says_whom_a_listing_is_for(name: str, audience: str, rule: str) -> None:
     assert judge(name) == Verdict(audience=audience, rule=rule)
 
 
@@ -153,7 +153,7 @@ DESCRIPTIONS = [
 
 
 @pytest.mark.parametrize(("description", "audience", "rule"), DESCRIPTIONS, ids=[each[0][:50] for each in DESCRIPTIONS])
-def test_a_description_says_it(description: str, audience: str, rule: str) -> None:
+def test_a_description_says_whom_a_listing_is_for(description: str, audience: str, rule: str) -> None:
     assert judge(description=description) == Verdict(audience=audience, rule=rule)
 
 
@@ -179,7 +179,9 @@ SPANISH = [
 
 
 @pytest.mark.parametrize(("name", "description", "audience"), SPANISH)
-def test_in_a_spanish_metro_spanish_says_it(name: str, description: str | None, audience: str) -> None:
+def test_in_a_spanish_metro_spanish_words_say_whom_a_listing_is_for(
+    name: str, description: str | None, audience: str
+) -> None:
     assert judge_audience(make(name, description), language=read_shipped_language("es")).audience == audience
 
 
@@ -209,7 +211,7 @@ def test_a_language_without_audiences_hears_adults_alone() -> None:
         (None, 99, "all_ages", "open_ages_stated"),
     ],
 )
-def test_stated_ages_say_it(low: int | None, high: int | None, audience: str, rule: str) -> None:
+def test_stated_ages_say_whom_a_listing_is_for(low: int | None, high: int | None, audience: str, rule: str) -> None:
     assert judge(ages=AgeRange(min=low, max=high)) == Verdict(audience=audience, rule=rule)
 
 
@@ -282,7 +284,7 @@ def test_a_rule_that_could_never_speak_is_refused(rule: str) -> None:
         Suitability(content.encode(), AudienceWords(phrases={"kids": ("kids",)}))
 
 
-def test_rules_are_data() -> None:
+def test_another_file_of_rules_gives_other_verdicts() -> None:
     content = """
         rules = [{ name = "dogs", field = "name", phrases = "dogs", audience = "families" }]
     """

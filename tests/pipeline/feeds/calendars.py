@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 
 class Odd(NamedTuple):
-    """`body`: what stands between BEGIN and END of the calendar. `found`: by source_id, its starts ("MM-DD HH:MM" of
+    """`body`: what stands between BEGIN and END of the calendar. `starts`: by source_id, its starts ("MM-DD HH:MM" of
     2026, or with the year), with "/HH:MM" where the first one ends. `refused`: source_ids of the quarantine.
     """
 
     title: str
     body: str
-    found: dict[str, list[str]]
+    starts: dict[str, list[str]]
     refused: tuple[str | None, ...] = ()
 
 

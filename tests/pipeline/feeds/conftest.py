@@ -82,9 +82,9 @@ def read_jsonld(configure: Configure, tmp_path: Path) -> ReadJsonld:
         (content,) = contents if isinstance(contents[0], bytes) else (json.dumps(contents).encode(),)
         (tmp_path / name).write_bytes(content)
         configuration = configure(f'format = "jsonld"\nurl = "{name}"\n{settings}')
-        found = read_feed(configuration.feeds[0], configuration)
-        assert found.read == len(found.records) + found.merged + found.quarantined
-        return found
+        feed = read_feed(configuration.feeds[0], configuration)
+        assert feed.read == len(feed.records) + feed.merged + feed.quarantined
+        return feed
 
     return read
 
@@ -97,10 +97,10 @@ def read_ics(configure: Configure, tmp_path: Path) -> ReadIcs:
         content = wrap(body).encode() if isinstance(body, str) else body
         (tmp_path / "feed.ics").write_bytes(content)
         configuration = configure(f'format = "ics"\nurl = "feed.ics"\n{settings}')
-        found = read_feed(configuration.feeds[0], configuration)
-        assert found.read == len(found.records) + found.merged + found.quarantined
-        assert found.quarantined == sum(problem.quarantined for problem in found.problems)
-        return found
+        feed = read_feed(configuration.feeds[0], configuration)
+        assert feed.read == len(feed.records) + feed.merged + feed.quarantined
+        assert feed.quarantined == sum(problem.quarantined for problem in feed.problems)
+        return feed
 
     return read
 

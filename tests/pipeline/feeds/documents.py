@@ -28,7 +28,7 @@ def show(record: msgspec.Struct) -> dict[str, Any]:
     return {name: value for name, value in built.items() if value not in (None, [], {}, "", False)}
 
 
-def the_one(found: FeedRead) -> dict[str, Any]:
-    assert [problem for problem in found.problems if problem.quarantined] == []
-    (record,) = found.records
+def the_one(feed: FeedRead) -> dict[str, Any]:
+    assert [problem for problem in feed.problems if problem.quarantined] == []
+    (record,) = feed.records
     return show(record)

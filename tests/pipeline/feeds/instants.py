@@ -11,8 +11,8 @@ ReadIcs = Callable[..., FeedRead]
 METRO_ZONE = "America/Los_Angeles"
 
 
-def read_event(found: FeedRead) -> EventRecord:
-    (record,) = found.records
+def read_event(feed: FeedRead) -> EventRecord:
+    (record,) = feed.records
     assert isinstance(record, EventRecord)
     return record
 

@@ -32,10 +32,10 @@ class Publisher:
             self._say(own, {"state": "deleted", "kind": self.items[own]["kind"]})
 
     def answer(self, target: str) -> Page:
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
-        after = (int(asked.get("afterChangeNumber") or asked.get("afterTimestamp") or -1), asked.get("afterId", ""))
+        params = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
+        after = (int(params.get("afterChangeNumber") or params.get("afterTimestamp") or -1), params.get("afterId", ""))
         ordered = sorted(self.items.values(), key=self._rank)
-        items = [item for item in ordered if not asked or self._rank(item) > after][: self.limit]
+        items = [item for item in ordered if not params or self._rank(item) > after][: self.limit]
         following = self.url.partition("/feed")[0] + target
         if items:
             modified, own = self._rank(items[-1])
@@ -44,10 +44,10 @@ class Publisher:
         body = {"next": following, "items": items, "license": "https://creativecommons.org/licenses/by/4.0/"}
         return Page(json.dumps(body, indent=2).encode(), headers={"Content-Type": "application/json"})
 
-    def _say(self, own: str, said: Item) -> None:
+    def _say(self, own: str, item: Item) -> None:
         self.clock += 1
         modified = self.clock if self.by_number else self.clock // 2
-        self.items[own] = {**said, "id": own, "modified": modified}
+        self.items[own] = {**item, "id": own, "modified": modified}
 
     def _rank(self, item: Item) -> tuple[int, str]:
         return (item["modified"], "") if self.by_number else (item["modified"], item["id"])

@@ -8,14 +8,14 @@ import recurring_ical_events
 from icalendar import Calendar, Event
 
 # A date as day, or as seconds since 1970.
-Found = Counter[tuple[str, date | int]]
+Dates = Counter[tuple[str, date | int]]
 
 
-def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Found:
+def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Dates:
     """Not those that our rulings differ in: an instance of a series at a time that clocks skip does not take place, and
     of one in UTC that the metro's clock shows for the second time is its first."""
     first, last = (datetime.combine(day, time(), UTC) for day in window)
-    found: Found = Counter()
+    dates: Dates = Counter()
     a_day = timedelta(days=1)  # more on both sides: times without a zone are of the metro
     for event in recurring_ical_events.of(Calendar.from_ical(content)).between(first - a_day, last + a_day):
         starts = event["DTSTART"].dt
@@ -24,12 +24,12 @@ def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Foun
         uid = str(event["UID"])
         if not isinstance(starts, datetime):
             if window[0] <= starts < window[1]:
-                found[uid, starts] += 1
+                dates[uid, starts] += 1
             continue
         instant = settle_instant(starts, metro, is_moved=is_moved(event, starts))
         if instant is not None and first.timestamp() <= instant < last.timestamp():
-            found[uid, instant] += 1
-    return found
+            dates[uid, instant] += 1
+    return dates
 
 
 def is_moved(event: Event, starts: datetime) -> bool:

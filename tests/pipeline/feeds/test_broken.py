@@ -71,7 +71,9 @@ def read_any(tmp_path_factory: pytest.TempPathFactory) -> Open:
         path.write_bytes(content)
         if format_ != "rpde":
             return read_feed(feed, configuration)
-        return read_source(feed, configuration, FeedSource(hash="", asked="", files=(look_at(feed, path.name, path),)))
+        return read_source(
+            feed, configuration, FeedSource(hash="", question="", files=(look_at(feed, path.name, path),))
+        )
 
     return read
 
@@ -116,12 +118,12 @@ def test_broken_bytes_are_told_and_the_sums_add_up(
     read_any: Open, format_: str, wounds: list[tuple[float, int, bytes]]
 ) -> None:
     content = wound(GOOD[format_][1], wounds)
-    told = "feed spl: "
+    prefix = "feed spl: "
     try:
         check_sums(read_any(format_, content))
     except (FeedError, SettingError) as error:
-        told = str(error)
-    assert told.startswith("feed spl: ")
+        prefix = str(error)
+    assert prefix.startswith("feed spl: ")
 
 
 _NAMES = st.sampled_from(
@@ -164,8 +166,8 @@ def test_whatever_stands_where_in_json_ld_it_is_told_and_the_sums_add_up(
     read = read_any("jsonld", content)
     check_sums(read)
     again = read_documents(content, timezone="America/Denver", vocabulary=Vocabulary(), address="feed.html")
-    found = list(again)
-    assert sum(each.passed_over is None for each in found) == read.read
-    assert sum(each.passed_over is not None for each in found) == sum(read.passed_over.values())
+    records = list(again)
+    assert sum(each.passed_over is None for each in records) == read.read
+    assert sum(each.passed_over is not None for each in records) == sum(read.passed_over.values())
     items = [{"state": "updated", "kind": "e", "id": number, "data": node} for number, node in enumerate(nodes)]
     check_sums(read_any("rpde", b"\n".join(json.dumps(item).encode() for item in items)))

@@ -20,8 +20,8 @@ def find_module(name: str) -> Path | None:
 def list_reading_modules() -> list[str]:
     feeds = ROOT / "pipeline/feeds"
     paths = [path for path in (*feeds.glob("*.py"), *feeds.glob("*/__init__.py")) if path.name != "reader.py"]
-    found = [path for path in paths if re.search(r"^READER = ", path.read_text(), re.MULTILINE)]
-    return sorted(path.parent.name if path.name == "__init__.py" else path.stem for path in found)
+    modules = [path for path in paths if re.search(r"^READER = ", path.read_text(), re.MULTILINE)]
+    return sorted(path.parent.name if path.name == "__init__.py" else path.stem for path in modules)
 
 
 @pytest.mark.parametrize("name", FORMATS)

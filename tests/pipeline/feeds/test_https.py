@@ -38,7 +38,7 @@ def test_a_certificate_that_the_environment_names_is_believed(web: Web, certific
     assert web.targets == ["/feed"]
 
 
-def test_one_that_nobody_vouches_for_is_not(web: Web, tmp_path: Path) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(web: Web, tmp_path: Path) -> None:
     checked = check(tmp_path, web)
     assert checked.returncode == 1
     assert "a certificate that is not trusted: self-signed certificate" in checked.stderr

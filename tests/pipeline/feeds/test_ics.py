@@ -29,12 +29,12 @@ from tests.pipeline.feeds.settings import Configure
 
 @pytest.mark.parametrize("odd", ODD_CALENDARS, ids=lambda odd: odd.title)
 def test_an_odd_calendar_gives_the_right_instants_or_a_line_of_the_quarantine(read_ics: ReadIcs, odd: Odd) -> None:
-    found = read_ics(odd.body)
-    expected = {name: [each.partition("/")[0] for each in starts] for name, starts in odd.found.items()}
-    assert {record.source_id: list_instants(record) for record in found.records} == expected
-    assert tuple(problem.source_id for problem in found.problems if problem.quarantined) == odd.refused
-    for record in found.records:
-        if (starts := odd.found[record.source_id]) and (end := starts[0].partition("/")[2]):
+    feed = read_ics(odd.body)
+    expected = {name: [each.partition("/")[0] for each in starts] for name, starts in odd.starts.items()}
+    assert {record.source_id: list_instants(record) for record in feed.records} == expected
+    assert tuple(problem.source_id for problem in feed.problems if problem.quarantined) == odd.refused
+    for record in feed.records:
+        if (starts := odd.starts[record.source_id]) and (end := starts[0].partition("/")[2]):
             seconds = find_end(record)
             assert seconds is not None
             assert show_instant(seconds).endswith(end)
@@ -60,7 +60,7 @@ def test_any_encoding_and_any_line_end_is_read(read_ics: ReadIcs, content: bytes
 
 
 def test_what_an_event_says_becomes_the_members_of_a_record(read_ics: ReadIcs) -> None:
-    found = read_ics(
+    feed = read_ics(
         event(
             "DTSTART:20260811T090000", r"DESCRIPTION;LANGUAGE=en:Bring a mat\, please\nand a \\cup\; <b>thanks</b>",
             r"LOCATION:Central Library\n1000 Fourth Ave\, Seattle", "GEO:47.6067;-122.3325",
@@ -71,8 +71,8 @@ def test_what_an_event_says_becomes_the_members_of_a_record(read_ics: ReadIcs) -
             "LAST-MODIFIED:20260601T120000Z", "DTSTAMP:20260811T000000Z", "X-ANYTHING;A=\"b:c\":d",
         )
     )  # fmt: skip
-    assert found.problems == ()
-    record = read_event(found)
+    assert feed.problems == ()
+    record = read_event(feed)
     assert record.name == "Story time"
     assert record.description == "Bring a mat, please\nand a \\cup; thanks"
     assert record.location is not None
@@ -113,8 +113,8 @@ def test_a_calendar_that_cancels_cancels_all_of_it(read_ics: ReadIcs) -> None:
 
 def test_a_cancelled_date_leaves_its_series_and_says_what_the_series_says(read_ics: ReadIcs) -> None:
     date_ = "BEGIN:VEVENT\nUID:u\nDTSTART:20260802T090000\nRECURRENCE-ID:20260802T090000\nSTATUS:CANCELLED\nEND:VEVENT"
-    found = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3", "LOCATION:Park") + "\n" + date_)
-    series, cancelled = found.records
+    feed = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3", "LOCATION:Park") + "\n" + date_)
+    series, cancelled = feed.records
     assert list_instants(series) == ["08-01 16:00", "08-03 16:00"]
     assert (cancelled.source_id, cancelled.name, cancelled.status) == ("u/20260802T090000", "Story time", "archived")
 
@@ -135,8 +135,8 @@ def test_defaults_stand_under_what_the_calendar_says(read_ics: ReadIcs) -> None:
 
 
 def test_a_delta_of_a_calendar_is_read_as_any_other(read_ics: ReadIcs) -> None:
-    found = read_ics(event("DTSTART:20260811T090000", "STATUS:CANCELLED"), 'metro = "seattle"\nmode = "delta"')
-    assert read_event(found).status == "archived"
+    feed = read_ics(event("DTSTART:20260811T090000", "STATUS:CANCELLED"), 'metro = "seattle"\nmode = "delta"')
+    assert read_event(feed).status == "archived"
 
 
 def test_an_event_without_a_name_says_so_unless_the_feed_has_one(read_ics: ReadIcs) -> None:
@@ -235,11 +235,11 @@ def test_whatever_the_bytes_each_event_is_counted_once(read_ics: ReadIcs, cases:
         mutated = mutate(content, chance)
         lines = re.sub(rb"\n+", b"\n", re.sub(rb"\r\n?", b"\n", mutated))
         try:
-            found = read_ics(mutated)
+            feed = read_ics(mutated)
         except FeedError as error:
             refusals.append(str(error))
         else:
-            assert found.read == len(_BEGUN.findall(re.sub(rb"\n[ \t]", b"", lines)))
+            assert feed.read == len(_BEGUN.findall(re.sub(rb"\n[ \t]", b"", lines)))
     assert len(refusals) <= cases // 2
     assert all("VCALENDAR" in refusal for refusal in refusals)
 
@@ -273,8 +273,8 @@ def test_a_calendar_is_built_and_the_last_good_version_of_an_event_stays(configu
         (12, ("DTSTART:20260811T090000", "STATUS:CANCELLED")),
     ):
         (tmp_path / "feed.ics").write_text(wrap(series + event(*lines)))
-        asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, day)))
-        built.append(build_release(asked, store=store, executor=InlineExecutor()))
+        request = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, day)))
+        built.append(build_release(request, store=store, executor=InlineExecutor()))
     assert [build.changes for build in built] == [{"created": 2}, {}, {"removed": 1}]
     assert [build.feeds[0].memory.quarantined for build in built] == [0, 1, 0]
 
@@ -303,6 +303,6 @@ def test_no_time_however_far_stops_a_build(configure: Configure, tmp_path: Path)
     metros = tuple(msgspec.structs.replace(metro, timezone="Europe/Madrid") for metro in configuration.metros)
     configuration = msgspec.structs.replace(configuration, metros=metros)
     (tmp_path / "feed.ics").write_text(wrap("\n".join(EXTREME)))
-    asked = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 11)))
-    (feed,) = build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor()).feeds
+    request = Build(configuration=configuration, as_of=AsOf(day=date(2026, 8, 11)))
+    (feed,) = build_release(request, store=open_store(configuration.store.url), executor=InlineExecutor()).feeds
     assert (feed.memory.read, feed.memory.quarantined) == (len(EXTREME), 0)

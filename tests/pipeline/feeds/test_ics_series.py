@@ -15,22 +15,22 @@ def test_an_endless_series_in_utc_repeats_by_the_clock_of_the_metro(read_ics: Re
     assert list_instants(record)[:4] == ["10-28 02:00", "10-30 02:00", "11-04 03:00", "11-11 03:00"]
 
 
-def list_notes(found: FeedRead) -> list[tuple[str | None, str, str | None]]:
-    problems = [problem for problem in found.problems if not problem.quarantined]
+def list_notes(feed: FeedRead) -> list[tuple[str | None, str, str | None]]:
+    problems = [problem for problem in feed.problems if not problem.quarantined]
     return [(problem.field, problem.reason.partition(":")[0], problem.value) for problem in problems]
 
 
 @pytest.mark.parametrize(
-    ("said", "clock"), [("", METRO_ZONE), ("X-WR-TIMEZONE:America/New_York\n", "America/New_York")]
+    ("line", "clock"), [("", METRO_ZONE), ("X-WR-TIMEZONE:America/New_York\n", "America/New_York")]
 )
 def test_an_endless_series_in_utc_has_the_clock_that_its_calendar_or_the_metro_names(
-    read_ics: ReadIcs, said: str, clock: str
+    read_ics: ReadIcs, line: str, clock: str
 ) -> None:
-    found = read_ics(said + event("DTSTART:20261028T160000Z", "RRULE:FREQ=WEEKLY"))
-    record = read_event(found)
+    feed = read_ics(line + event("DTSTART:20261028T160000Z", "RRULE:FREQ=WEEKLY"))
+    record = read_event(feed)
     assert record.timezone == clock
     assert list_instants(record)[:3] == ["10-28 16:00", "11-04 17:00", "11-11 17:00"]
-    assert list_notes(found) == [("timezone", "assumed", "DTSTART:20261028T160000Z")]
+    assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20261028T160000Z")]
 
 
 def test_an_endless_series_in_utc_that_no_rule_says_here_has_its_dates(read_ics: ReadIcs) -> None:
@@ -45,14 +45,14 @@ def test_two_endless_rules_are_both_followed(read_ics: ReadIcs) -> None:
     weekdays = read_event(read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY;BYDAY=MO",
         "RRULE:FREQ=WEEKLY;BYDAY=WE,MO")))  # fmt: skip
     assert (weekdays.rrule, weekdays.rdates) == ("FREQ=WEEKLY;BYDAY=MO,WE", ())
-    found = read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY", "RRULE:FREQ=MONTHLY;BYMONTHDAY=3,5"))
-    starts = list_instants(read_event(found))
+    feed = read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY", "RRULE:FREQ=MONTHLY;BYMONTHDAY=3,5"))
+    starts = list_instants(read_event(feed))
     assert starts[:5] == ["08-03 16:00", "08-05 16:00", "08-10 16:00", "08-17 16:00", "08-24 16:00"]
     assert [each for each in starts if each.startswith("12-")][:6] == [
         "12-03 17:00", "12-05 17:00", "12-07 17:00", "12-14 17:00", "12-21 17:00", "12-28 17:00",
     ]  # fmt: skip
     # A thousand dates of the second, of those that the first does not have.
-    assert list_notes(found) == [("rrule", "too_long", "20750405T090000")]
+    assert list_notes(feed) == [("rrule", "too_long", "20750405T090000")]
 
 
 def test_an_endless_series_that_changes_goes_on_as_it_says_then(read_ics: ReadIcs) -> None:
@@ -80,11 +80,11 @@ def test_a_series_that_is_cancelled_from_a_date_on_ends_there(read_ics: ReadIcs)
 
 
 def test_what_costs_a_date_alone_is_said(read_ics: ReadIcs) -> None:
-    found = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3",
+    feed = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3",
         "EXDATE:soon,20260802T100000,20260803T090000", "EXDATE;VALUE=DATE:20260802,20260809",
         "RDATE;TZID=Nowhere:20260804T090000"))  # fmt: skip
-    assert list_instants(read_event(found)) == ["08-01 16:00"]
-    assert list_notes(found) == [
+    assert list_instants(read_event(feed)) == ["08-01 16:00"]
+    assert list_notes(feed) == [
         ("rdates", "unknown_word", "RDATE:20260804T090000"), ("exdates", "wrong_type", "EXDATE:soon"),
         ("exdates", "contradictory", "EXDATE:20260802T100000"), ("exdates", "contradictory", "EXDATE:20260809T000000"),
     ]  # fmt: skip
@@ -93,13 +93,13 @@ def test_what_costs_a_date_alone_is_said(read_ics: ReadIcs) -> None:
 @pytest.mark.parametrize("starts", ["T090000", "T000000"])
 def test_a_day_of_exdate_takes_the_series_date_and_the_added_ones(read_ics: ReadIcs, starts: str) -> None:
     lines = (f"DTSTART:20260801{starts}", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000,20260803T180000")
-    found = read_ics(event(*lines, "EXDATE;VALUE=DATE:20260802"))
+    feed = read_ics(event(*lines, "EXDATE;VALUE=DATE:20260802"))
     hour = int(starts[1:3]) + 7
-    assert list_instants(read_event(found)) == [f"08-01 {hour:02}:00", "08-04 01:00"]
-    assert list_notes(found) == []
+    assert list_instants(read_event(feed)) == [f"08-01 {hour:02}:00", "08-04 01:00"]
+    assert list_notes(feed) == []
 
 
 def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs) -> None:
     lines = ("DTSTART:20260801T000000", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000")
-    found = read_ics(event(*lines, "EXDATE:20260802T000000"))
-    assert list_instants(read_event(found)) == ["08-01 07:00", "08-03 01:00"]
+    feed = read_ics(event(*lines, "EXDATE:20260802T000000"))
+    assert list_instants(read_event(feed)) == ["08-01 07:00", "08-03 01:00"]

@@ -12,7 +12,7 @@ from pipeline.dates.recurrence import expand_recurrence
 from pipeline.feeds.ics import read_calendar
 from tests.pipeline.city import City
 from tests.pipeline.feeds.drawn_calendars import METRO, draw_calendar
-from tests.pipeline.feeds.recurring import Found, find_dates
+from tests.pipeline.feeds.recurring import Dates, find_dates
 from tests.pipeline.objects.exports import read_file
 
 WINDOW = (date(2026, 6, 1), date(2027, 8, 1))
@@ -32,10 +32,10 @@ def read_values(content: bytes) -> list[dict[str, Any]]:
     return values
 
 
-def list_dates(values: list[dict[str, Any]]) -> Found:
+def list_dates(values: list[dict[str, Any]]) -> Dates:
     """As a build finds them."""
     first, last = (datetime.combine(day, time(), UTC).timestamp() for day in WINDOW)
-    found: Found = Counter()
+    dates: Dates = Counter()
     for value in values:
         if value.get("status") == "archived":
             continue
@@ -50,18 +50,18 @@ def list_dates(values: list[dict[str, Any]]) -> Found:
         uid = value["source_id"].partition("/")[0]
         for each in expansion.occurrences:
             if is_days and WINDOW[0] <= each.starts_local.date() < WINDOW[1]:
-                found[uid, each.starts_local.date()] += 1
+                dates[uid, each.starts_local.date()] += 1
             elif not is_days and first <= each.starts_at < last:
-                found[uid, each.starts_at] += 1
-    return found
+                dates[uid, each.starts_at] += 1
+    return dates
 
 
 def test_a_calendar_s_dates_are_those_that_an_independent_library_finds(cases: int) -> None:
     """In 10,000 of them: OUTINGS_TEST_CASES=10000."""
     for number in (*range(cases), *INTO_CLOCK_CHANGES):
         content = draw_calendar(random.Random(number), number)
-        found, expected = list_dates(read_values(content)), find_dates(content, metro=METRO, window=WINDOW)
-        assert found == expected, (number, sorted(map(str, found - expected)), sorted(map(str, expected - found)))
+        dates, expected = list_dates(read_values(content)), find_dates(content, metro=METRO, window=WINDOW)
+        assert dates == expected, (number, sorted(map(str, dates - expected)), sorted(map(str, expected - dates)))
 
 
 def test_what_is_exported_has_the_dates_that_the_list_shows(tmp_path: Path, cases: int) -> None:
@@ -81,10 +81,10 @@ def test_what_is_exported_has_the_dates_that_the_list_shows(tmp_path: Path, case
         assert own == listed, (begin, sorted(map(str, own - listed)), sorted(map(str, listed - own)))
 
 
-def list_shown(city: City) -> Found:
+def list_shown(city: City) -> Dates:
     """Those of `occurrences=expand`, from one month to the next."""
     first, last = (datetime.combine(day, time(), UTC).timestamp() for day in SHOWN)
-    found: Found = Counter()
+    dates: Dates = Counter()
     starts = [date(2026 + month // 12, month % 12 + 1, 1) for month in range(7, 21)]
     for day, after in pairwise(starts):
         window = f"from={max(day, date(2026, 8, 10))}&to={date.fromordinal(after.toordinal() - 1)}"
@@ -95,8 +95,8 @@ def list_shown(city: City) -> Found:
                 at = datetime.fromisoformat(each["starts_at"])
                 own = datetime.fromisoformat(each["starts_local"]).date()
                 if not each["has_time"] and SHOWN[0] <= own < SHOWN[1]:
-                    found[each["id"], own] += 1
+                    dates[each["id"], own] += 1
                 elif each["has_time"] and first <= at.timestamp() < last:
-                    found[each["id"], int(at.timestamp())] += 1
+                    dates[each["id"], int(at.timestamp())] += 1
             cursor = body["meta"]["next_cursor"]
-    return found
+    return dates

@@ -60,8 +60,8 @@ def test_full_names_of_members_are_known_and_those_of_others_are_not(read_jsonld
 def test_a_node_is_known_by_its_id_its_identifier_or_its_address(
     read_jsonld: ReadJsonld, node: dict[str, Any], source_id: str
 ) -> None:
-    found = the_one(read_jsonld({"@type": "Event", "name": "A", "startDate": "2026-08-12", **node}))["source_id"]
-    assert found.startswith("without-id-") if source_id.startswith("without") else found == source_id
+    feed = the_one(read_jsonld({"@type": "Event", "name": "A", "startDate": "2026-08-12", **node}))["source_id"]
+    assert feed.startswith("without-id-") if source_id.startswith("without") else feed == source_id
 
 
 def test_events_with_the_address_of_their_page_stay_apart_and_true_doubles_are_merged(read_jsonld: ReadJsonld) -> None:
@@ -69,8 +69,8 @@ def test_events_with_the_address_of_their_page_stay_apart_and_true_doubles_are_m
         {"@type": "Event", "name": name, "startDate": "2026-08-12", "url": "https://a.example/calendar"}
         for name in ("A", "B", "B")
     ]
-    found = read_jsonld(*list_page)
-    assert (found.read, found.merged, len({record.source_id for record in found.records})) == (3, 1, 2)
+    feed = read_jsonld(*list_page)
+    assert (feed.read, feed.merged, len({record.source_id for record in feed.records})) == (3, 1, 2)
 
 
 def test_a_graph_s_references_are_followed(read_jsonld: ReadJsonld) -> None:
@@ -127,9 +127,9 @@ def test_lists_of_items_and_the_events_of_a_place_are_read(read_jsonld: ReadJson
         "name": "Hall",
         "event": [event(**{"@id": "https://a.example/4"})],
     }
-    found = read_jsonld(listed, hall)
-    assert sorted(record.source_id[-1] for record in found.records) == ["1", "2", "3", "4"]
-    within = next(show(record) for record in found.records if record.source_id.endswith("4"))
+    feed = read_jsonld(listed, hall)
+    assert sorted(record.source_id[-1] for record in feed.records) == ["1", "2", "3", "4"]
+    within = next(show(record) for record in feed.records if record.source_id.endswith("4"))
     assert (within["location"]["address"], within["place"]["source_id"]) == ("Hall", "https://a.example/3")
 
 
@@ -163,8 +163,8 @@ def test_a_festival_and_its_events_are_each_an_event(read_jsonld: ReadJsonld) ->
         **{"@type": "Festival", "startDate": "2026-08-12", "endDate": "2026-08-14", "location": "Park",
            "subEvent": [{"@type": "MusicEvent", "name": "Concert", "startDate": "2026-08-13T19:00"}]}
     )  # fmt: skip
-    found = [show(record) for record in read_jsonld(festival).records]
-    assert [(record["name"], record["location"]["address"]) for record in found] == [
+    feed = [show(record) for record in read_jsonld(festival).records]
+    assert [(record["name"], record["location"]["address"]) for record in feed] == [
         ("A walk", "Park"),
         ("Concert", "Park"),
     ]
@@ -176,9 +176,9 @@ def test_parts_with_the_address_of_their_page_stay_apart(read_jsonld: ReadJsonld
         for day, name in enumerate(("Opening", "Concert", "Concert"))
     ]
     own = {"@type": "Event", "name": "Parade", "@id": "https://a.example/parade", "startDate": "2026-08-14"}
-    found = read_jsonld(event(startDate="2026-08-10", endDate="2026-08-14", subEvent=[*parts, own]))
-    assert [record.name for record in found.records] == ["A walk", "Opening", "Concert", "Concert", "Parade"]
-    assert found.records[-1].source_id == "https://a.example/1#https://a.example/parade"
+    feed = read_jsonld(event(startDate="2026-08-10", endDate="2026-08-14", subEvent=[*parts, own]))
+    assert [record.name for record in feed.records] == ["A walk", "Opening", "Concert", "Concert", "Parade"]
+    assert feed.records[-1].source_id == "https://a.example/1#https://a.example/parade"
 
 
 def test_a_course_of_one_instance_is_a_class_and_of_several_a_class_with_sections(read_jsonld: ReadJsonld) -> None:

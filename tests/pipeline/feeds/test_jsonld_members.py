@@ -50,8 +50,8 @@ from tests.pipeline.feeds.documents import ADDRESS, WRITTEN, ReadJsonld, event, 
     ],
 )  # fmt: skip
 def test_offers_are_a_price(read_jsonld: ReadJsonld, stated: dict[str, Any], price: dict[str, Any]) -> None:
-    found = the_one(read_jsonld(event(**stated))).get("price", {})
-    assert {name: value for name, value in found.items() if value is not None} == price
+    feed = the_one(read_jsonld(event(**stated))).get("price", {})
+    assert {name: value for name, value in feed.items() if value is not None} == price
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_offers_are_a_price(read_jsonld: ReadJsonld, stated: dict[str, Any], pri
 def test_ages_are_read_where_they_are_said(
     read_jsonld: ReadJsonld, stated: dict[str, Any], ages: tuple[int | None, int | None]
 ) -> None:
-    found = the_one(read_jsonld(event(**stated)))["ages"]
-    assert (found["min"], found["max"]) == ages
+    feed = the_one(read_jsonld(event(**stated)))["ages"]
+    assert (feed["min"], feed["max"]) == ages
 
 
 WHERE = {"street_address": "1 Pine St", "city": "Seattle", "state": "WA", "zip": "98101"}
@@ -114,8 +114,8 @@ WHERE = {"street_address": "1 Pine St", "city": "Seattle", "state": "WA", "zip":
 def test_a_location_is_a_text_an_address_or_a_place(
     read_jsonld: ReadJsonld, location: Any, members: dict[str, Any]
 ) -> None:
-    found = the_one(read_jsonld(event(location=location))).get("location") or {}
-    assert {name: value for name, value in found.items() if value is not None} == members
+    feed = the_one(read_jsonld(event(location=location))).get("location") or {}
+    assert {name: value for name, value in feed.items() if value is not None} == members
 
 
 def test_what_is_on_the_web_alone_is_a_keyword_and_nowhere(read_jsonld: ReadJsonld) -> None:
@@ -156,8 +156,8 @@ def test_what_is_cancelled_or_postponed_is_not_shown(
 def test_an_organizer_is_an_organization_and_no_person(
     read_jsonld: ReadJsonld, organizer: Any, name: str | None
 ) -> None:
-    found = the_one(read_jsonld(event(organizer=organizer))).get("organization") or {}
-    assert found.get("name") == name
+    feed = the_one(read_jsonld(event(organizer=organizer))).get("organization") or {}
+    assert feed.get("name") == name
 
 
 @pytest.mark.parametrize(
@@ -196,10 +196,10 @@ def test_an_image_is_an_address_an_object_or_a_list(read_jsonld: ReadJsonld, ima
     ],
 )  # fmt: skip
 def test_a_place_is_open_on_weekdays(read_jsonld: ReadJsonld, stated: dict[str, Any], hours: dict[str, str]) -> None:
-    found = the_one(read_jsonld({"@type": "Museum", "@id": "https://a.example/m", "name": "Museum", **stated})).get(
+    feed = the_one(read_jsonld({"@type": "Museum", "@id": "https://a.example/m", "name": "Museum", **stated})).get(
         "hours", {}
     )
-    assert {name: value for name, value in found.items() if value is not None} == hours
+    assert {name: value for name, value in feed.items() if value is not None} == hours
 
 
 def test_words_of_the_vocabulary_are_categories_and_the_others_keywords(read_jsonld: ReadJsonld) -> None:

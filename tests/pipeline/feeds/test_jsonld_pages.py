@@ -18,12 +18,12 @@ def test_a_page_s_scripts_are_read_each_by_itself(read_jsonld: ReadJsonld) -> No
         json.dumps([event(**{"@id": "https://a.example/2", "description": "<p>Bring &amp; share</p>"})]),
         head="<script>var x = {}</script><script type=text/template>{}</script>",
     )
-    found = read_jsonld(content, name="page.html")
-    assert [(record.source_id[-1], record.line) for record in found.records] == [("1", 4), ("2", 7)]
-    assert [(problem.line, problem.reason.split(":")[0]) for problem in found.problems] == [
+    feed = read_jsonld(content, name="page.html")
+    assert [(record.source_id[-1], record.line) for record in feed.records] == [("1", 4), ("2", 7)]
+    assert [(problem.line, problem.reason.split(":")[0]) for problem in feed.problems] == [
         (3, "unreadable"), (6, "unreadable"),
     ]  # fmt: skip
-    assert show(found.records[1])["description"] == "Bring & share"
+    assert show(feed.records[1])["description"] == "Bring & share"
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_file_is_read_in_its_own_letters(read_jsonld: ReadJsonld, content: byt
 
 def test_a_document_a_line_is_read_and_a_broken_line_is_one_line(read_jsonld: ReadJsonld) -> None:
     content = b"\n".join([json.dumps(event()).encode(), b"{broken", json.dumps(event(**{"@id": "x:2"})).encode()])
-    found = read_jsonld(content)
-    assert ([record.line for record in found.records], [problem.line for problem in found.problems]) == ([1, 3], [2])
+    feed = read_jsonld(content)
+    assert ([record.line for record in feed.records], [problem.line for problem in feed.problems]) == ([1, 3], [2])
 
 
 @pytest.mark.parametrize("content", [b'{"@type": "Event", "name"', b"", b"BEGIN:VCALENDAR", b"[" * 100_000])
@@ -92,7 +92,7 @@ def test_ids_within_a_page_are_of_the_page(read_jsonld: ReadJsonld) -> None:
     assert the_one(read_jsonld(content, name="page.html"))["source_id"] == "https://a.example/walk#event"
 
 
-def test_its_feed_names_its_metro(read_jsonld: ReadJsonld) -> None:
+def test_a_page_is_of_the_metro_that_its_feed_names(read_jsonld: ReadJsonld) -> None:
     with pytest.raises(SettingError, match="jsonld does not state its metro"):
         read_jsonld(event(), settings="")
 
@@ -133,8 +133,8 @@ def test_a_page_of_the_most_common_calendar_of_wordpress_is_read(read_jsonld: Re
 def test_what_ends_lines_elsewhere_stands_in_texts(read_jsonld: ReadJsonld) -> None:
     names = ["A\u2028walk", "Another\u0085walk"]
     lines = [json.dumps(event(name=name, **{"@id": name}), ensure_ascii=False) for name in names]
-    found = read_jsonld("\r\n".join(lines).encode())
-    assert [" ".join(show(record)["name"].split()) for record in found.records] == ["A walk", "Another walk"]
+    feed = read_jsonld("\r\n".join(lines).encode())
+    assert [" ".join(show(record)["name"].split()) for record in feed.records] == ["A walk", "Another walk"]
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_lines_are_those_of_the_file_whatever_ends_them(read_jsonld: ReadJsonld)
     scripts = ['{"broken', "", '{"broken', json.dumps(event(), indent=1), '{"broken']
     lines = ["<html>", *(f'<script\n type="application/ld+json">{script}</script>' for script in scripts)]
     for end in ("\n", "\r\n"):
-        found = read_jsonld("\n".join(lines).replace("\n", end).encode(), name="page.html")
-        assert [problem.line for problem in found.problems] == [3, 7, 10 + len(scripts[3].split("\n"))]
-        assert [record.line for record in found.records] == [9]
+        feed = read_jsonld("\n".join(lines).replace("\n", end).encode(), name="page.html")
+        assert [problem.line for problem in feed.problems] == [3, 7, 10 + len(scripts[3].split("\n"))]
+        assert [record.line for record in feed.records] == [9]
 
 
 def test_a_page_that_breaks_off_within_a_script_says_so(read_jsonld: ReadJsonld) -> None:
     content = page(json.dumps(event()))
-    found = read_jsonld(content[: content.rindex(b"}")], name="page.html")
-    assert (len(found.records), [problem.reason.split(":")[0] for problem in found.problems]) == (0, ["unreadable"])
+    feed = read_jsonld(content[: content.rindex(b"}")], name="page.html")
+    assert (len(feed.records), [problem.reason.split(":")[0] for problem in feed.problems]) == (0, ["unreadable"])

@@ -154,8 +154,8 @@ def test_a_schedule_is_a_rule_and_its_first_date(
 
 def test_each_schedule_beyond_the_first_is_an_event_by_itself(read_jsonld: ReadJsonld) -> None:
     second = {**WEEKLY, "startTime": "14:00"}
-    found = read_jsonld(event(eventSchedule=[WEEKLY, second]))
-    assert [(record.source_id, show(record)["starts_local"]) for record in found.records] == [
+    feed = read_jsonld(event(eventSchedule=[WEEKLY, second]))
+    assert [(record.source_id, show(record)["starts_local"]) for record in feed.records] == [
         ("https://a.example/1", "2026-08-10T10:30:00"),
         ("https://a.example/1#schedule-2", "2026-08-10T14:00:00"),
     ]
@@ -180,8 +180,8 @@ def test_the_dates_of_a_series_win_over_what_is_known_of_its_schedule_in_part(re
 def test_a_date_of_another_length_is_an_event_by_itself(read_jsonld: ReadJsonld) -> None:
     dates = [{"startDate": f"2026-08-{day}T10:00", "endDate": f"2026-08-{day}T11:00"} for day in (12, 19)]
     long = {"startDate": "2026-08-26T10:00", "endDate": "2026-08-26T15:00"}
-    found = read_jsonld(event(**{"@type": "EventSeries", "subEvent": [*dates, long]}))
-    assert [show(record)["ends_local"] for record in found.records] == ["2026-08-12T11:00:00", "2026-08-26T15:00:00"]
+    feed = read_jsonld(event(**{"@type": "EventSeries", "subEvent": [*dates, long]}))
+    assert [show(record)["ends_local"] for record in feed.records] == ["2026-08-12T11:00:00", "2026-08-26T15:00:00"]
 
 
 @pytest.mark.parametrize(
@@ -196,6 +196,6 @@ def test_a_date_of_another_length_is_an_event_by_itself(read_jsonld: ReadJsonld)
 def test_a_schedule_that_never_falls_costs_what_others_do(read_jsonld: ReadJsonld, schedule: dict[str, Any]) -> None:
     began = time.process_time()
     stated = {"startDate": "2026-08-12", "startTime": "10:00", "@type": "Schedule"} | schedule
-    found = read_jsonld(*(event(**{"@id": f"https://a.example/{n}"}, eventSchedule=stated) for n in range(20)))
-    assert len(found.records) + found.quarantined == 20
+    feed = read_jsonld(*(event(**{"@id": f"https://a.example/{n}"}, eventSchedule=stated) for n in range(20)))
+    assert len(feed.records) + feed.quarantined == 20
     assert time.process_time() - began < 10

@@ -3,7 +3,7 @@
 import json
 
 from outings.release.memory import MemoryStore
-from pipeline.feeds.feed_cache import put_cached_read, read_cached_read
+from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.settings import ReadNdjson
 

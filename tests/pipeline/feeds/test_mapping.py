@@ -44,13 +44,13 @@ def read_mapped(configure: Configure, tmp_path: Path) -> Map:
 
 
 def list_values(read: FeedRead, path: str) -> list[Any]:
-    found = []
+    values = []
     for record in read.records:
         value: Any = record
         for step in path.split("."):
             value = getattr(value, step)
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_columns_are_found_whatever_their_case_accents_and_blanks(read_mapped: M
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         (
             '"location.address" = "preco"',
@@ -254,14 +254,14 @@ def test_columns_are_found_whatever_their_case_accents_and_blanks(read_mapped: M
         ('seasons = { value = "winter" }', "map.seasons.value: is one value; allowed: a list of them"),
     ],
 )
-def test_a_rule_that_meets_nothing_is_named(read_mapped: Map, rule: str, said: str) -> None:
+def test_a_rule_that_meets_nothing_is_named(read_mapped: Map, rule: str, message: str) -> None:
     with pytest.raises(SettingError) as wrong:
         read_mapped(rule, "precio", "3")
-    assert f"feed spl: {said}" in str(wrong.value)
+    assert f"feed spl: {message}" in str(wrong.value)
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ('"price.min" = { colum = "x" }', "feeds.spl.map.price.min.colum: is no word of a rule; did you mean column?"),
         ('"price.min" = { column = "x", value = 3 }', "feeds.spl.map.price.min: has both column and value"),
@@ -283,10 +283,10 @@ def test_a_rule_that_meets_nothing_is_named(read_mapped: Map, rule: str, said: s
         ('"price.min" = 3', "feeds.spl.map.price.min: is no rule"),
     ],
 )
-def test_a_rule_with_a_slip_stops_before_anything_is_read(read_mapped: Map, rule: str, said: str) -> None:
+def test_a_rule_with_a_slip_stops_before_anything_is_read(read_mapped: Map, rule: str, message: str) -> None:
     with pytest.raises(ConfigurationError) as wrong:
         read_mapped(rule, "x", "3")
-    assert said in str(wrong.value.problems[0])
+    assert message in str(wrong.value.problems[0])
 
 
 def test_members_of_an_object_may_be_written_without_quotes(read_mapped: Map) -> None:

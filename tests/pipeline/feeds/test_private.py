@@ -63,10 +63,10 @@ def test_a_feed_of_this_machine_is_not_asked_for_unless_it_says_so(
 ) -> None:
     with pytest.raises(FeedError, match=r"is at \S+, an address of this machine or of a private network; .*allow_priv"):
         open_feed(f"http://{host}:{web.url.rpartition(':')[2]}/feed", kind=kind)
-    assert web.asked == []
+    assert web.requests == []
 
 
-def test_one_that_says_so_is(open_feed: Open, web: Web) -> None:
+def test_a_feed_of_this_machine_that_allows_it_is_fetched(open_feed: Open, web: Web) -> None:
     assert read_body(open_feed(f"{web.url}/feed", settings="allow_private = true")) == LINE
 
 
@@ -88,7 +88,7 @@ def test_a_redirect_to_a_private_address_is_not_followed(
                 open_feed("http://feeds.invalid/feed")
             assert target in str(refused.value)
         assert set(proxy.targets) == {"http://feeds.invalid/feed"}
-    assert web.asked == []
+    assert web.requests == []
 
 
 PRIVATE = (
@@ -128,12 +128,12 @@ def test_what_was_checked_is_what_is_connected_to(web: Web) -> None:
     port = web.url.rpartition(":")[2]
     url = f"http://feeds.example:{port}/feed"
     assert ask(url, ["127.0.0.1"]) == [200]
-    assert [headers["host"] for _, headers in web.asked] == [f"feeds.example:{port}"]
+    assert [headers["host"] for _, headers in web.requests] == [f"feeds.example:{port}"]
     with pytest.raises(PrivateAddress, match=r"127\.0\.0\.2"):
         ask(url, ["127.0.0.1"], ["127.0.0.2"], times=2)
     with pytest.raises(PrivateAddress, match=r"127\.0\.0\.2"):
         ask(url, ["127.0.0.1", "127.0.0.2"])
-    assert len(web.asked) == 2
+    assert len(web.requests) == 2
 
 
 def test_the_certificate_is_still_the_names(certificate: Path) -> None:
@@ -159,9 +159,9 @@ def test_headers_go_to_the_feeds_own_server_and_come_back_with_it(open_feed: Ope
         other.pages["/away"] = Page(status=302, headers={"Location": f"{web.url}/back"})
         web.pages["/back"] = Page(LINE)
         assert read_body(open_feed(f"{web.url}/feed", settings=TOKEN)) == LINE
-        sent = [(target, headers.get("x-app-token"), headers["user-agent"]) for target, headers in web.asked]
+        sent = [(target, headers.get("x-app-token"), headers["user-agent"]) for target, headers in web.requests]
         assert sent == [(target, SECRET, "a-city/1") for target in ("/feed", "/again", "/back")]
-        ((_, headers),) = other.asked
+        ((_, headers),) = other.requests
     assert SECRET not in str(headers)
     assert headers["user-agent"] == "outings/1"
 
@@ -170,11 +170,11 @@ def test_headers_go_with_each_page_of_a_walk(open_feed: Open, web: Web) -> None:
     web.pages["/feed"] = Page(b'{"items": [], "next": "/feed?afterChangeNumber=1"}')
     web.pages["/feed?afterChangeNumber=1"] = Page(b'{"items": [], "next": "/feed?afterChangeNumber=1"}')
     open_feed(f"{web.url}/feed", settings=TOKEN, kind='format = "rpde"\nmode = "delta"')
-    assert [headers["x-app-token"] for _, headers in web.asked] == [SECRET] * 2
+    assert [headers["x-app-token"] for _, headers in web.requests] == [SECRET] * 2
 
 
 @pytest.mark.parametrize(
-    ("url", "headers", "said"),
+    ("url", "headers", "message"),
     [
         ("https://feeds.example/a", '{ Host = "other" }', "feeds.spl.headers.Host"),
         ("https://feeds.example/a", '{ "a b" = "c" }', "feeds.spl.headers.a b"),
@@ -182,9 +182,11 @@ def test_headers_go_with_each_page_of_a_walk(open_feed: Open, web: Web) -> None:
         ("data/a.ndjson", '{ X-Token = "${TOKEN}" }', "feeds.spl.headers"),
     ],
 )
-def test_a_header_that_can_not_be_sent_is_told_without_its_value(read: Read, url: str, headers: str, said: str) -> None:
+def test_a_header_that_can_not_be_sent_is_told_without_its_value(
+    read: Read, url: str, headers: str, message: str
+) -> None:
     with pytest.raises(ConfigurationError) as wrong:
         read(url, settings=f"headers = {headers}")
     (problem,) = wrong.value.problems
-    assert problem.key == said
+    assert problem.key == message
     assert SECRET not in str(problem)

@@ -75,8 +75,8 @@ def test_a_record_is_of_its_own_metro_or_its_feeds(
 ) -> None:
     read = read_ndjson(lines(event(metro=stated)), settings=settings)
     assert [record.metro for record in read.records] == ([] if metro is None else [metro])
-    told = [(problem.field, problem.reason) for problem in read.problems]
-    assert told == ([] if reason is None else [("metro", reason)])
+    problems = [(problem.field, problem.reason) for problem in read.problems]
+    assert problems == ([] if reason is None else [("metro", reason)])
 
 
 def test_a_delta_removes_by_type_and_source_id(read_ndjson: ReadNdjson) -> None:

@@ -81,7 +81,7 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "told", "times"),
+    ("page", "message", "times"),
     [
         (Page(LINE, status=404), "answers 404", 1),
         (Page(LINE, status=403), "answers 403", 1),
@@ -108,14 +108,14 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
     ],
 )  # fmt: skip
 def test_what_can_not_be_fetched_is_told_with_the_feed_and_its_address(
-    open_feed: Open, web: Web, page: Page, told: str, times: int
+    open_feed: Open, web: Web, page: Page, message: str, times: int
 ) -> None:
     web.pages["/feed"] = page
     with pytest.raises(FeedError) as raised:
         open_feed(settings="max_bytes = 1_000_000")
     assert str(raised.value).startswith(f"feed spl: {web.url}/feed: ")
-    assert told in str(raised.value)
-    assert len(web.asked) == times
+    assert message in str(raised.value)
+    assert len(web.requests) == times
 
 
 def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
@@ -137,7 +137,7 @@ def test_redirects_are_followed_and_take_no_password_to_others(open_feed: Open, 
         other.pages["/feed"] = Page(LINE)
         source = open_feed(url=web.url.replace("//", "//ann:secret@") + "/feed?key=hidden")
     assert read_body(source) == LINE
-    assert [headers.get("authorization") is not None for _, headers in (*web.asked, *other.asked)] == [
+    assert [headers.get("authorization") is not None for _, headers in (*web.requests, *other.requests)] == [
         True,
         True,
         False,
@@ -220,8 +220,8 @@ Make = Callable[..., BuildResult]
 def build(configure: Callable[..., Configuration]) -> Make:
     def build_city(day: str = "2026-08-10", **written: Any) -> BuildResult:
         configuration = configure(**written)
-        asked = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
-        return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+        request = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
+        return build_release(request, store=open_store(configuration.store.url), executor=InlineExecutor())
 
     return build_city
 
@@ -239,7 +239,7 @@ def test_a_feed_that_is_as_it_was_is_neither_sent_nor_read_again_and_one_that_fa
     assert next_day.feeds[0].memory == first.feeds[0].memory
     assert next_day.feeds[0].problems == first.feeds[0].problems
     assert next_day.changes == {}
-    assert web.asked[-1][1]["if-none-match"] == 'W/"1"'
+    assert web.requests[-1][1]["if-none-match"] == 'W/"1"'
 
     web.pages["/feed"] = Page(status=404)
     with pytest.raises(FeedError):
@@ -251,7 +251,7 @@ def test_a_feed_that_is_as_it_was_is_neither_sent_nor_read_again_and_one_that_fa
 
     web.pages["/feed"] = Page(LINE + json.dumps(make_event("b")).encode(), etag='"3"')
     built = build("2026-08-11")
-    assert web.asked[-1][1]["if-none-match"] == '"2"'
+    assert web.requests[-1][1]["if-none-match"] == '"2"'
     assert (built.changes, built.feeds[0].memory.etag) == ({"created": 1}, '"3"')
 
 
@@ -278,7 +278,7 @@ def open_again(configure: Callable[..., Configuration], tmp_path: Path) -> OpenA
     def open_one(before: FeedSource, *, is_kept: bool = True, **written: Any) -> FeedSource:
         configuration = configure(**written)
         memory = FeedMemory(
-            hash=before.hash, read=1, listings=1, merged=0, quarantined=0, asked=before.asked,
+            hash=before.hash, read=1, listings=1, merged=0, quarantined=0, question=before.question,
             records=put_object(store, b"records") if is_kept else "0" * 64,
             etag=before.etag, last_modified=before.last_modified,
         )  # fmt: skip
@@ -310,5 +310,5 @@ def test_where_what_is_remembered_is_no_answer_no_condition_is_made(
 ) -> None:
     web.pages["/feed"] = web.pages["/other"] = Page(LINE, etag='"1"')
     again = open_again(open_feed(), **change)
-    assert "if-none-match" not in web.asked[-1][1]
+    assert "if-none-match" not in web.requests[-1][1]
     assert (again.kept, read_body(again)) == (None, LINE)

@@ -29,7 +29,7 @@ def test_a_cell_that_can_not_be_cast_costs_its_row_alone(read_table: ReadTable) 
 
 
 @pytest.mark.parametrize(
-    ("expression", "cell", "said"),
+    ("expression", "cell", "message"),
     [
         ("strptime(fee, '%d/%m/%Y')::DATE AS date_on", "soon", "Could not parse string"),
         ("{'min': sqrt(try_cast(fee AS DOUBLE))} AS price", "-1", "cannot take square root of a negative number"),
@@ -38,14 +38,14 @@ def test_a_cell_that_can_not_be_cast_costs_its_row_alone(read_table: ReadTable) 
     ],
 )
 def test_whatever_a_function_can_not_take_costs_the_row(
-    read_table: ReadTable, expression: str, cell: str, said: str
+    read_table: ReadTable, expression: str, cell: str, message: str
 ) -> None:
     good = "01/02/2026" if "strptime" in expression else "2026-02-01" if "DATE" in expression else "4"
     rows = f"id,fee\na,{good}\nb,{cell}\nc,\n".encode()
     read = read_table(f"SELECT 'event' AS type, id AS source_id, id AS name, {expression} FROM feed", rows)
     assert [record.source_id for record in read.records] == ["a", "c"]
     (problem,) = read.problems
-    assert problem.reason.startswith(f"wrong_type: the SELECT fails on this row: {said}")
+    assert problem.reason.startswith(f"wrong_type: the SELECT fails on this row: {message}")
     assert (problem.line, problem.source_id) == (3, None if "sqrt" in expression else "b")
 
 

@@ -95,7 +95,7 @@ def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walk
 
 
 @pytest.mark.parametrize(
-    ("pages", "told"),
+    ("pages", "message"),
     [
         ({"/feed": {"next": "/feed", "items": [{"id": "1"}]}}, "/feed: has items and names itself as the next page"),
         (
@@ -117,19 +117,19 @@ def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walk
         ({"/feed": {"next": "/big", "items": []}, "/big": {"next": "/big", "items": ["x" * 500]}}, "max_bytes"),
     ],
 )  # fmt: skip
-def test_pages_that_lead_to_no_end_stop_the_build(walks: Walks, web: Web, pages: dict[str, Any], told: str) -> None:
+def test_pages_that_lead_to_no_end_stop_the_build(walks: Walks, web: Web, pages: dict[str, Any], message: str) -> None:
     for target, page in pages.items():
         web.pages[target] = Page(json.dumps(page).encode())
     with pytest.raises(FeedError, match="feed oa: ") as raised:
         walks.walk(settings="max_bytes = 450")
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_busy_server_is_left_alone_unless_it_says_for_how_long(walks: Walks, publisher: Publisher, web: Web) -> None:
     web.pages["/feed"] = Page(status=503)
     with pytest.raises(FeedError, match="answers 503, and does not say for how long"):
         walks.walk()
-    assert len(web.asked) == 1
+    assert len(web.requests) == 1
     statuses = [503]
 
     def busy_once(target: str) -> Page:
@@ -175,9 +175,9 @@ def test_a_walk_begins_anew_where_its_place_says_too_little(
     walks.walk(**change)
     assert walks.source is not None
     assert walks.source.is_whole is is_whole
-    told = [line for line in walks.told if line.startswith("feed oa: ")]  # a slow machine's requests are told too
-    assert len(told) == is_whole
-    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in told)
+    lines = [line for line in walks.messages if line.startswith("feed oa: ")]  # a slow machine's requests are told too
+    assert len(lines) == is_whole
+    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in lines)
 
 
 def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publisher: Publisher, web: Web) -> None:
@@ -185,7 +185,7 @@ def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publis
     url = publisher.url.replace("//", "//ann:secret@")
     walks.walk(url=url)
     walks.walk(url=url)
-    assert all("authorization" in headers for _, headers in web.asked)
+    assert all("authorization" in headers for _, headers in web.requests)
     assert walks.source is not None
     assert "secret" not in str(walks.source)
 
@@ -237,16 +237,16 @@ def test_a_session_says_what_its_series_of_the_same_walk_says(walks: Walks, publ
         ("c", {"identifier": "s-1"}),
     ):
         publisher.put(own, kind="ScheduledSession", type="ScheduledSession", name=None, superEvent=refers)
-    found = {record.source_id: show(record) for record in walks.walk().records}
+    records = {record.source_id: show(record) for record in walks.walk().records}
     for own in "abc":
-        session = found[f"ScheduledSession/{own}"]
+        session = records[f"ScheduledSession/{own}"]
         assert (session["name"], session["description"], session["location"]["address"]) == ("Yoga", "Easy", "Park")
         assert session["starts_local"] == "2026-08-12T10:00:00"
 
 
 def put_session(publisher: Publisher, own: str, series: str, **members: Any) -> None:
-    said = {"type": "ScheduledSession", "name": None, "superEvent": f"https://a.example/{series}", **members}
-    publisher.put(own, kind="ScheduledSession", **said)
+    stated = {"type": "ScheduledSession", "name": None, "superEvent": f"https://a.example/{series}", **members}
+    publisher.put(own, kind="ScheduledSession", **stated)
 
 
 def put_series(publisher: Publisher, own: str, name: str, **members: Any) -> None:
@@ -289,7 +289,7 @@ def test_a_walk_begins_anew_where_the_items_that_stood_are_torn(walks: Walks, pu
     assert walks.walk().read == 0
     put_series(publisher, "s", "Judo")
     assert list_names(walks.walk()) == ["Judo", "Judo"]
-    assert "walked anew from its first page: the items that stood are gone or torn" in walks.told[-1]
+    assert "walked anew from its first page: the items that stood are gone or torn" in walks.messages[-1]
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
@@ -307,11 +307,11 @@ def test_walks_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytes
             stay = {problem.source_id for problem in read.problems}
             for source_id in [each for each in known if find_item(each) in read.items and each not in stay]:
                 del known[source_id]
-            known |= {record.source_id: show_said(record) for record in read.records if not record.deleted}
+            known |= {record.source_id: show_stated(record) for record in read.records if not record.deleted}
         whole = Walks(make_configure(folder, web), folder / "whole").walk()
-    said = {record.source_id: show_said(record) for record in whole.records if not record.deleted}
+    members = {record.source_id: show_stated(record) for record in whole.records if not record.deleted}
     unread = {problem.source_id for problem in whole.problems}
-    assert {own: record for own, record in known.items() if own not in unread} == said
+    assert {own: record for own, record in known.items() if own not in unread} == members
 
 
 def change_feed(publisher: Publisher, random: Random) -> None:
@@ -327,7 +327,7 @@ def change_feed(publisher: Publisher, random: Random) -> None:
         publisher.put(own, kind="ScheduledSession", name="Alone")
 
 
-def show_said(record: Any) -> dict[str, Any]:
+def show_stated(record: Any) -> dict[str, Any]:
     return {name: value for name, value in show(record).items() if name != "line"}
 
 
@@ -338,8 +338,8 @@ Make = Callable[..., BuildResult]
 def build(configure: Configure) -> Make:
     def build_city(at: datetime = NOON, **written: Any) -> BuildResult:
         configuration = configure(**written)
-        asked = Build(configuration=configuration, as_of=AsOf(instant=at))
-        return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+        request = Build(configuration=configuration, as_of=AsOf(instant=at))
+        return build_release(request, store=open_store(configuration.store.url), executor=InlineExecutor())
 
     return build_city
 
@@ -349,6 +349,7 @@ def list_live(tmp_path: Path) -> list[str]:
     return sorted(event["name"] for event in events)
 
 
+@pytest.mark.long
 def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
     build: Make, publisher: Publisher, web: Web, tmp_path: Path
 ) -> None:
@@ -361,8 +362,7 @@ def test_a_release_has_what_the_feed_says_by_now_and_its_place_moves_with_it(
     publisher.delete("b")
     publisher.put("c", startDate="soon")
     publisher.put("g", type="Event", subEvent=festival[:1])
-    working = web.pages["/feed"]
-    place = web.targets[-1]
+    working, place = web.pages["/feed"], web.targets[-1]
     web.pages[place] = Page(status=500, statuses=[])
     with pytest.raises(FeedError):
         build(NOON + timedelta(days=1))

@@ -23,46 +23,46 @@ from pipeline.feeds.rpde.walk import MOST_EMPTY, WalkError, walk_pages
 def test_a_scheme_s_own_port_is_no_other_server_and_a_mark_before_a_page_no_fault(
     begin: str, following: str, mark: bytes
 ) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def fetch(url: str, *, most: int) -> bytes:
         assert most == 10_000
-        asked.append(url)
-        items = [{"id": "1"}] if len(asked) == 1 else []
+        requests.append(url)
+        items = [{"id": "1"}] if len(requests) == 1 else []
         return mark + json.dumps({"next": following, "items": items}).encode()
 
     target = BytesIO()
-    walk = asyncio.run(walk_pages(begin, fetch=fetch, target=target, most=10_000, tell=asked.append))
+    walk = asyncio.run(walk_pages(begin, fetch=fetch, target=target, most=10_000, tell=requests.append))
     assert (walk.items, target.getvalue()) == (1, b'{"id": "1"}\n')
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def fetch(url: str, *, most: int) -> bytes:
-        asked.append(url)
-        return json.dumps({"next": f"/feed?p={len(asked)}", "items": []}).encode()
+        requests.append(url)
+        return json.dumps({"next": f"/feed?p={len(requests)}", "items": []}).encode()
 
     with pytest.raises(WalkError, match="is the 100th page in a row without items, and not the last"):
-        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=10_000, tell=asked.append))
-    assert len(asked) == MOST_EMPTY
+        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=10_000, tell=requests.append))
+    assert len(requests) == MOST_EMPTY
 
 
 def test_pages_that_are_empty_between_others_are_read_on() -> None:
     """As where a publisher takes a page of what it has and leaves out what is not for all."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def fetch(url: str, *, most: int) -> bytes:
-        asked.append(url)
-        number = len(asked)
+        requests.append(url)
+        number = len(requests)
         items = [{"id": number}] if number % 90 == 0 else []
         return json.dumps({"next": f"/feed?p={min(number, 300)}", "items": items}).encode()
 
     walk = asyncio.run(
         walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100_000, tell=lambda _: None)
     )
-    assert (walk.items, len(asked)) == (3, 301)
+    assert (walk.items, len(requests)) == (3, 301)
 
 
 def test_half_a_sign_or_no_number_costs_no_more_than_itself() -> None:

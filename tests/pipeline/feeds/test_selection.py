@@ -1,6 +1,5 @@
 """An operator's SELECT reaches the table `feed` and nothing else, and a wrong one is told before anything is built."""
 
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import lock
 from pipeline.feeds.selection import select_records
 from pipeline.feeds.source import SelectError
+from tests.loopback import run_server
 from tests.pipeline.feeds.settings import ReadTable
 
 SECRET = "the secret"
@@ -29,7 +29,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked() -> Iterator[tuple[str, list[str]]]:
+def lookups() -> Iterator[tuple[str, list[str]]]:
     """A server on loopback, and the paths that were asked of it."""
     paths: list[str] = []
 
@@ -43,13 +43,8 @@ def asked() -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the library's own name
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", paths
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with run_server(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield url, paths
 
 
 READING = [
@@ -137,8 +132,8 @@ def test_nothing_but_the_feed_can_be_read_and_nothing_written(read_table: ReadTa
     ["FROM '{url}/x.csv'", "SELECT * FROM read_parquet('{url}/x.parquet')", "SELECT * FROM read_text('{url}/x')",
      "FROM 's3://bucket/x.parquet'", "ATTACH '{url}/x.duckdb' AS x", "INSTALL x FROM '{url}'"],
 )  # fmt: skip
-def test_the_network_is_not_asked(read_table: ReadTable, asked: tuple[str, list[str]], attack: str) -> None:
-    url, paths = asked
+def test_the_network_is_not_asked(read_table: ReadTable, lookups: tuple[str, list[str]], attack: str) -> None:
+    url, paths = lookups
     with pytest.raises(SelectError):
         read_table(attack.replace("{url}", url))
     assert paths == []

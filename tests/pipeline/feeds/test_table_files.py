@@ -45,7 +45,7 @@ def test_old_dos_letters_are_found_where_the_text_says_them(read_table: ReadTabl
 
 
 @pytest.mark.parametrize(
-    ("content", "settings", "said"),
+    ("content", "settings", "message"),
     [
         (ENGLISH.encode(), "", None),
         (ENGLISH.encode("cp1252"), "", "table.csv: read as cp1252 (by its letters)"),
@@ -55,8 +55,10 @@ def test_old_dos_letters_are_found_where_the_text_says_them(read_table: ReadTabl
         (("Agenda\n\n" + ENGLISH).encode(), "skip = 1", "table.csv: the names of its columns are in line 3"),
     ],
 )
-def test_what_was_decided_is_reported(read_table: ReadTable, content: bytes, settings: str, said: str | None) -> None:
-    assert read_table(SELECT, content, settings=settings).decided == (() if said is None else (said,))
+def test_what_was_decided_is_reported(
+    read_table: ReadTable, content: bytes, settings: str, message: str | None
+) -> None:
+    assert read_table(SELECT, content, settings=settings).decided == (() if message is None else (message,))
 
 
 def test_latin_1_means_what_windows_means_by_it(read_table: ReadTable) -> None:
@@ -274,19 +276,19 @@ def test_a_table_of_sqlite_is_read(read_table: ReadTable, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ('encoding = "klingon"', 'encoding: is "klingon"; allowed: auto, or the name of one'),
         ('encoding = "hex"', 'encoding: is "hex"'),
         ("skip = -1", "skip: is -1; allowed: a whole number from 0"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_is_allowed(configure: Configure, settings: str, said: str) -> None:
+def test_a_wrong_setting_is_named_with_what_is_allowed(configure: Configure, settings: str, message: str) -> None:
     from outings.configuration import ConfigurationError
 
     with pytest.raises(ConfigurationError) as wrong:
         configure(f'metro = "seattle"\nformat = "table"\nurl = "t.csv"\nselect = "t.sql"\n{settings}')
-    assert said in str(wrong.value.problems[0])
+    assert message in str(wrong.value.problems[0])
 
 
 @pytest.mark.parametrize("setting", ['sheet = "x"', "skip = 3", 'encoding = "cp1252"', 'map = { name = "x" }'])

@@ -40,7 +40,7 @@ class Walks:
         self._scratch = scratch
         self._store = MemoryStore()
         self.source: FeedSource | None = None
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
         configuration = self._configure(**written)
@@ -53,7 +53,7 @@ class Walks:
             memories=memories,
             store=self._store,
             now=now,
-            tell=self.told.append,
+            tell=self.messages.append,
             policy=QUICK,
         )["oa"]
         read = read_source(feed, configuration, source)
@@ -69,7 +69,7 @@ class Walks:
 
 def remember(source: FeedSource, items: str) -> FeedMemory:
     return FeedMemory(
-        hash=source.hash, read=0, listings=0, merged=0, quarantined=0, asked=source.asked, next=source.next,
+        hash=source.hash, read=0, listings=0, merged=0, quarantined=0, question=source.question, next=source.next,
         walked_at=source.walked_at, items=items,
     )  # fmt: skip
 

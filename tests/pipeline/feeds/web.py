@@ -2,7 +2,6 @@
 
 import json
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import Any
 
 from outings.retry_policy import RetryPolicy
 from pipeline.feeds.source import FeedSource
+from tests.loopback import run_server
 from tests.pipeline.city import make_event
 
 QUICK = RetryPolicy(connect=2.0, silence=0.2, whole=0.5, attempts=3, pause=0.001, rest=0.2)
@@ -40,17 +40,17 @@ class Page:
 
 
 class Web:
-    """`pages` by path, with or without its query; a function makes one of the request's target. `asked`: targets with
-    the headers of each request, in order."""
+    """`pages` by path, with or without its query; a function makes one of the request's target. `requests`: targets
+    with the headers of each request, in order."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.pages: dict[str, Page | Callable[[str], Page]] = {}
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.requests: list[tuple[str, dict[str, str]]] = []
 
     @property
     def targets(self) -> list[str]:
-        return [target for target, _ in self.asked]
+        return [target for target, _ in self.requests]
 
     def find(self, target: str) -> Page:
         page = self.pages.get(target) or self.pages.get(target.partition("?")[0]) or Page(b"not here", status=404)
@@ -63,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.web.asked.append((self.path, headers))
+        self.web.requests.append((self.path, headers))
         page = self.web.find(self.path)
         time.sleep(page.wait)
         with suppress(OSError):  # whoever asked may have gone
@@ -71,17 +71,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, page: Page, headers: dict[str, str]) -> None:
         status = page.statuses.pop(0) if page.statuses else page.status
-        said = {"ETag": page.etag, "Last-Modified": page.last_modified}
-        met = {headers.get("if-none-match"), headers.get("if-modified-since")} & set(said.values()) - {None}
+        members = {"ETag": page.etag, "Last-Modified": page.last_modified}
+        met = {headers.get("if-none-match"), headers.get("if-modified-since")} & set(members.values()) - {None}
         if met:
             status = 304
         body = b"" if met else page.body
         if not page.endless:
-            said["Content-Length"] = str(len(body) if page.length is None else page.length)
+            members["Content-Length"] = str(len(body) if page.length is None else page.length)
         self.send_response(status)
         # Said, and not only done: who does not know may ask on a connection that is just closed.
         self.send_header("Connection", "close")
-        for name, value in (said | page.headers).items():
+        for name, value in (members | page.headers).items():
             if value is not None:
                 self.send_header(name, value)
         self.end_headers()
@@ -104,19 +104,13 @@ class Handler(BaseHTTPRequestHandler):
 def serve_web(certificate: ssl.SSLContext | None = None) -> Iterator[Web]:
     """Over https where there is a `certificate`."""
     web = Web("")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Asked", (Handler,), {"web": web}))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("WebHandler", (Handler,), {"web": web}))
     if certificate is not None:
         server.socket = certificate.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     server.daemon_threads = True
     web.url = f"{'http' if certificate is None else 'https'}://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with run_server(server):
         yield web
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def read_body(source: FeedSource) -> bytes:

@@ -34,7 +34,7 @@ TARGETS = index_targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARI
 
 
 @pytest.mark.parametrize(
-    ("reference", "kind", "feed", "found"),
+    ("reference", "kind", "feed", "expected"),
     [
         (Reference(id="b1"), "place", "spl", "b1"),
         (Reference(id="B1"), "place", "spl", "b1"),
@@ -59,8 +59,8 @@ TARGETS = index_targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARI
         (Reference(name="Garden"), "place", "spl", "b5"),
     ],
 )
-def test_a_reference_leads_to_its_row(reference: Reference, kind: str, feed: str, found: str) -> None:
-    assert TARGETS.resolve(reference, kind=kind, feed=feed) == Resolution(id=found)
+def test_a_reference_leads_to_its_row(reference: Reference, kind: str, feed: str, expected: str) -> None:
+    assert TARGETS.resolve(reference, kind=kind, feed=feed) == Resolution(id=expected)
 
 
 @pytest.mark.parametrize("reference", [None, Reference()])
@@ -101,14 +101,14 @@ def test_names_hold_within_their_metro_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "message"),
     [
         (Reference(name="library"), "2 places have this name: feed spl, source_id 1 at 1 Pine St, Seattle; feed spl, "),
         (Reference(name="library", address="3 Pine St"), "2 places have this name, none of them at this address: feed"),
     ],
 )
-def test_a_name_of_several_places_is_no_place_and_the_problem_names_them(reference: Reference, said: str) -> None:
+def test_a_name_of_several_places_is_no_place_and_the_problem_names_them(reference: Reference, message: str) -> None:
     resolution = TARGETS.resolve(reference, kind="place", feed="parks")
     assert (resolution.id, resolution.problem is not None) == (None, True)
-    assert str(resolution.problem).startswith(f"ambiguous_reference: {said}")
+    assert str(resolution.problem).startswith(f"ambiguous_reference: {message}")
     assert "source_id 2 at 2 Pine St" in str(resolution.problem)

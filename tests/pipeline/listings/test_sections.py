@@ -34,7 +34,7 @@ def make_class(name: str, section: Record) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("params", "expected"),
     [
         ("from=2026-12-11", {"Silent", "Named", "Own", "Begins"}),
         ("from=2026-12-12", {"Own", "Begins"}),
@@ -50,9 +50,9 @@ def make_class(name: str, section: Record) -> Record:
     ],
 )
 def test_a_section_has_the_term_ages_and_price_of_its_class_where_it_states_none(
-    city: City, asked: str, found: set[str]
+    city: City, params: str, expected: set[str]
 ) -> None:
-    assert {each["name"] for each in city.ask(f"/v1/seattle/classes?{asked}")["data"]} == found
+    assert {each["name"] for each in city.ask(f"/v1/seattle/classes?{params}")["data"]} == expected
 
 
 def test_readers_see_what_was_stated(city: City) -> None:

@@ -18,10 +18,6 @@ from tests.pipeline.objects.exports import read_exports, read_file
 MOVING = {"occurrence"}
 
 
-
-
-
-
 def read_lines(city: City, collection: str) -> list[Any]:
     return [json.loads(line) for line in read_file(city, f"{collection}.jsonl").splitlines()]
 
@@ -64,15 +60,15 @@ def test_there_is_a_file_a_type_and_format_and_a_calendar_of_events(city: City) 
 
 @pytest.mark.parametrize(("collection", "rows"), [("events", 7), ("classes", 2), ("camps", 1), ("places", 2)])
 def test_a_file_has_every_published_row_as_its_detail_is(city: City, collection: str, rows: int) -> None:
-    found = read_lines(city, collection)
-    assert len(found) == rows
-    for each in found:
+    lines = read_lines(city, collection)
+    assert len(lines) == rows
+    for each in lines:
         detail = city.ask(f"/v1/{collection}/{each['id']}")["data"]
         assert each == {name: value for name, value in detail.items() if name not in MOVING}
         assert each["status"] == "published"
     for name in ("jsonl", "parquet"):
         export = read_exports(city)[f"{collection}.{name}"]
-        assert (export.rows, export.rows_hash) == (rows, add_up(found))
+        assert (export.rows, export.rows_hash) == (rows, add_up(lines))
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS.values())

@@ -34,8 +34,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     folder = tmp_path_factory.mktemp("world")
     configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=120), {})
     store = open_store(configuration.store.url)
-    asked = Build(configuration=configuration, as_of=AsOf(day=DAY))
-    build_release(asked, store=store, executor=InlineExecutor())
+    request = Build(configuration=configuration, as_of=AsOf(day=DAY))
+    build_release(request, store=store, executor=InlineExecutor())
     listed = next(list_releases(store))
     release = open_release(store, listed, cache=configuration.edge.cache)
     return SimpleNamespace(store=store, root=listed.root, release=release)
@@ -66,14 +66,14 @@ DIRECTORIES = [
 
 def test_first_pages_facets_and_three_months_are_written_for_today_and_tomorrow(built: SimpleNamespace) -> None:
     lists = [
-        f"{collection}{asked}"
+        f"{collection}{params}"
         for collection, facets in FACETS.items()
-        for asked in ("", "?limit=200", f"?facets={facets}", f"?facets={facets}&limit=0")
+        for params in ("", "?limit=200", f"?facets={facets}", f"?facets={facets}&limit=0")
     ]
     for slug, snapshot in built.release.metros.items():
         assert set(snapshot.pages) == {
-            f"/v1/{slug}/{asked}@{day}"
-            for asked in (*lists, *DIRECTORIES, *(f"events/calendar?{month}" for month in MONTHS))
+            f"/v1/{slug}/{params}@{day}"
+            for params in (*lists, *DIRECTORIES, *(f"events/calendar?{month}" for month in MONTHS))
             for day in ("2026-08-10", "2026-08-11")
         }
 
@@ -115,9 +115,9 @@ def test_every_detail_is_what_answers_computes(built: SimpleNamespace) -> None:
                 continue
             named.add(row["object"].hex())
             collection = COLLECTIONS[TYPES[row["type"]]]
-            asked = f"/v1/{collection}/{row['id']}?include_archived=true"
+            params = f"/v1/{collection}/{row['id']}?include_archived=true"
             body = gzip.decompress(read_object(built.store, row["object"].hex()))
-            assert body == compute(built, asked, DAY), row["slug"]
+            assert body == compute(built, params, DAY), row["slug"]
     listed = set()
     for part in built.root.parts.values():
         details = read_manifest(built.store, part.manifest).details

@@ -19,11 +19,11 @@ UUID = "6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21"
 
 
 def read_member(cleaned: CleaningResult, path: str) -> Any:
-    found: Any = cleaned.record
+    node: Any = cleaned.record
     for name in path.split("."):
-        found = getattr(found, {"from": "from_"}.get(name, name.removesuffix("[]")))
-        found = found[0] if name.endswith("[]") else found
-    return found
+        node = getattr(node, {"from": "from_"}.get(name, name.removesuffix("[]")))
+        node = node[0] if name.endswith("[]") else node
+    return node
 
 
 @pytest.mark.parametrize(
@@ -310,13 +310,13 @@ def test_a_long_value_is_shown_cut() -> None:
 
 
 def list_paths(members: Members, prefix: str = "") -> list[tuple[str, Leaf]]:
-    found = []
+    paths = []
     for name, kind in members.items():
         if isinstance(kind, Table):
-            found += list_paths(kind.members, f"{prefix}{name}{'[]' if kind.many else ''}.")
+            paths += list_paths(kind.members, f"{prefix}{name}{'[]' if kind.many else ''}.")
         else:
-            found.append((prefix + name, kind))
-    return found
+            paths.append((prefix + name, kind))
+    return paths
 
 
 @pytest.mark.parametrize("type_", RECORDS)

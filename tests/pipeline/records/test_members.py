@@ -26,9 +26,9 @@ Row = tuple[bool, str, list[str]]
 
 def read_section(title: str) -> dict[str, Row]:
     """Member → whether it has a star, its kind, and the words that its remark names."""
-    found = re.search(rf"^### {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
-    assert found, title
-    rows = [line.strip("|").split("|") for line in found[1].splitlines() if line.startswith("| `")]
+    match = re.search(rf"^### {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
+    assert match, title
+    rows = [line.strip("|").split("|") for line in match[1].splitlines() if line.startswith("| `")]
     return {
         name: ("★" in names, kind.strip(), re.findall(r"`([a-z_]+)`", remark))
         for names, kind, remark in rows
@@ -72,10 +72,10 @@ EXAMPLES: dict[str, tuple[object, object]] = {
 }
 
 
-def is_kind(kind: Kind, said: str) -> bool:
+def is_kind(kind: Kind, message: str) -> bool:
     if isinstance(kind, Table):
-        return said == ("objects" if kind.many else "object")
-    right, wrong = EXAMPLES[said]
+        return message == ("objects" if kind.many else "object")
+    right, wrong = EXAMPLES[message]
     return reads(kind.parse, right) and not reads(kind.parse, wrong)
 
 
@@ -90,12 +90,12 @@ def reads(parse: Callable[[Any], Any], value: object) -> bool:
 def compare(members: Members, rows: dict[str, Row]) -> None:
     differing = rows.keys() ^ members.keys()
     assert not differing, f"{sorted(differing)}: not both in docs/records.md and in pipeline/records"
-    for name, (starred, said, words) in rows.items():
+    for name, (starred, kind_name, words) in rows.items():
         kind = members[name]
         uses = "a filter uses it" if kind.filters else "no filter uses it"
         assert kind.filters == starred, f"{name}: {uses}, which a star in docs/records.md says, or its absence"
-        assert is_kind(kind, said), f"{name} is no {said}, as docs/records.md says"
-        if said == "word" and not isinstance(kind, Table):
+        assert is_kind(kind, kind_name), f"{name} is no {kind_name}, as docs/records.md says"
+        if kind_name == "word" and not isinstance(kind, Table):
             assert [word for word in words if not reads(kind.parse, word)] == [], name
 
 

@@ -17,15 +17,15 @@ def test_a_head_has_the_members_of_its_record_with_their_types_and_defaults(kind
         return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
     own = {member.name: member for member in msgspec.structs.fields(RECORDS[kind])}
-    told = {member.name: member for member in msgspec.structs.fields(HEADS[kind])}
-    assert set(told) - set(own) <= {"place"}  # a place is at none
-    for name in set(told) & set(own):
-        assert told[name].required == own[name].required
+    members = {member.name: member for member in msgspec.structs.fields(HEADS[kind])}
+    assert set(members) - set(own) <= {"place"}  # a place is at none
+    for name in set(members) & set(own):
+        assert members[name].required == own[name].required
         if name in NARROWER:
-            assert issubclass(own[name].type, told[name].type)
+            assert issubclass(own[name].type, members[name].type)
         else:
-            assert strip(told[name].type) == strip(own[name].type)
-            assert told[name].default == own[name].default
+            assert strip(members[name].type) == strip(own[name].type)
+            assert members[name].default == own[name].default
 
 
 @pytest.mark.parametrize("kind", HEADS)
@@ -33,9 +33,9 @@ def test_what_is_told_of_a_record_is_what_it_says(kind: str) -> None:
     record = RECORDS[kind](
         feed="parks", line=7, type=kind, source_id="a", metro="oslo", status="draft", name="Zoo", confidence=0.5
     )
-    told = decode_head(encode_record(record), kind, crawled=None)
-    assert told.line == 7
-    assert [getattr(told.head, name) for name in ("feed", "type", "source_id", "metro", "status", "name")] == [
+    head = decode_head(encode_record(record), kind, crawled=None)
+    assert head.line == 7
+    assert [getattr(head.head, name) for name in ("feed", "type", "source_id", "metro", "status", "name")] == [
         "parks", kind, "a", "oslo", "draft", "Zoo",
     ]  # fmt: skip
-    assert told.read_record() == record
+    assert head.read_record() == record

@@ -98,7 +98,7 @@ def test_the_file_is_written_into_its_folder(tmp_path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["7-abc.ndjson"]
 
 
-def test_the_oldest_files_go(tmp_path: Path) -> None:
+def test_more_files_than_are_kept_go_the_oldest_first(tmp_path: Path) -> None:
     for number in range(KEPT_FILES + 3):
         path = write_quarantine([], folder=tmp_path / "quarantine", name=f"{number}-x")
         os.utime(path, (number, number))

@@ -30,7 +30,7 @@ def roll(city: City) -> None:
     )  # fmt: skip
 
 
-def test_it_answers_as_the_old_release_did_with_new_stamps(city: City) -> None:
+def test_a_rollback_answers_as_the_old_release_did_with_new_stamps(city: City) -> None:
     roll(city)
     events = {event["name"]: event["updated_at"] for event in city.ask("/v1/seattle/events")["data"]}
     assert set(events) == {"Event a", "Event b"}

@@ -1,11 +1,12 @@
 """A release whose mapped files are of another layout answers the same, from its tables and documents."""
 
+import hashlib
 from collections.abc import Iterator
 from itertools import cycle
-from pathlib import Path
 
 import msgspec
 import polars as pl
+import pytest
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
@@ -15,6 +16,7 @@ from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.demo import write_world
 from outings.release.manifest import read_manifest
+from outings.release.mapped_table import LAYOUT
 from outings.release.reading import open_snapshot
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot
@@ -26,6 +28,8 @@ from pipeline.plan import Build
 from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
+# The layout, and a digest of every column of every mapped file with its type.
+COLUMNS_OF_LAYOUT = (7, "43d02a228b665de8")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
@@ -55,14 +59,21 @@ def list_addresses(snapshot: Snapshot) -> Iterator[str]:
         yield from behind
 
 
-def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
-    configuration = read_configuration(write_world(tmp_path / "outings.toml", today=TODAY, size=40), {})
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Snapshot, Snapshot]:
+    """A snapshot with its mapped files, and the same one as a program of another layout wrote it."""
+    folder = tmp_path_factory.mktemp("mapped")
+    configuration = read_configuration(write_world(folder / "outings.toml", today=TODAY, size=40), {})
     store = open_store(configuration.store.url)
     build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
     part = next(list_releases(store)).root.parts["seattle"]
     manifest = read_manifest(store, part.manifest)
-    known = open_snapshot(store, manifest, cache=tmp_path / "cache")
-    unknown = open_snapshot(store, replace(manifest, mapped_layout=1), cache=tmp_path / "cache")
+    known = open_snapshot(store, manifest, cache=folder / "cache")
+    return known, open_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
+
+
+def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapshot]) -> None:
+    known, unknown = releases
     assert known.mapped
     assert not unknown.mapped
     assert unknown.hash == known.hash
@@ -70,6 +81,17 @@ def test_files_of_another_layout_are_not_opened(tmp_path: Path) -> None:
     derived, mapped = (
         open_answers(each).open_index(open_gazetteer) for each in (unknown, replace(known, packs=(), tables={}))
     )
-    found = {address: mapped.find_address(address) for address in list_addresses(known)}
-    assert found == {address: derived.find_address(address) for address in found}
-    assert 20 < sum(middle is not None for middle in found.values()) < len(found)
+    files = {address: mapped.find_address(address) for address in list_addresses(known)}
+    assert files == {address: derived.find_address(address) for address in files}
+    assert 20 < sum(middle is not None for middle in files.values()) < len(files)
+
+
+def test_another_column_of_a_mapped_file_is_another_layout(releases: tuple[Snapshot, Snapshot]) -> None:
+    schemas = {name: pl.read_ipc_schema(path) for name, path in releases[0].mapped.items()}
+    columns = sorted(f"{name}.{column} {kind}" for name, schema in schemas.items() for column, kind in schema.items())
+    digest = hashlib.sha256("\n".join(columns).encode()).hexdigest()[:16]
+    assert (LAYOUT, digest) == COLUMNS_OF_LAYOUT, (
+        f"The columns of the mapped files changed. Readers of older releases would look for columns that their files"
+        f" do not have: raise LAYOUT in outings/release/mapped_table.py by one, and write it with {digest} into"
+        f" COLUMNS_OF_LAYOUT here. Where LAYOUT is raised already, write the digest alone."
+    )

@@ -43,8 +43,8 @@ def rank(city: City, model: Path, text: str) -> dict[str, float]:
     """Names of events that a list shows, with how near they are to the text."""
     events = city.ask("/v1/seattle/events")["data"]
     vectors = Vectors(find_files(city))
-    found = find_similar(vectors, text, model=load_model(model), rows=np.arange(len(vectors)))
-    return dict(zip([event["name"] for event in events], found.tolist(), strict=True))
+    similarities = find_similar(vectors, text, model=load_model(model), rows=np.arange(len(vectors)))
+    return dict(zip([event["name"] for event in events], similarities.tolist(), strict=True))
 
 
 def test_a_listing_that_means_the_same_is_near(city: City, model: Path) -> None:

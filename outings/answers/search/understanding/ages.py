@@ -32,15 +32,15 @@ class AgePatterns:
     """The age phrases of one language."""
 
     def __init__(self, words: AgeWords) -> None:
-        said = {name: getattr(words, name) or _NEVER for name in words.__struct_fields__}
+        patterns = {name: getattr(words, name) or _NEVER for name in words.__struct_fields__}
         self._worth = _read_numbers(words.numbers)
-        age = _write_age(said, self._worth)
+        age = _write_age(patterns, self._worth)
         self._one = re.compile(age)
-        self._phrase = re.compile(_write_phrase(said, re.sub(r"\?P<\w+>", "?:", age)))
-        self._sure_units = re.compile(rf"(?:{said['sure_units']})")
-        self._certain = re.compile(said["certain"])
-        self._counted = re.compile(rf" ?(?:{said['counted']})\b")
-        behind = rf"(?!\w)(?![ -](?:{said['not_before']})\b)(?:{said['named_behind']})?"
+        self._phrase = re.compile(_write_phrase(patterns, re.sub(r"\?P<\w+>", "?:", age)))
+        self._sure_units = re.compile(rf"(?:{patterns['sure_units']})")
+        self._certain = re.compile(patterns["certain"])
+        self._counted = re.compile(rf" ?(?:{patterns['counted']})\b")
+        behind = rf"(?!\w)(?![ -](?:{patterns['not_before']})\b)(?:{patterns['named_behind']})?"
         self._named = [(re.compile(rf"(?<!\w)(?:{each.words}){behind}"), each.low, each.high) for each in words.named]
 
     def find_ages(self, text: str) -> list[AgeSpan]:
@@ -99,27 +99,28 @@ def _read_numbers(text: str) -> dict[str, int]:
     return {word: number for number, words in enumerate(text.split(), 1) for word in words.split("|")}
 
 
-def _write_age(said: dict[str, str], worth: dict[str, int]) -> str:
+def _write_age(patterns: dict[str, str], worth: dict[str, int]) -> str:
     """A number, its unit, and what says that both are an age."""
     # Longest first, or "seventeen" would be read as "seven".
     worded = "|".join(["[0-9]{1,2}", *sorted(worth, key=len, reverse=True)])
     # A unit may end in an "s" more: "5 yos".
-    unit = rf"(?P<unit>(?P<weeks>{said['weeks']})|(?P<months>{said['months']})|(?:{said['years']}))(?:\b|(?=s\b))"
+    units = rf"(?P<weeks>{patterns['weeks']})|(?P<months>{patterns['months']})|(?:{patterns['years']})"
+    unit = rf"(?P<unit>{units})(?:\b|(?=s\b))"
     return (
         rf"(?P<number>(?:{worded})(?![0-9%$€£:]|,[0-9]{{3}}))(?:\.[0-9]|[ -]1/2(?![0-9]))?"
-        rf"(?:[ -]*{unit}\.?)?(?P<old>{said['old']})?"
+        rf"(?:[ -]*{unit}\.?)?(?P<old>{patterns['old']})?"
     )
 
 
-def _write_phrase(said: dict[str, str], age: str) -> str:
-    join = rf"(?: ?[-/] ?| ?, ?(?:(?:{said['joins']}) )?|[ -](?:{said['joins']})[ -])"
+def _write_phrase(patterns: dict[str, str], age: str) -> str:
+    join = rf"(?: ?[-/] ?| ?, ?(?:(?:{patterns['joins']}) )?|[ -](?:{patterns['joins']})[ -])"
     return (
-        rf"(?<![\w$€£#.:/%+])(?:(?:(?P<people>{said['people']})[ -])?(?:(?:{said['ages']}) ?[:-]? ?)?)?"
-        rf"(?:(?:(?P<under>{said['under']})|(?P<up_to>{said['up_to']})|(?P<over>{said['over']}))"
-        rf"(?:{said['of_age']})[ -])?"
+        rf"(?<![\w$€£#.:/%+])(?:(?:(?P<people>{patterns['people']})[ -])?(?:(?:{patterns['ages']}) ?[:-]? ?)?)?"
+        rf"(?:(?:(?P<under>{patterns['under']})|(?P<up_to>{patterns['up_to']})|(?P<over>{patterns['over']}))"
+        rf"(?:{patterns['of_age']})[ -])?"
         rf"(?P<chain>{age}(?:{join}{age})*)"
-        rf"(?:(?P<up> ?\+|{said['and_up']})|(?P<down>{said['and_under']}))?"
-        rf"(?:[ -](?:{said['people_behind']})\b)?(?![\w+])"
+        rf"(?:(?P<up> ?\+|{patterns['and_up']})|(?P<down>{patterns['and_under']}))?"
+        rf"(?:[ -](?:{patterns['people_behind']})\b)?(?![\w+])"
     )
 
 

@@ -125,14 +125,14 @@ class _Roles:
 
     def claim_runs(self, names: frozenset[Words], role: _Role) -> list[Words]:
         """The names found. A filler word in a name is part of it."""
-        found = []
+        runs = []
         spelled = [token.word if role is None else "" for token, role in zip(self._tokens, self._roles, strict=True)]
         for start, end in find_runs(spelled, names):
-            found.append(tuple(spelled[start:end]))
+            runs.append(tuple(spelled[start:end]))
             # "new york city", where the metro is New York.
             end += role is _Role.METRO and not self._words.city.isdisjoint(spelled[end : end + 1])
             self._roles[start:end] = [role] * (end - start)
-        return found
+        return runs
 
     def claim_words(self) -> None:
         for n, token in enumerate(self._tokens):

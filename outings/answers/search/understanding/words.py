@@ -18,8 +18,8 @@ class QueryWords:
     """Of one language, ready to read queries. Without words for searches every word decides."""
 
     def __init__(self, language: Language) -> None:
-        said = language.search or SearchWords()
-        words, phrases = said.words, said.phrases
+        language_words = language.search or SearchWords()
+        words, phrases = language_words.words, language_words.phrases
         self.fillers, self.kinds, self.audience, self.prices, self.times = (
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
@@ -28,8 +28,8 @@ class QueryWords:
             _compile(fill_parts(each, phrases.parts) for each in patterns)
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
         )
-        self.price_phrases = _compile_prices(said.amounts, phrases.prices)
-        self.ages = AgePatterns(said.ages)
+        self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
+        self.ages = AgePatterns(language_words.ages)
         self._stems = find_stems(language)
 
     def stem(self, word: str) -> str:

@@ -27,7 +27,7 @@ from outings.answers.selecting.predicate import (
     Shares,
     Within,
 )
-from outings.answers.selecting.row_conditions import RowFinder
+from outings.answers.selecting.row_finder import RowFinder
 from outings.answers.selecting.selection import Selection
 from outings.release.mapped_table import Words
 from outings.release.tables import HAPPENINGS, PUBLISHED
@@ -68,8 +68,8 @@ def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -
 SetOrTest = tuple[Words | None, Test | None]
 
 
-def _add(found: SetOrTest, sets: list[Words], tests: list[Test]) -> None:
-    words, test = found
+def _add(candidates: SetOrTest, sets: list[Words], tests: list[Test]) -> None:
+    words, test = candidates
     if words is not None:
         sets.append(words)
     if test is not None:
@@ -105,8 +105,8 @@ def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test
 
 
 def _unite(own: TypeColumns, sets: Iterable[Words | None]) -> Words:
-    found = [words for words in sets if words is not None]
-    return reduce(np.bitwise_or, found) if found else make_empty(own.size)
+    present = [words for words in sets if words is not None]
+    return reduce(np.bitwise_or, present) if present else make_empty(own.size)
 
 
 def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
@@ -163,9 +163,9 @@ def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, 
     own = columns.types[listing_type]
     if isinstance(condition, Within | NearZip):
         return None, lambda rows: finder.test_near(condition, rows + own.first)
-    found = finder.find_rows([condition], listing_type)
-    assert found is not None
-    rows = found.astype(np.int64) - own.first
+    numbers = finder.find_rows([condition], listing_type)
+    assert numbers is not None
+    rows = numbers.astype(np.int64) - own.first
     return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
 
 
@@ -178,8 +178,8 @@ def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns
 
     def test_happenings(rows: Rows) -> Mask:
         numbers, starts = find_happenings(columns, rows + own.first)
-        held = reduce(np.logical_and, (test(numbers) for test in tests))
-        passed: Mask = np.logical_or.reduceat(held, starts)
+        is_match = reduce(np.logical_and, (test(numbers) for test in tests))
+        passed: Mask = np.logical_or.reduceat(is_match, starts)
         return passed
 
     return None, test_happenings

@@ -40,8 +40,8 @@ class TypeColumns:
         return None if number is None else self._words[number]
 
     def read_set(self, kind: str, column: str, value: float) -> Words:
-        found = self.find_set(kind, column, value)
-        return make_empty(self.size) if found is None else found
+        row_set = self.find_set(kind, column, value)
+        return make_empty(self.size) if row_set is None else row_set
 
     def read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Sets one above the other."""
@@ -101,8 +101,8 @@ class Columns:
         """By a look at all of them: for what is hardly ever asked."""
         number = int(row_id.replace("-", ""), 16)
         high, low = np.uint64(number >> 64), np.uint64(number & ((1 << 64) - 1))
-        found = np.flatnonzero((self.rows["id_high"] == high) & (self.rows["id_low"] == low))
-        return int(found[0]) if found.size else None
+        rows = np.flatnonzero((self.rows["id_high"] == high) & (self.rows["id_low"] == low))
+        return int(rows[0]) if rows.size else None
 
     def find_days(self, days: Iterable[int]) -> Words:
         """The events on any of these days (since 1970), which all lie from `first_day` to `last_day`."""

@@ -116,13 +116,13 @@ def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Num
 
 def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
     """The one clock time, in seconds, at which all dates of an event begin, or NO_TIME, or VARIES."""
-    found = occurrences.group_by("row").agg(
+    listings = occurrences.group_by("row").agg(
         low=pl.col("time").min(), high=pl.col("time").max(), missing=pl.col("time").null_count(), all=pl.len()
     )
     times = np.full(size, NO_TIME, dtype=np.int32)
     one = (pl.col("low") == pl.col("high")) & (pl.col("missing") == 0)
     none = pl.col("missing") == pl.col("all")
-    chosen = found.select("row", time=pl.when(none).then(NO_TIME).when(one).then(pl.col("low")).otherwise(VARIES))
+    chosen = listings.select("row", time=pl.when(none).then(NO_TIME).when(one).then(pl.col("low")).otherwise(VARIES))
     times[chosen["row"].to_numpy()] = chosen["time"].to_numpy()
     return times
 
@@ -138,8 +138,8 @@ def _number_programs(listings: pl.DataFrame) -> Numbers:
 def _list_programs(listings: pl.DataFrame) -> list[list[int]]:
     shared = listings.filter(pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED))
     grouped = shared.group_by("program_key").agg(pl.col("row").sort()).filter(pl.col("row").list.len() > 1)
-    found: list[list[int]] = grouped.sort("program_key")["row"].to_list()
-    return found
+    programs: list[list[int]] = grouped.sort("program_key")["row"].to_list()
+    return programs
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
@@ -186,9 +186,13 @@ def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
         else:
             columns[name] = column.to_physical().cast(pl.Int32()).fill_null(NOT_STATED)
     if "session" in table.columns:
-        undated = table.select(pl.col("starts_on").is_null().all().over("row").cast(pl.Int32()))
-        columns["is_undated"] = undated.to_series()
+        columns["is_undated"] = mark_undated(table)
     return pl.DataFrame(columns)
+
+
+def mark_undated(sessions: pl.DataFrame) -> pl.Series:
+    """1 for each session of a camp without any dated one."""
+    return sessions.select(pl.col("starts_on").is_null().all().over("row").cast(pl.Int32())).to_series()
 
 
 def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
@@ -214,13 +218,13 @@ def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date
 
 def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
     """The sets of one type's rows, each named by kind, column and value (`_list_sets`)."""
-    found = list(_list_sets(listings))
+    sets = list(_list_sets(listings))
     return pl.DataFrame(
         {
-            "kind": [kind for (kind, _, _), _ in found],
-            "column": [column for (_, column, _), _ in found],
-            "value": [float(value) for (_, _, value), _ in found],
-            "words": _stack([_pack_mask(mask) for _, mask in found], listings.height),
+            "kind": [kind for (kind, _, _), _ in sets],
+            "column": [column for (_, column, _), _ in sets],
+            "value": [float(value) for (_, _, value), _ in sets],
+            "words": _stack([_pack_mask(mask) for _, mask in sets], listings.height),
         },
         schema_overrides={"kind": pl.String(), "column": pl.String(), "value": pl.Float64()},
     )

@@ -30,7 +30,7 @@ from outings.answers.selecting.columns.orders import (
 from outings.answers.selecting.columns.programs import choose_cards
 from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.evaluator import DayCounts, FacetCounts, ResultSet
-from outings.answers.selecting.row_conditions import RowFinder
+from outings.answers.selecting.row_finder import RowFinder
 from outings.answers.selecting.selection import Selection, Span
 from outings.contract.instants import number_day, read_date
 from outings.release.mapped_table import NEVER
@@ -109,8 +109,8 @@ class ColumnEvaluator:
             kept.append(numbers)
             count += numbers.size
             at, length = at + length, length * 2
-        found = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
-        rows, places = table["row"][found].tolist(), found.tolist()
+        matches = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
+        rows, places = table["row"][matches].tolist(), matches.tolist()
         return ResultSet(
             rows=rows,
             numbers=places,
@@ -139,6 +139,9 @@ class ColumnEvaluator:
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
         candidates = self._recall_candidates(selection)
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
+
+    def list_all_rows(self, selection: Selection) -> Rows:
+        return list_set(self._find_matches(selection).words) + self._columns.types[selection.type].first
 
     def count_rows(self, selection: Selection) -> int:
         return count_set(self._find_matches(selection).words)

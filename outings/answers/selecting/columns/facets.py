@@ -102,8 +102,8 @@ def _pack_happenings(matches: MatchSet, columns: Columns, name: str) -> Numbers:
     numbers, starts = find_happenings(columns, rows)
     bits = _read_days(table, numbers) if name == "days" else _find_blocks(table["time"][numbers])
     if matches.happening:
-        held = reduce(np.logical_and, (make_test(each, table)(numbers) for each in matches.happening))
-        bits = np.where(held, bits, 0)
+        is_match = reduce(np.logical_and, (make_test(each, table)(numbers) for each in matches.happening))
+        bits = np.where(is_match, bits, 0)
     packed: Numbers = np.bitwise_or.reduceat(bits, starts)
     return packed
 

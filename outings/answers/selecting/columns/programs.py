@@ -33,6 +33,6 @@ def find_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
     numbers, firsts = find_happenings(columns, rows)
     table = columns.happenings["sections"]
     begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
-    found = find_meetings(begins, ends, days, start=start)
-    starts: Rows = np.minimum.reduceat(found, firsts)
+    meetings = find_meetings(begins, ends, days, start=start)
+    starts: Rows = np.minimum.reduceat(meetings, firsts)
     return starts

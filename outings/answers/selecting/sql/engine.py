@@ -12,9 +12,8 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 import polars as pl
 from msgspec import Struct
@@ -22,6 +21,9 @@ from numpy.typing import NDArray
 
 from outings.answers.selecting.filters import list_columns
 from outings.release.tables import TABLES
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 Rows = NDArray[np.uint32]
 
@@ -31,16 +33,16 @@ _LISTINGS = ", ".join((
     "neighborhood_key", "starts_at", "program_key", "updated_at", *list_columns(),
 ))  # fmt: skip
 _VIEWS: Mapping[str, str] = {
-    "listings": f"SELECT {_LISTINGS} FROM found",
+    "listings": f"SELECT {_LISTINGS} FROM source",
     # `number`: an occurrence's place in the table, which is the order of the expanded list.
     "occurrences": """SELECT row, date, weekday, time, starts_at, CAST(file_row_number AS UINTEGER) AS number
-        FROM found""",
-    "sections": "SELECT * EXCLUDE (file_row_number) FROM found",
+        FROM source""",
+    "sections": "SELECT * EXCLUDE (file_row_number) FROM source",
     "sessions": """SELECT * EXCLUDE (file_row_number), bool_and(starts_on IS NULL) OVER (PARTITION BY row) AS is_undated
-        FROM found""",
+        FROM source""",
 }
 # A table of this program's columns without rows stands before the file: a column that the file has not is null.
-_FOUND = """WITH found AS (
+_SOURCE = """WITH source AS (
     FROM {schema}.known_{name} UNION ALL BY NAME FROM read_parquet('{path}', file_row_number = true)
 )"""
 
@@ -61,7 +63,7 @@ class Statement(Struct, frozen=True):
 class Tables:
     """One snapshot's tables inside the engine; dropped when nothing refers to them."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, *, schema: str) -> None:
+    def __init__(self, connection: "DuckDBPyConnection", *, schema: str) -> None:
         self._connection = connection
         self.schema = schema
         weakref.finalize(self, _drop_schema, connection, schema).atexit = False
@@ -77,7 +79,7 @@ class Tables:
             return cursor.fetchnumpy()
 
     @contextmanager
-    def _execute(self, statement: Statement, chosen: Rows | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _execute(self, statement: Statement, chosen: Rows | None) -> Iterator["DuckDBPyConnection"]:
         cursor = self._connection.cursor()
         try:
             if chosen is not None:
@@ -87,7 +89,7 @@ class Tables:
             cursor.close()
 
 
-def _drop_schema(connection: duckdb.DuckDBPyConnection, schema: str) -> None:
+def _drop_schema(connection: "DuckDBPyConnection", schema: str) -> None:
     cursor = connection.cursor()
     cursor.execute(f"DROP SCHEMA {schema} CASCADE")
     cursor.close()
@@ -98,6 +100,8 @@ class Engine:
     files. Not to be carried over a fork: a child opens its own."""
 
     def __init__(self) -> None:
+        import duckdb  # its library has 60 MB, and only a release without columns needs it
+
         self._connection = duckdb.connect(
             ":memory:",
             # One thread a query: several are answered beside each other, and a small one gains nothing from two.
@@ -122,8 +126,8 @@ class Engine:
                 cursor.register("columns", pl.DataFrame(schema=dict(TABLES[name])).to_arrow())
                 cursor.execute(f"CREATE TABLE {schema}.known_{name} AS FROM columns")
                 path = str(files[name]).replace("'", "''")
-                found = _FOUND.format(schema=schema, name=name, path=path)
-                cursor.execute(f"CREATE VIEW {schema}.{name} AS {found} {query}")
+                rows = _SOURCE.format(schema=schema, name=name, path=path)
+                cursor.execute(f"CREATE VIEW {schema}.{name} AS {rows} {query}")
         finally:
             cursor.close()
         return Tables(self._connection, schema=schema)

@@ -10,7 +10,7 @@ import numpy as np
 from outings.answers.selecting.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.evaluator import DayCounts, FacetCounts, Numbers, ResultSet
-from outings.answers.selecting.row_conditions import RowFinder
+from outings.answers.selecting.row_finder import RowFinder
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.selecting.sql.engine import Rows, Statement, Tables
 from outings.answers.selecting.sql.happenings import (
@@ -52,13 +52,13 @@ class SqlEvaluator:
         return self._read_buckets()
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
-        found = self._fetch(selection, compile_list(selection, span, schema=self.schema))
+        matches = self._fetch(selection, compile_list(selection, span, schema=self.schema))
 
         def locate(at: int) -> Position:
-            _, key, row_id = found[at]
+            _, key, row_id = matches[at]
             return key.isoformat() if isinstance(key, date) else key, row_id
 
-        return ResultSet(rows=[row for row, _, _ in found], locate=locate)
+        return ResultSet(rows=[row for row, _, _ in matches], locate=locate)
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
@@ -68,17 +68,21 @@ class SqlEvaluator:
             starts_at = span.after[0]
             assert isinstance(starts_at, int)
             ties = self._series.find_ties(starts_at)
-        found = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
-        numbers = [number for number, _, _ in found]
+        matches = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
+        numbers = [number for number, _, _ in matches]
         return ResultSet(
-            rows=[row for _, row, _ in found],
+            rows=[row for _, row, _ in matches],
             numbers=numbers,
-            locate=lambda at: (self._series.read_moment(numbers[at]).starts_at, found[at][2]),
+            locate=lambda at: (self._series.read_moment(numbers[at]).starts_at, matches[at][2]),
         )
 
     def keep_rows(self, selection: Selection, rows: Numbers) -> Numbers:
-        found = self._fetch(selection, compile_list(selection, Span(limit=_ALL), schema=self.schema))
-        return np.intersect1d(rows, np.array([row for row, _, _ in found], dtype=np.int64))
+        matches = self._fetch(selection, compile_list(selection, Span(limit=_ALL), schema=self.schema))
+        return np.intersect1d(rows, np.array([row for row, _, _ in matches], dtype=np.int64))
+
+    def list_all_rows(self, selection: Selection) -> Numbers:
+        columns = self._tables.fetch_columns(compile_rows(selection, schema=self.schema), self._choose(selection))
+        return np.sort(columns["row"])
 
     def count_rows(self, selection: Selection) -> int:
         [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))
@@ -89,20 +93,20 @@ class SqlEvaluator:
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         statement = _compile_buckets(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
-        found = self._tables.fetch_columns(statement, self._choose(selection))
-        return FacetCounts(total=len(found["row"]), counts={name: self._count(name, found) for name in dimensions})
+        columns = self._tables.fetch_columns(statement, self._choose(selection))
+        return FacetCounts(total=len(columns["row"]), counts={name: self._count(name, columns) for name in dimensions})
 
-    def _count(self, dimension: str, found: Mapping[str, Numbers]) -> Numbers:
-        rows, buckets = found["row"], self._buckets
+    def _count(self, dimension: str, columns: Mapping[str, Numbers]) -> Numbers:
+        rows, buckets = columns["row"], self._buckets
         match dimension:
             case "category":
                 counts = count_numbers(buckets.categories[rows], buckets.category_sets.size)
                 total: Numbers = counts @ spread_categories(buckets.category_sets, self._words)
                 return total
             case "weekday":
-                return count_bits(found["days"], len(WEEKDAYS) + 1)
+                return count_bits(columns["days"], len(WEEKDAYS) + 1)
             case "time_block":
-                return count_bits(found["blocks"], len(TIME_BLOCKS) + 1)
+                return count_bits(columns["blocks"], len(TIME_BLOCKS) + 1)
             case "price_band":
                 return count_numbers(buckets.prices[rows], len(PRICE_BANDS) + 1)
             case "age_band":
@@ -112,8 +116,8 @@ class SqlEvaluator:
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         statement = compile_days(selection, schema=self.schema)
-        found = self._tables.fetch_columns(statement, self._choose(selection))
-        rows, numbers, sets = found["row"], found["day"], self._buckets.category_sets
+        columns = self._tables.fetch_columns(statement, self._choose(selection))
+        rows, numbers, sets = columns["row"], columns["day"], self._buckets.category_sets
         together = numbers * sets.size + self._buckets.categories[rows]
         by_set = count_numbers(together, days * sets.size).reshape(days, sets.size)
         return DayCounts(

@@ -31,8 +31,8 @@ def compile_buckets(selection: Selection, *, schema: str) -> Statement:
         text, values = _compile_happenings(selection, columns, schema=schema)
         return Statement(f"{text} GROUP BY h.row", values)
     listed, values = compile_set(selection, schema=schema)
-    held, bound = compile_happening(selection)
-    buckets = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {held} GROUP BY h.row"
+    condition, bound = compile_happening(selection)
+    buckets = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {condition} GROUP BY h.row"
     return Statement(
         f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
         FROM ({listed}) LEFT JOIN ({buckets}) USING (row)""",
@@ -73,9 +73,9 @@ def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int]
 def _compile_happenings(selection: Selection, columns: str, *, schema: str) -> Fragment:
     """Each that matches, of a listing that does."""
     listed, values = compile_listing(selection)
-    held, bound = compile_happening(selection)
+    condition, bound = compile_happening(selection)
     return (
         f"""SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h
-        JOIN {schema}.listings l ON l.row = h.row WHERE {listed} AND {held}""",
+        JOIN {schema}.listings l ON l.row = h.row WHERE {listed} AND {condition}""",
         (*values, *bound),
     )

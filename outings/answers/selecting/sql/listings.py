@@ -115,9 +115,9 @@ def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fra
     """The published rows that match, before cards: one happening meets all of the happening conditions at once."""
     pieces = [compile_listing(selection)]
     if selection.conditions.happening:
-        held, values = compile_happening(selection)
+        condition, values = compile_happening(selection)
         table = f"{schema}.{HAPPENINGS[selection.type]}"
-        pieces.append((f"l.row IN (SELECT h.row FROM {table} h WHERE {held})", values))
+        pieces.append((f"l.row IN (SELECT h.row FROM {table} h WHERE {condition})", values))
     where, values = _join(" AND ", pieces)
     return f"SELECT {columns} FROM {schema}.listings l WHERE {where}", values
 

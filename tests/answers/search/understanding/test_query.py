@@ -66,9 +66,9 @@ DECIDING = [
 
 @pytest.mark.parametrize(("text", "words"), DECIDING)
 def test_filler_words_are_ignored_and_all_others_decide(text: str, words: tuple[str, ...]) -> None:
-    found = read(text)
-    assert found.words == words
-    assert set(found.ignored) <= {"kids"}
+    parsed = read(text)
+    assert parsed.words == words
+    assert set(parsed.ignored) <= {"kids"}
 
 
 # The query → `meta.ignored_words`, beside "pottery".
@@ -112,11 +112,11 @@ IGNORED = [
 
 @pytest.mark.parametrize(("text", "ignored"), IGNORED)
 def test_time_price_audience_and_location_words_are_named_as_written(text: str, ignored: tuple[str, ...]) -> None:
-    found = read(f"Pottery {text}")
+    parsed = read(f"Pottery {text}")
     beside = {"whole", "friends"}
-    assert found.ignored == ignored
-    assert {*found.words} - beside == {"pottery"}
-    assert found.age is None
+    assert parsed.ignored == ignored
+    assert {*parsed.words} - beside == {"pottery"}
+    assert parsed.age is None
 
 
 def test_kinds_lift_and_neither_decide_nor_are_ignored() -> None:
@@ -126,10 +126,10 @@ def test_kinds_lift_and_neither_decide_nor_are_ignored() -> None:
 
 
 def test_audience_words_and_neighborhoods_that_decide_nothing_are_named_for_an_order_among_equals() -> None:
-    found = read("family art in capitol hill, ballard")
-    assert found.words == ("art",)
-    assert found.audience == ("family",)
-    assert found.locations == (("capitol", "hill"), ("ballard",))
+    parsed = read("family art in capitol hill, ballard")
+    assert parsed.words == ("art",)
+    assert parsed.audience == ("family",)
+    assert parsed.locations == (("capitol", "hill"), ("ballard",))
 
 
 ONLY_AUDIENCE = [
@@ -144,15 +144,15 @@ ONLY_AUDIENCE = [
 
 @pytest.mark.parametrize(("text", "words"), ONLY_AUDIENCE)
 def test_a_query_of_only_audience_words_is_searched_as_written(text: str, words: tuple[str, ...]) -> None:
-    found = read(text)
-    assert found.words == words
-    assert not {*found.ignored} & {*words}
-    assert found.audience == ()
+    parsed = read(text)
+    assert parsed.words == words
+    assert not {*parsed.ignored} & {*words}
+    assert parsed.audience == ()
 
 
 def test_audience_words_beside_an_age_decide_nothing() -> None:
-    found = read("5 year old kids")
-    assert (found.words, found.ignored) == ((), ("kids",))
+    parsed = read("5 year old kids")
+    assert (parsed.words, parsed.ignored) == ((), ("kids",))
 
 
 ONLY_NEIGHBORHOOD = ["Ballard", "things to do in ballard", "ballard classes", "ballard tonight", "ballard toddlers"]
@@ -160,10 +160,10 @@ ONLY_NEIGHBORHOOD = ["Ballard", "things to do in ballard", "ballard classes", "b
 
 @pytest.mark.parametrize("text", [*ONLY_NEIGHBORHOOD, "kids in ballard"])
 def test_a_neighborhood_is_searched_where_no_other_word_decides(text: str) -> None:
-    found = read(text)
-    assert found.words == ("ballard",)
-    assert "ballard" not in found.ignored
-    assert found.locations == ()
+    parsed = read(text)
+    assert parsed.words == ("ballard",)
+    assert "ballard" not in parsed.ignored
+    assert parsed.locations == ()
 
 
 NOTHING = [
@@ -198,10 +198,10 @@ def test_spellings_that_fold_are_one_query(one: str, other: str) -> None:
     assert fold(read(one)) == fold(read(other))
 
 
-def fold(found: ParsedQuery) -> tuple[object, ...]:
+def fold(query: ParsedQuery) -> tuple[object, ...]:
     """What was understood, but for how it was written."""
-    age = None if found.age is None else (found.age.min, found.age.max)
-    return found.words, found.kinds, age, split_words(" ".join(found.ignored)), found.audience, found.locations
+    age = None if query.age is None else (query.age.min, query.age.max)
+    return query.words, query.kinds, age, split_words(" ".join(query.ignored)), query.audience, query.locations
 
 
 WORDS = (
@@ -220,31 +220,31 @@ def test_case_spaces_and_accents_change_nothing(
     plain, other = " ".join(words), gap.join(words)
     other = other.upper() if is_upper else other
     other = unicodedata.normalize("NFD", other) if is_decomposed else other.replace("é", "e")
-    found, again = read_or_refuse(plain), read_or_refuse(other)
-    assert (found and fold(found)) == (again and fold(again))
+    parsed, again = read_or_refuse(plain), read_or_refuse(other)
+    assert (parsed and fold(parsed)) == (again and fold(again))
 
 
 @given(QUERIES)
 def test_every_word_has_one_role_and_none_is_lost(words: list[str]) -> None:
     """Of those that are no filler: it decides, lifts, is ignored, or is in the age."""
     text = " ".join(words)
-    found = read_or_refuse(text)
-    assume(found)
-    assert found is not None
-    said = {*found.words, *found.kinds, *split_words(" ".join(found.ignored))}
-    if found.age is not None:
-        said.update(split_words(found.age.text))
-    assert {*split_words(text)} - said <= {"in", "and", "of", "the", "where"}
-    assert not {*found.words} & {*found.kinds}
+    parsed = read_or_refuse(text)
+    assume(parsed)
+    assert parsed is not None
+    members = {*parsed.words, *parsed.kinds, *split_words(" ".join(parsed.ignored))}
+    if parsed.age is not None:
+        members.update(split_words(parsed.age.text))
+    assert {*split_words(text)} - members <= {"in", "and", "of", "the", "where"}
+    assert not {*parsed.words} & {*parsed.kinds}
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_understood_or_refused(text: str) -> None:
-    found = read_or_refuse(text)
-    if found is not None:
-        assert found.words or found.age
-        assert {*found.words} <= {*split_words(text)}
-        assert all(word in text for word in found.ignored)
+    parsed = read_or_refuse(text)
+    if parsed is not None:
+        assert parsed.words or parsed.age
+        assert {*parsed.words} <= {*split_words(text)}
+        assert all(word in text for word in parsed.ignored)
 
 
 @given(st.text(max_size=200) | QUERIES.map(" ".join))

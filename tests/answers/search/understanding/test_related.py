@@ -26,7 +26,7 @@ def test_groups_that_share_a_word_stay_apart() -> None:
 
 
 @pytest.mark.parametrize("form", ["ceramic", "ceramics"])
-def test_in_any_of_its_forms(form: str) -> None:
+def test_a_word_is_related_in_any_of_its_forms(form: str) -> None:
     assert RELATED.list(form) == (("pottery",), ("clay",))
 
 

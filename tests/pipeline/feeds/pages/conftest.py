@@ -45,7 +45,7 @@ def read_pages(configure: Callable[..., Configuration], tmp_path: Path) -> Read:
 def build(configure: Callable[..., Configuration]) -> Make:
     def build_city(day: str = "2026-12-01", settings: str = BY_OFFSET) -> BuildResult:
         configuration = configure(settings)
-        asked = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
-        return build_release(asked, store=open_store(configuration.store.url), executor=InlineExecutor())
+        request = Build(configuration=configuration, as_of=AsOf(day=date.fromisoformat(day)))
+        return build_release(request, store=open_store(configuration.store.url), executor=InlineExecutor())
 
     return build_city

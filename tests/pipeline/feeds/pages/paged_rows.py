@@ -31,9 +31,9 @@ def read_query(target: str) -> dict[str, str]:
     return {name: values[-1] for name, values in parse_qs(urlsplit(target).query).items()}
 
 
-def make_json(content: Any, **said: Any) -> Page:
-    headers = {"Content-Type": "application/json"} | said.pop("headers", {})
-    return Page(json.dumps(content).encode(), headers=headers, **said)
+def make_json(content: Any, **members: Any) -> Page:
+    headers = {"Content-Type": "application/json"} | members.pop("headers", {})
+    return Page(json.dumps(content).encode(), headers=headers, **members)
 
 
 def serve_offsets(

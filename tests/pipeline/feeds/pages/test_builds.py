@@ -24,9 +24,9 @@ def test_pages_that_are_all_as_they_were_are_neither_sent_nor_read_again(build: 
     web.pages = serve_with_etags(7)
     first = build()
     assert first.changes == {"created": 7}
-    web.asked.clear()
+    web.requests.clear()
     again = build("2026-12-02")
-    assert [headers.get("if-none-match") is not None for _, headers in web.asked] == [True] * 4
+    assert [headers.get("if-none-match") is not None for _, headers in web.requests] == [True] * 4
     assert (again.changes, again.feeds[0].memory) == ({}, first.feeds[0].memory)
 
     web.pages = serve_with_etags(8)

@@ -8,7 +8,7 @@ from outings.configuration import Configuration, ConfigurationError
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ("pages = {}", "feeds.agenda.pages.by: is missing; allowed: page, offset, next, link"),
         ('pages = { by = "cursor" }', 'feeds.agenda.pages.by: is "cursor"'),
@@ -22,11 +22,11 @@ from outings.configuration import Configuration, ConfigurationError
     ],
 )
 def test_pages_that_can_not_be_are_told_before_anything_is_fetched(
-    configure: Callable[..., Configuration], settings: str, told: str
+    configure: Callable[..., Configuration], settings: str, message: str
 ) -> None:
     with pytest.raises(ConfigurationError) as raised:
         configure(settings)
-    assert told in "\n".join(map(str, raised.value.problems))
+    assert message in "\n".join(map(str, raised.value.problems))
 
 
 def test_a_file_has_no_pages(configure: Callable[..., Configuration]) -> None:

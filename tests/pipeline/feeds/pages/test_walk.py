@@ -40,8 +40,8 @@ def serve_next(*, total: int | None = None) -> Callable[[str], Page]:
     def answer(target: str) -> Page:
         begin = int(read_query(target).get("from", 0))
         following = f"/rows?from={begin + 3}" if begin + 3 < 7 else None
-        said = {} if total is None else {"meta": {"total": total}}
-        return make_json({"rows": make_rows(7)[begin : begin + 3], "links": {"next": following}, **said})
+        members = {} if total is None else {"meta": {"total": total}}
+        return make_json({"rows": make_rows(7)[begin : begin + 3], "links": {"next": following}, **members})
 
     return answer
 
@@ -55,7 +55,7 @@ def serve_links(target: str) -> Page:
 
 
 @pytest.mark.parametrize(
-    ("settings", "answer", "asked"),
+    ("settings", "answer", "requests"),
     [
         (BY_OFFSET, serve_offsets(make_rows(7), size=3), ["", "offset=3", "offset=6", "offset=7"]),
         (
@@ -89,12 +89,12 @@ def serve_links(target: str) -> Page:
     ],
 )  # fmt: skip
 def test_all_pages_are_one_feed(
-    read_pages: Read, web: Web, settings: str, answer: Callable[[str], Page], asked: list[str]
+    read_pages: Read, web: Web, settings: str, answer: Callable[[str], Page], requests: list[str]
 ) -> None:
     web.pages["/rows"] = answer
     read = read_pages(settings)
     assert (list_ids(read), read.quarantined) == (IDS, 0)
-    assert [target.partition("?")[2] for target in web.targets] == asked
+    assert [target.partition("?")[2] for target in web.targets] == requests
 
 
 def test_where_a_page_says_that_no_other_follows_none_is_asked_for(read_pages: Read, web: Web) -> None:
@@ -102,7 +102,7 @@ def test_where_a_page_says_that_no_other_follows_none_is_asked_for(read_pages: R
         make_rows(7), size=4, wrap=lambda rows: {"rows": rows, "exceeded": True} if len(rows) == 4 else {"rows": rows}
     )
     assert list_ids(read_pages('records = "rows"\npages = { by = "offset", more = "exceeded" }')) == IDS
-    assert len(web.asked) == 2
+    assert len(web.requests) == 2
 
 
 def test_what_the_address_says_of_a_size_and_a_place_stays_or_goes(read_pages: Read, web: Web) -> None:
@@ -156,7 +156,7 @@ WITH_TOTAL = 'pages = { by = "next", path = "links.next", total = "meta.total" }
 
 
 @pytest.mark.parametrize(
-    ("broken", "told"),
+    ("broken", "message"),
     [
         (Page(status=500), "answers 500 (3 times)"),
         (Page(status=404), "answers 404"),
@@ -179,13 +179,13 @@ WITH_TOTAL = 'pages = { by = "next", path = "links.next", total = "meta.total" }
     ],
 )  # fmt: skip
 def test_a_walk_that_breaks_off_is_told_with_its_page_and_publishes_nothing(
-    read_pages: Read, web: Web, broken: Page, told: str
+    read_pages: Read, web: Web, broken: Page, message: str
 ) -> None:
     web.pages["/rows"] = page_three(broken)
     with pytest.raises(FeedError) as raised:
         read_pages(WITH_TOTAL)
     assert str(raised.value).startswith(f"feed agenda: {web.url}/rows")
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_whichever_page_fails_the_feed_is_not_read(
         return lambda target: broken if len(set(web.targets)) == number else answer(target)
 
     for failing in range(1, pages + 1):
-        web.asked.clear()
+        web.requests.clear()
         web.pages["/rows"] = break_page(failing)
         with pytest.raises(FeedError):
             read_pages(settings)
@@ -234,8 +234,8 @@ def test_pages_go_on_where_a_redirect_leads_without_the_token(read_pages: Read, 
         moved.pages["/rows"] = serve_next()
         read = read_pages(f'{BY_NEXT}\nheaders = {{ X-App-Token = "${{TOKEN}}" }}')
         assert list_ids(read) == IDS
-        assert (len(web.asked), len(moved.asked)) == (1, 3)
-        assert {headers.get("x-app-token") for _, headers in moved.asked} == {None}
+        assert (len(web.requests), len(moved.requests)) == (1, 3)
+        assert {headers.get("x-app-token") for _, headers in moved.requests} == {None}
 
 
 @pytest.mark.parametrize("settings", [BY_OFFSET, BY_NUMBER])
@@ -258,7 +258,7 @@ def test_rows_that_change_while_they_are_read_are_read_again(read_pages: Read, w
 
     def answer(target: str) -> Page:
         page = serve_offsets(list(rows), size=3, wrap=lambda some: {"rows": some, "total": len(rows)})(target)
-        if len(web.asked) == 1:
+        if len(web.requests) == 1:
             rows.pop(0)
         return page
 
@@ -268,18 +268,18 @@ def test_rows_that_change_while_they_are_read_are_read_again(read_pages: Read, w
 
 def test_rows_that_never_stand_still_are_told_of(read_pages: Read, web: Web) -> None:
     web.pages["/rows"] = serve_offsets(
-        make_rows(7), size=3, wrap=lambda some: {"rows": some, "total": 100 + len(web.asked)}
+        make_rows(7), size=3, wrap=lambda some: {"rows": some, "total": 100 + len(web.requests)}
     )
     with pytest.raises(FeedError, match="counts other rows than the page before it"):
         read_pages('records = "rows"\npages = { by = "offset", total = "total" }')
-    assert len(web.asked) == 6
+    assert len(web.requests) == 6
 
 
 def test_all_pages_together_are_bounded(read_pages: Read, web: Web) -> None:
     web.pages["/rows"] = lambda target: make_json([{"id": target, "title": "x" * 400}])
     with pytest.raises(FeedError, match="max_bytes"):
         read_pages(f"max_bytes = 5000\n{BY_NUMBER}")
-    assert 10 < len(web.asked) < 14
+    assert 10 < len(web.requests) < 14
 
 
 def test_pages_are_counted(read_pages: Read, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,7 +293,7 @@ def test_empty_pages_that_name_others_come_to_an_end(
     read_pages: Read, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(walk, "MOST_EMPTY", 4)
-    web.pages["/rows"] = lambda target: make_json({"rows": [], "links": {"next": f"?from={len(web.asked)}"}})
+    web.pages["/rows"] = lambda target: make_json({"rows": [], "links": {"next": f"?from={len(web.requests)}"}})
     with pytest.raises(FeedError, match="is the 4th page in a row without rows, and names another"):
         read_pages(BY_NEXT)
 
@@ -310,7 +310,7 @@ def test_a_server_that_asks_for_a_pause_between_pages_gets_it(read_pages: Read, 
 def test_headers_with_a_token_go_along_with_each_page(read_pages: Read, web: Web) -> None:
     web.pages["/rows"] = serve_offsets(make_rows(7), size=3)
     read_pages(f'{BY_OFFSET}\nheaders = {{ X-App-Token = "${{TOKEN}}" }}')
-    assert {headers.get("x-app-token") for _, headers in web.asked} == {"secret"}
+    assert {headers.get("x-app-token") for _, headers in web.requests} == {"secret"}
 
 
 def test_a_message_shows_the_place_of_a_page_and_no_key(read_pages: Read, web: Web) -> None:

@@ -9,7 +9,7 @@ from tests.pipeline.feeds.web import Page
 Answer = Callable[[str], Page]
 
 
-def make_tribe_event(number: int, **said: Any) -> dict[str, Any]:
+def make_tribe_event(number: int, **members: Any) -> dict[str, Any]:
     event: dict[str, Any] = {
         "id": number, "status": "publish", "title": f"Tot &#038; Play {number}", "url": f"https://p.example/e/{number}",
         "description": "<p>Songs.</p>", "image": {"url": "https://p.example/a.jpg", "id": 7}, "all_day": False,
@@ -23,7 +23,7 @@ def make_tribe_event(number: int, **said: Any) -> dict[str, Any]:
         },
         "organizer": [{"id": 4, "organizer": "Parks Department"}],
     }  # fmt: skip
-    return event | said
+    return event | members
 
 
 # As PHP writes what is not there.
@@ -35,15 +35,15 @@ def make_tribe(events: Sequence[dict[str, Any]], *, is_old: bool = False) -> Ans
     there is nothing to come."""
 
     def answer(target: str) -> Page:
-        asked = read_query(target)
-        number, size = int(asked.get("page", 1)), min(int(asked.get("per_page", 10)), 2)
-        found = list(events[(number - 1) * size : number * size])
-        if not found and (is_old or number > 1):
-            said = {"code": "event-archive-page-not-found", "message": "The requested page was not found."}
-            return make_json({**said, "data": {"status": 404}}, status=404)
+        params = read_query(target)
+        number, size = int(params.get("page", 1)), min(int(params.get("per_page", 10)), 2)
+        page = list(events[(number - 1) * size : number * size])
+        if not page and (is_old or number > 1):
+            members = {"code": "event-archive-page-not-found", "message": "The requested page was not found."}
+            return make_json({**members, "data": {"status": 404}}, status=404)
         pages = -(-len(events) // size)
         base = target.partition("?")[0]
-        body: dict[str, Any] = {"events": found, "rest_url": base, "total": len(events), "total_pages": pages}
+        body: dict[str, Any] = {"events": page, "rest_url": base, "total": len(events), "total_pages": pages}
         if number < pages:
             body["next_rest_url"] = f"{base}?page={number + 1}&per_page=50"
         return make_json(body)
@@ -51,7 +51,7 @@ def make_tribe(events: Sequence[dict[str, Any]], *, is_old: bool = False) -> Ans
     return answer
 
 
-def make_libcal_event(number: int, **said: Any) -> dict[str, Any]:
+def make_libcal_event(number: int, **members: Any) -> dict[str, Any]:
     event: dict[str, Any] = {
         "id": number, "title": f"Storytime {number}", "allday": False, "start": "2026-12-05T18:30:00-08:00",
         "end": "2026-12-05T19:00:00-08:00", "description": "<p>Rhymes.</p>",
@@ -61,27 +61,27 @@ def make_libcal_event(number: int, **said: Any) -> dict[str, Any]:
         "seats": "", "registration": True, "registration_cost": "$5.00", "featured_image": "https://l.example/a.png",
         "geolocation": {"place-id": "x", "latitude": 47.6, "longitude": -122.3},
     }  # fmt: skip
-    return event | said
+    return event | members
 
 
 def make_libcal(count: int) -> Answer:
     """20 of the next 30 days, unless more are asked for: 500 of 365 days at most. There are no pages."""
 
     def answer(target: str) -> Page:
-        asked = read_query(target)
-        if "cal_id" not in asked:
+        params = read_query(target)
+        if "cal_id" not in params:
             return make_json({"error": "cal_id is required"}, status=400)
-        limit = min(int(asked.get("limit", 20)), 500) if int(asked.get("days", 30)) == 365 else 1
+        limit = min(int(params.get("limit", 20)), 500) if int(params.get("days", 30)) == 365 else 1
         bare = {"campus": "", "location": "", "registration_cost": "", "featured_image": "", "geolocation": []}
         gone = dict.fromkeys(bare)
-        said: dict[int, dict[str, Any]] = {2: bare, 3: gone}
-        events = [make_libcal_event(number, **said.get(number, {})) for number in range(1, count + 1)]
+        members: dict[int, dict[str, Any]] = {2: bare, 3: gone}
+        events = [make_libcal_event(number, **members.get(number, {})) for number in range(1, count + 1)]
         return make_json({"events": events[:limit]})
 
     return answer
 
 
-def make_localist_event(number: int, instance: int, day: int, **said: Any) -> dict[str, Any]:
+def make_localist_event(number: int, instance: int, day: int, **members: Any) -> dict[str, Any]:
     event: dict[str, Any] = {
         "id": number, "title": f"Kite day {number}", "description": "<p>Kites.</p>", "description_text": "Kites.",
         "localist_url": f"https://c.example/event/{number}", "status": "live", "location_name": "Gas Works Park",
@@ -96,18 +96,18 @@ def make_localist_event(number: int, instance: int, day: int, **said: Any) -> di
             }},
         ],
     }  # fmt: skip
-    return {"event": event | said}
+    return {"event": event | members}
 
 
 def make_localist(events: Sequence[dict[str, Any]]) -> Answer:
     """Those of today unless days are asked for, ten a page unless more are: 100 at most."""
 
     def answer(target: str) -> Page:
-        asked = read_query(target)
-        known = list(events) if int(asked.get("days", 1)) <= 370 and "days" in asked else list(events[:1])
-        size, number = min(int(asked.get("pp", 10)), 100), int(asked.get("page", 1))
+        params = read_query(target)
+        known = list(events) if int(params.get("days", 1)) <= 370 and "days" in params else list(events[:1])
+        size, number = min(int(params.get("pp", 10)), 100), int(params.get("page", 1))
         pages = -(-len(known) // size)
-        found = known[(number - 1) * size : number * size]
-        return make_json({"events": found, "page": {"current": number, "size": size, "total": pages}})
+        page = known[(number - 1) * size : number * size]
+        return make_json({"events": page, "page": {"current": number, "size": size, "total": pages}})
 
     return answer

@@ -86,7 +86,7 @@ def test_a_dataset_of_socrata_is_read_by_its_newer_address(read_preset: Read, we
     read = read_preset("socrata", "/api/v3/views/abcd-1234/query.json", settings + map_columns())
     assert show(read, "source_id", "name")[4] == ("row-hike", "Hike")
     assert web.targets[1] == "/api/v3/views/abcd-1234/query.json?pageSize=2&pageNumber=2"
-    assert {headers.get("x-app-token") for _, headers in web.asked} == {"secret"}
+    assert {headers.get("x-app-token") for _, headers in web.requests} == {"secret"}
 
 
 LAYER = "/arcgis/rest/services/Parks/FeatureServer/0"
@@ -99,7 +99,7 @@ def test_a_layer_of_arcgis_is_read_whatever_its_limit(read_preset: Read, web: We
     read = read_preset("arcgis", path, PARKS)
     assert show(read, "source_id", "name") == [(str(number), title) for number, title in enumerate(portals.TITLES)]
     assert {(location.lat, location.lng) for (location,) in show(read, "location")} == {(47.6, -122.3)}
-    assert len(web.asked) == 3
+    assert len(web.requests) == 3
 
 
 def test_a_layer_of_a_server_without_pages_is_read_if_it_fits_into_one(read_preset: Read, web: Web) -> None:
@@ -141,7 +141,7 @@ def test_each_version_of_opendatasoft_gives_its_pages(
     web.pages[path] = portals.make_opendatasoft(version, count=205)
     own = {"source_id": "uid"} if version == "2.1" else {}
     read = read_preset("opendatasoft", f"{path}?dataset=agenda", map_columns(prefix, **own))
-    assert (len(read.records), len(web.asked)) == (205, 3)
+    assert (len(read.records), len(web.requests)) == (205, 3)
     assert show(read, "source_id", "name")[0] == (source_id, "Swim")
     assert {location.lng for (location,) in show(read, "location")} == {-122.3}
 
@@ -180,7 +180,7 @@ def test_the_events_calendar_is_read_by_the_address_of_its_site(read_preset: Rea
     events = [calendars.make_tribe_event(number) for number in range(1, 5)]
     web.pages[TRIBE] = calendars.make_tribe([*events, calendars.make_tribe_event(5, **calendars.BARE)])
     read = read_preset("the-events-calendar", path)
-    assert (len(read.records), read.problems, len(web.asked)) == (5, (), 3)
+    assert (len(read.records), read.problems, len(web.requests)) == (5, (), 3)
     first, *_, bare = read.records
     assert (first.name, first.description, first.starts_local.isoformat()) == (
         "Tot & Play 1",
@@ -231,7 +231,7 @@ def test_events_of_libcal_are_read_with_a_token(read_preset: Read, web: Web) -> 
     assert (first.registration_url, first.keywords) == ("https://l.example/event/1", ("Storytime", "Babies"))
     assert (bare.location, bare.price.note, bare.image_url) == (None, None, None)
     assert (gone.location, gone.price.note, gone.image_url) == (None, None, None)
-    assert {headers.get("authorization") for _, headers in web.asked} == {"Bearer secret"}
+    assert {headers.get("authorization") for _, headers in web.requests} == {"Bearer secret"}
 
 
 def test_a_calendar_of_libcal_that_is_cut_off_at_its_limit_is_not_read(read_preset: Read, web: Web) -> None:
@@ -246,7 +246,7 @@ def test_each_date_of_an_event_of_localist_is_read(read_preset: Read, web: Web, 
     again = calendars.make_localist_event(1, 1001, 30, free=False, ticket_cost="$4", status="canceled", geo={})
     web.pages["/api/2/events"] = web.pages["/api/2.1/events"] = calendars.make_localist([*dates, again])
     read = read_preset("localist", path)
-    assert (len(read.records), read.problems, len(web.asked)) == (120, (), 2)
+    assert (len(read.records), read.problems, len(web.requests)) == (120, (), 2)
     first, second = (record for record in read.records if record.name == "Kite day 1")
     assert (first.source_id, first.starts_local.isoformat(), first.price.type) == (
         "1-1000",
@@ -260,7 +260,7 @@ def test_each_date_of_an_event_of_localist_is_read(read_preset: Read, web: Web, 
 
 
 @pytest.mark.parametrize(
-    ("preset", "path", "asked", "program"),
+    ("preset", "path", "target", "program"),
     [
         (
             "google-calendar", "/calendar/ical/city%40example.org/public/basic.ics",
@@ -278,12 +278,12 @@ def test_each_date_of_an_event_of_localist_is_read(read_preset: Read, web: Web, 
     ],
 )  # fmt: skip
 def test_calendars_are_read_as_icalendar(
-    read_preset: Read, web: Web, preset: str, path: str, asked: str, program: str
+    read_preset: Read, web: Web, preset: str, path: str, target: str, program: str
 ) -> None:
     body = (PROGRAMS / f"{program}.ics").read_bytes()
-    web.pages[asked] = Page(body, headers={"Content-Type": "text/calendar"})
+    web.pages[target] = Page(body, headers={"Content-Type": "text/calendar"})
     assert len(read_preset(preset, path).records) > 0
-    assert web.targets == [asked]
+    assert web.targets == [target]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_an_address_becomes_that_of_the_feed(configure: Configure, preset: str, 
 
 
 @pytest.mark.parametrize(
-    ("preset", "url", "told"),
+    ("preset", "url", "message"),
     [
         ("socrta", "https://a.example/", 'preset: is "socrta"; did you mean socrata?; allowed: arcgis,'),
         ("arcgis", "https://a.example/FeatureServer", "allowed: …/FeatureServer/0, with the number of a layer"),
@@ -333,11 +333,11 @@ def test_an_address_becomes_that_of_the_feed(configure: Configure, preset: str, 
     ],
 )
 def test_an_address_that_is_none_of_the_system_is_told_with_what_is(
-    configure: Configure, preset: str, url: str, told: str
+    configure: Configure, preset: str, url: str, message: str
 ) -> None:
     with pytest.raises(ConfigurationError) as raised:
         configure(preset, url)
-    assert told in "\n".join(map(str, raised.value.problems))
+    assert message in "\n".join(map(str, raised.value.problems))
 
 
 @pytest.mark.parametrize("name", read_presets())

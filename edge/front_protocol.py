@@ -1,0 +1,81 @@
+"""What a front and a server say to each other: the server decides who gets what, and the front moves the bytes.
+
+docs/decisions/0071-the-edge-decides-and-a-front-moves-the-bytes.md has all of it.
+"""
+
+import hmac
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import sha256
+
+from msgspec import Struct
+
+FRONT, FILL = b"outings-front", b"outings-fill"
+# A fill that takes whatever the answer is now.
+ANY = b"any"
+# Of a pointer: what the reader gets as `Cache-Control`, and the coding of the bytes at the address.
+CACHE_CONTROL, CODING = b"outings-cache-control", b"outings-coding"
+
+OBJECTS, EXPORTS, ANSWERS = "objects", "exports", "answers"
+KINDS = (OBJECTS, EXPORTS, ANSWERS)
+POINTERS = {"accel": b"x-accel-redirect", "own": b"outings-body"}
+# What nginx moves for less than a server does.
+LEAST_BYTES = 131_072
+PREFIX = "/.outings/"
+
+_MOST_DIGITS = 15
+
+
+class Front(Struct, frozen=True, kw_only=True):
+    """Which addresses a front `follows`, of bodies of how many bytes at least, and the `header` that says one."""
+
+    follows: frozenset[str] = frozenset()
+    least: int = LEAST_BYTES
+    header: bytes = POINTERS["own"]
+
+
+class Fronts:
+    """Recognizes fronts by any of `secrets`. Without any there are no fronts."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self._secrets = [secret.encode() for secret in secrets]
+
+    @property
+    def exist(self) -> bool:
+        return len(self._secrets) > 0
+
+    def recognize(self, value: bytes) -> Front | None:
+        """By a header's value. The time that it takes reveals nothing about the secrets."""
+        secret, _, rest = value.partition(b";")
+        given = secret.strip()
+        matches = [hmac.compare_digest(each, given) for each in self._secrets]
+        return parse_front(rest) if any(matches) else None
+
+
+@lru_cache(maxsize=64)
+def parse_front(text: bytes) -> Front:
+    """`text`: what stands behind the secret. A part that says nothing is as if it were missing."""
+    parts = (part.partition("=") for part in text.decode("latin-1").split(";"))
+    stated = {name.strip(): value.strip() for name, _, value in parts}
+    digits = stated.get("from", "")
+    return Front(
+        follows=frozenset(kind.strip() for kind in stated.get("follows", "").split(",")) & frozenset(KINDS),
+        least=int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS else LEAST_BYTES,
+        header=POINTERS.get(stated.get("pointer", ""), POINTERS["own"]),
+    )
+
+
+def render_front(secret: str, *, follows: Iterable[str], least: int, pointer: str) -> str:
+    """The header's value, as a front sends it."""
+    return f"{secret}; follows={','.join(follows)}; from={least}; pointer={pointer}"
+
+
+def name_object(sha: str, *, kind: str = OBJECTS) -> bytes:
+    """The address of an object's bytes; `kind` is one of `OBJECTS` and `EXPORTS`."""
+    return f"{PREFIX}{kind}/{sha[:2]}/{sha}".encode()
+
+
+def name_answer(query_text: str, *, etag: bytes, coding: bytes) -> bytes:
+    """The address of a body: whoever asks for the same with the same rights gets the same."""
+    digest = sha256(query_text.encode() + b"\n" + etag).hexdigest()
+    return f"{PREFIX}{ANSWERS}/{digest}.".encode() + (coding or b"identity")

@@ -1,0 +1,43 @@
+"""`/v1/{metro}/{collection}/density`: the whole list, counted by where on the map it is."""
+
+import msgspec
+
+from outings.answers.context import AnswerContext
+from outings.answers.listings.density_cells import PER_DEGREE, open_cells
+from outings.answers.listings.lists import select_query
+from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.selecting.evaluators import open_evaluator
+from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.envelope import encode_list
+from outings.contract.instants import format_instant
+from outings.contract.meta import DensityMeta, Window
+from outings.contract.query import Query
+from outings.contract.values import echo_value
+from outings.release.snapshot import Snapshot
+
+_encoder = msgspec.json.Encoder()
+
+
+def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
+    """The body as parts."""
+    reader = open_snapshot(snapshot)
+    selection = select_query(query, filters, snapshot=snapshot, today=about.dates[snapshot.metro.slug])
+    rows = open_evaluator(reader).list_all_rows(selection)
+    cells = reader.open_index(open_cells).count(rows)
+    meta = _make_meta(filters, snapshot=snapshot, total=rows.size, located=sum(each.count for each in cells))
+    items = [_encoder.encode(each) for each in cells]
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _make_meta(filters: EffectiveFilters, *, snapshot: Snapshot, total: int, located: int) -> DensityMeta:
+    return DensityMeta(
+        metro=snapshot.metro.slug,
+        degrees=1 / PER_DEGREE,
+        total=total,
+        without_coordinates=total - located,
+        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
+        min_confidence=filters.min_confidence,
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
+        generated_at=format_instant(snapshot.stamp),
+    )

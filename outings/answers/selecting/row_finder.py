@@ -1,0 +1,82 @@
+"""Conditions answered by row numbers: both evaluators take them from here, so that no two differ at an edge."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip, RowCondition, Within
+from outings.answers.selecting.sql.engine import Rows
+from outings.answers.snapshot.distance import Vectors, lie_near
+from outings.answers.snapshot.names import Names
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.terms import Terms, open_terms
+from outings.answers.snapshot.zips import Zips, open_zips
+from outings.contract.vocabulary import TYPES
+
+
+class RowFinder:
+    """Of one snapshot. `open_terms` and `open_zips` open them where they are asked for; there may be no zips."""
+
+    def __init__(
+        self,
+        names: Names,
+        *,
+        vectors: Vectors,
+        open_terms: Callable[[], Terms],
+        open_zips: Callable[[], Zips | None],
+    ) -> None:
+        self._names = names
+        self._vectors = vectors
+        self._open_terms, self._open_zips = open_terms, open_zips
+
+    def find_rows(self, conditions: Sequence[RowCondition], listing_type: str) -> Rows | None:
+        """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
+        if not conditions:
+            return None
+        return reduce(np.intersect1d, (self._find(each, listing_type) for each in conditions))
+
+    def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the rows lie in the circle."""
+        lat, lng = self._find_middle(circle)
+        near = lie_near([each[rows] for each in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
+        if not circle.is_approximate:
+            return near
+        by_zip = [each[rows] for each in self._read_zips().vectors]
+        is_unplaced = np.isnan(self._vectors[0][rows])
+        return near | (is_unplaced & lie_near(by_zip, lat=lat, lng=lng, radius_m=circle.radius_m))
+
+    def _find_middle(self, circle: Within | NearZip) -> tuple[float, float]:
+        if isinstance(circle, Within):
+            return circle.lat, circle.lng
+        point = self._read_zips().find_point(circle.zip)
+        assert point is not None, "a request's zip was checked"
+        return point
+
+    def _read_zips(self) -> Zips:
+        zips = self._open_zips()
+        assert zips is not None, "a request's zip was checked"
+        return zips
+
+    def _find(self, condition: RowCondition, listing_type: str) -> Rows:
+        match condition:
+            case Within() | NearZip():
+                near = self.test_near(condition, np.arange(len(self._names)))
+                return np.flatnonzero(near).astype(np.uint32)
+            case InZips(codes):
+                return self._read_zips().find_rows(codes)
+            case Matches(text):
+                return self._open_terms().find_rows(text, size=len(self._names))
+            case HasId(ids):
+                rows = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
+
+
+def open_row_finder(reader: SnapshotReader) -> RowFinder:
+    return RowFinder(
+        reader.names,
+        vectors=reader.rows.vectors,
+        open_terms=reader.defer(open_terms),
+        open_zips=reader.defer(open_zips),
+    )

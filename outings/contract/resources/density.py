@@ -1,0 +1,12 @@
+"""A cell of the map, and how much of a list lies in it."""
+
+from msgspec import Struct
+
+
+class DensityCell(Struct, frozen=True, kw_only=True):
+    """`south` and `west`: its corner. It reaches `meta.degrees` to the north and to the east. Cells without anything
+    are left out."""
+
+    south: float
+    west: float
+    count: int

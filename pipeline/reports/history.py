@@ -1,0 +1,49 @@
+"""The last builds of this machine, however they ended: a line of JSON each, the newest last. A build that published
+nothing is in no release, so this is all that is left of it when the next one has written its report."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from outings.pages.feeds import BuildRow
+from pipeline.reports.attempt import Attempt
+
+FILE = "builds.jsonl"
+# A day of builds every quarter of an hour.
+MOST = 96
+
+
+def record_build(attempt: Attempt, folder: Path) -> None:
+    """Whoever calls holds the lock of records. OSError."""
+    row = BuildRow(
+        outcome=attempt.outcome,
+        started_at=attempt.started_at.replace(microsecond=0),
+        seconds=round(attempt.seconds, 1),
+        metros=attempt.metros,
+        release=None if attempt.built is None else attempt.built.published.id,
+        error=attempt.error,
+        feed=attempt.failed_feed,
+    )
+    kept = [*reversed(read_builds(folder)[: MOST - 1]), row]
+    folder.mkdir(parents=True, exist_ok=True)
+    following = folder / f".{FILE}.{os.getpid()}"
+    following.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
+    following.replace(folder / FILE)
+
+
+def read_builds(folder: Path) -> tuple[BuildRow, ...]:
+    """The newest first. Lines of another program are passed over."""
+    try:
+        lines = (folder / FILE).read_bytes().splitlines()
+    except FileNotFoundError:
+        return ()
+    return tuple(_parse_lines(reversed(lines)))
+
+
+def _parse_lines(lines: Iterator[bytes]) -> Iterator[BuildRow]:
+    for line in lines:
+        with contextlib.suppress(msgspec.MsgspecError):
+            yield msgspec.json.decode(line, type=BuildRow)

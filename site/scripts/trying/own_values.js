@@ -1,0 +1,32 @@
+/**
+ * Values that this server has, in place of those of the sample cities: a metro that the key may read and its middle, and
+ * what stands first in the list that the path is of.
+ * @param {string} path with braces
+ * @param {(request: string) => Promise<any>} ask
+ * @returns {Promise<Map<string, string>>} by name
+ */
+export async function findOwnValues(path, ask) {
+  const { data } = await ask("/v1/metros");
+  const metro = data.find((/** @type {any} */ each) => each.accessible);
+  if (!metro) return new Map();
+  const found = new Map([["metro", metro.slug], ["lat", String(metro.center.lat)], ["lng", String(metro.center.lng)]]);
+  const list = nameList(path);
+  if (!list) return found;
+  const [first] = (await ask(`/v1/${encodeURIComponent(metro.slug)}/${list}`)).data;
+  if (!first) return found;
+  if (first.links?.self) found.set("file", first.links.self.split("/").at(-1));
+  for (const name of ["id", "slug"]) if (first[name]) found.set(name, first[name]);
+  if (first.id) found.set("ids", first.id);
+  return found;
+}
+
+/**
+ * The list whose first item fills the path; empty where a metro is enough.
+ * @param {string} path
+ */
+function nameList(path) {
+  const [, , first, second] = path.split("/");
+  if (path.includes("{file}")) return "export";
+  if (first === "{metro}") return second === "events.ics" ? "events?limit=1" : "";
+  return path.includes("{") ? `${first === "listings" ? "events" : first}?limit=1` : "";
+}

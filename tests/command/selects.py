@@ -1,0 +1,85 @@
+"""The SELECT that counts what a list shows, as docs/query.md tells it."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+
+from outings.contract.vocabulary import COLLECTIONS
+
+
+def say(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def say_words(text: str) -> str:
+    return "[" + ", ".join(map(say, text.split(","))) + "]"
+
+
+# Each filter of a list, as its condition on a listing `l`; where the second is given, on one of its dates, sections or
+# sessions `h` instead.
+ON_LISTINGS: Mapping[str, Callable[[str], str]] = {
+    "min_confidence": lambda value: f"l.confidence >= {value}",
+    "audience": lambda value: {"all": "true", "not_adults": "l.audience <> 'adults'"}.get(
+        value, f"list_contains({say_words(value)}, l.audience)"
+    ),
+    "category": lambda value: f"list_has_any(l.categories, {say_words(value)})",
+    "neighborhood": lambda value: f"l.neighborhood_slug = {say(value)}",
+    "season": lambda value: f"list_has_any(l.seasons, {say_words(value)})",
+    "occasion": lambda value: f"list_has_any(l.occasions, {say_words(value)})",
+    "indoor": lambda value: f"l.is_indoor = {value}",
+    "outdoor": lambda value: f"l.is_outdoor = {value}",
+    "recurring": lambda value: f"l.is_recurring = {value}",
+    "has_time": lambda value: f"l.has_time = {value}",
+    "type_hint": lambda value: f"list_contains({say_words(value)}, l.type_hint)",
+    "enrollment_type": lambda value: f"list_contains({say_words(value)}, l.enrollment_type)",
+    "organization_id": lambda value: f"l.organization_id = {say(value)}",
+}
+ON_EITHER: Mapping[str, Callable[[str], str]] = {
+    "age": lambda value: f"coalesce(x.age_min, 0) <= {value} AND coalesce(x.age_max, 999) >= {value}",
+    "free": lambda value: f"x.is_free = {value}",
+    "max_price": lambda value: f"(x.price_min <= {value} OR x.is_free)",
+}
+ON_HAPPENINGS: Mapping[str, Callable[[str], str]] = {
+    "start_after": lambda value: f"h.time >= TIME '{value}:00'",
+    "start_before": lambda value: f"h.time < TIME '{value}:00'",
+    "openings": lambda value: f"h.openings = {value}",
+    "overnight": lambda value: f"h.is_overnight = {value}",
+}
+TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
+
+
+def say_window(kind: str, first: str, last: str | None) -> str:
+    if kind == "event":
+        return f"h.date BETWEEN DATE '{first}' AND DATE '{last or (date.fromisoformat(first) + timedelta(30))}'"
+    end = last or "9999-12-31"
+    if kind == "class":
+        return (
+            f"coalesce(h.ends_on, DATE '9999-12-31') >= DATE '{first}' "
+            f"AND coalesce(h.starts_on, DATE '0001-01-01') <= DATE '{end}'"
+        )
+    undated = "NOT EXISTS (FROM sessions s WHERE s.id = h.id AND s.starts_on IS NOT NULL)"
+    return f"(h.ends_on >= DATE '{first}' AND h.starts_on <= DATE '{end}' OR {undated})"
+
+
+def say_weekday(kind: str, value: str) -> str:
+    days = say_words(value)
+    return f"list_contains({days}, h.weekday)" if kind == "event" else f"list_has_any(h.days, {days})"
+
+
+def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: date) -> str:
+    """What docs/query.md tells: count cards, of listings of which one date, section or session meets all conditions."""
+    given = {"audience": "not_adults", "min_confidence": "0.5" if kind == "place" else "0.7", **params}
+    listed, happens = [f"l.metro = {say(metro)}"], []
+    own = "h" if kind in ("class", "camp") else "l"
+    for name, value in given.items():
+        if name in ON_EITHER:
+            (happens if own == "h" else listed).append(ON_EITHER[name](value).replace("x.", f"{own}."))
+        elif name in ON_LISTINGS:
+            listed.append(ON_LISTINGS[name](value))
+        elif name in ON_HAPPENINGS:
+            happens.append(ON_HAPPENINGS[name](value))
+        elif name == "weekday":
+            happens.append(say_weekday(kind, value))
+    if kind != "place":
+        happens.append(say_window(kind, given.get("from", today.isoformat()), given.get("to")))
+        listed.append(f"l.id IN (SELECT h.id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
+    return f"SELECT count(DISTINCT l.card) AS total FROM {COLLECTIONS[kind]} l WHERE {' AND '.join(listed)}"

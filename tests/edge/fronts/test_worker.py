@@ -1,0 +1,124 @@
+"""build/cloudflare/worker.js in Cloudflare's own runtime. What every door keeps to is in `test_contract.py`."""
+
+import gzip
+import socket
+from collections.abc import Iterator
+
+import brotli
+import pytest
+import zstandard
+
+from edge.replies.responses import EXPOSED, make_refusal
+from outings.contract import errors
+from tests.edge.fronts.conftest import SECRET, Deployment
+from tests.edge.fronts.fronting import Answer, ask, find_port
+from tests.edge.fronts.workerd import Workerd, start_workerd
+from tests.edge.publishing import make_id
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
+
+# What each answer has of its own, and whom it shows what: the worker has fewer headers to show.
+OWN = ("date", "x-request-id", "x-trace-id", "access-control-expose-headers")
+
+
+@pytest.fixture(scope="module")
+def lonely() -> Iterator[Workerd]:
+    """A worker whose server is away."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        made = start_workerd([f"127.0.0.1:{closed.getsockname()[1]}"], secret="")
+        yield made
+        made.stop()
+
+
+def check_refusal(answer: Answer, error: errors.ApiError) -> None:
+    """As a server's own: the body's id is the header's."""
+    [id_] = answer.find("x-request-id")
+    headers, body = make_refusal(error, id_.encode())
+    assert (answer.status, answer.body) == (error.status, body)
+    assert answer.find("x-trace-id") == [id_]
+    [exposed] = answer.find("access-control-expose-headers")
+    assert set(exposed.split(", ")) < set(EXPOSED)
+    expected = sorted((name.decode(), value.decode()) for name, value in headers)
+    got = sorted((name.lower(), value) for name, value in answer.headers)
+    assert [each for each in got if each[0] not in OWN] == [each for each in expected if each[0] not in OWN]
+
+
+def test_without_a_server_it_says_when_to_come_back(lonely: Workerd) -> None:
+    check_refusal(ask(lonely.port, "/v1/harbor/events"), errors.unavailable(5))
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_what_is_for_operators_is_not_passed_on(lonely: Workerd, path: str) -> None:
+    check_refusal(ask(lonely.port, path), errors.not_found("There is no such route."))
+
+
+def test_it_asks_the_next_server_if_one_is_away(fronted: Deployment) -> None:
+    key = fronted.keys["all"]
+    dead = [f"127.0.0.1:{find_port()}" for _ in range(2)]
+    worker = start_workerd([*dead, fronted.edges[0].address], secret=SECRET)
+    try:
+        statuses = {ask(worker.port, "/v1/metros", headers={"X-API-Key": key}).status for _ in range(12)}
+        assert statuses == {200}
+    finally:
+        worker.stop()
+
+
+def test_a_page_comes_from_the_bucket_though_no_server_has_it_any_more(fronted: Deployment, workerd: Workerd) -> None:
+    """No test asks for this page but this one."""
+    target, headers = "/v1/lakeside/events", {"X-API-Key": fronted.keys["all"], "Accept-Encoding": "gzip"}
+    front = {"Outings-Front": f"{SECRET}; follows=objects; from=0"}
+    [address] = ask(fronted.edges[0].port, target, headers={**headers, **front}).find("outings-body")
+    name = address.removeprefix("/.outings/")
+    packed = fronted.store.get(name)
+    (fronted.edges[0].store / name).unlink()
+    for _ in range(2):
+        answer = ask(workerd.port, target, headers=headers)
+        assert (answer.status, answer.body, answer.find("content-encoding")) == (200, packed, ["gzip"])
+        assert answer.find("content-length") == [str(len(packed))]
+
+
+def test_a_part_that_no_file_has_is_refused_and_one_of_the_unpacked_is_the_whole(
+    fronted: Deployment, workerd: Workerd
+) -> None:
+    lines, key = "/v1/lakeside/export/events.jsonl", fronted.keys["all"]
+    packed = {"X-API-Key": key, "Accept-Encoding": "gzip"}
+    whole = ask(workerd.port, lines, headers=packed)
+    assert whole.find("accept-ranges") == ["bytes"]
+    beyond = ask(workerd.port, lines, headers={**packed, "Range": "bytes=900000000-"})
+    assert (beyond.status, beyond.find("content-range")) == (416, [f"bytes */{len(whole.body)}"])
+    assert ask(workerd.port, lines, headers={**packed, "Range": "bytes=-9"}).body == whole.body[-9:]
+    tag = whole.find("etag")[0]
+    assert ask(workerd.port, lines, headers={**packed, "Range": "bytes=0-9", "If-Range": tag}).body == whole.body
+    unpacked = ask(workerd.port, lines, headers={"X-API-Key": key, "Range": "bytes=0-9"})
+    assert (unpacked.status, unpacked.body) == (200, gzip.decompress(whole.body))
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "gzip;q=0", "br, gzip", "*", "zstd", "identity"])
+def test_behind_cloudflares_network_each_reader_gets_a_coding_that_it_takes(
+    fronted: Deployment, workerd: Workerd, accepted: str
+) -> None:
+    """Cloudflare asks workers for gzip and Brotli whatever the reader takes, and may pack what is small."""
+    headers = {"X-API-Key": fronted.keys["all"]}
+    for target in ("/v1/lakeside/classes", f"/v1/events/{make_id('lakeside-event-1')}", "/v1/lakeside/events.ics"):
+        plain = ask(fronted.edges[0].port, target, headers=headers)
+        for _ in range(2):
+            answer = ask(workerd.network, target, headers={**headers, "Accept-Encoding": accepted})
+            assert (answer.status, answer.find("etag")) == (200, plain.find("etag"))
+            assert decode(answer, accepted) == plain.body
+
+
+def decode(answer: Answer, accepted: str) -> bytes:
+    [coding] = answer.find("content-encoding") or ["identity"]
+    assert coding == "identity" or (coding in accepted and f"{coding};q=0" not in accepted) or accepted == "*"
+    if coding == "zstd":
+        return zstandard.ZstdDecompressor().decompressobj().decompress(answer.body)
+    return {"identity": bytes, "gzip": gzip.decompress, "br": brotli.decompress}[coding](answer.body)
+
+
+def test_a_path_that_looks_like_an_address_is_a_path(fronted: Deployment, workerd: Workerd) -> None:
+    """Else the worker would tell its secret and the reader's key to whomever the path names."""
+    headers = {"X-API-Key": fronted.keys["all"]}
+    for target in (f"//127.0.0.1:{find_port()}/v1/metros", "//a.example/v1/metros", "/v1//metros"):
+        answers = [ask(port, target, headers=headers) for port in (workerd.port, fronted.edges[0].port)]
+        assert [answer.status for answer in answers] == [404, 404], target

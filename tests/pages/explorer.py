@@ -1,0 +1,76 @@
+"""What tests ask of an explorer's page, and the filters that they draw."""
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+from random import Random
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from tests.pages.conftest import Demo
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Params = dict[str, str]
+
+METRO = "seattle"
+_DATED = "category,weekday,time_block,price_band"
+FACETS = {"places": "category", "events": _DATED, "classes": _DATED, "camps": _DATED}
+TIMES = {"": ("", ""), "morning": ("09:00", "12:00"), "evening": ("17:00", "")}
+SHOWN = "() => document.querySelector('#view:not([aria-busy]) > *') !== null"
+
+
+def ask(demo: Demo, path: str, params: Params) -> Any:
+    request = Request(f"{demo.url}/v1/{path}?{urlencode(params)}", headers={"X-API-Key": demo.key})
+    with urlopen(request) as answer:
+        return json.load(answer)
+
+
+def read_total(page: "Page") -> int:
+    return int(page.locator("#status").get_attribute("data-total") or "-1")
+
+
+def read_counts(page: "Page", name: str) -> dict[str, int]:
+    """Of the boxes of a filter: what is written beside each."""
+    counts: dict[str, str] = page.evaluate(
+        "name => Object.fromEntries([...document.querySelectorAll(`#${name} label`)].map("
+        "label => [label.querySelector('input').value, label.querySelector('.count').textContent]))",
+        name,
+    )
+    return {value: int(text.replace(",", "")) for value, text in counts.items()}
+
+
+def count(facets: Any, name: str) -> dict[str, int]:
+    return {each["value"]: each["count"] for each in facets.get(name, ()) if each["value"] != "unspecified"}
+
+
+def draw_filters(random: Random, kind: str, first: date) -> Params:
+    sent: Params = {}
+    if random.random() < 0.5:
+        words = ["music_movement", "sports_active_play", "arts_creative", "nature_outdoors", "museums_exhibits"]
+        sent["category"] = ",".join(sorted(random.sample(words, random.randint(1, 3))))
+    if random.random() < 0.3:
+        sent["age"] = str(random.randint(0, 12))
+    if random.random() < 0.2:
+        sent["neighborhood"] = random.choice(["ballard", "fremont", "queen-anne"])
+    if random.random() < 0.2:
+        sent["q"] = random.choice(["family", "swim", "park"])
+    if kind == "places":
+        return sent
+    if random.random() < 0.3:
+        sent |= random.choice([{"free": "true"}, {"max_price": "20"}])
+    if random.random() < 0.3:
+        sent["weekday"] = ",".join(random.sample(["monday", "saturday", "sunday"], 2))
+    after, before = TIMES[random.choice(list(TIMES))]
+    sent |= {name: text for name, text in (("start_after", after), ("start_before", before)) if text}
+    if random.random() < 0.3:
+        start = first + timedelta(days=random.randint(0, 10))
+        sent |= {"from": start.isoformat(), "to": (start + timedelta(days=random.randint(0, 25))).isoformat()}
+    return sent
+
+
+def list_days(page: "Page") -> Iterator[tuple[str, int]]:
+    for day in page.locator("[data-date]").all():
+        yield day.get_attribute("data-date") or "", int(day.get_attribute("data-count") or "-1")
