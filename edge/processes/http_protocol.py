@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable
+from functools import partial
 
 import httptools
 from starlette.types import Scope
@@ -10,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from edge.middleware.fast_path import Response
 from edge.middleware.request_id import make_request_id
+from edge.processes.answer_transport import AnswerTransport
 from edge.replies.responses import Header, make_refusal
 from edge.usage.counts import Counter
 from outings.contract.errors import ApiError, bad_request, method_not_allowed
@@ -154,12 +156,20 @@ class HttpProtocol(HttpToolsProtocol):
         reply = self.app.fast_path.respond_now(self._make_scope()) if self._is_simple() else None
         if reply is None:
             super().on_headers_complete()
+            self._join_head()
             self._bound_body()
             return
         self._is_answered = True
-        self.transport.write(encode_head(reply, self.server_state.default_headers))
-        if reply.body:
-            self.transport.write(reply.body)
+        self.transport.writelines((encode_head(reply, self.server_state.default_headers), reply.body))
+        self.on_response_complete()
+
+    def _join_head(self) -> None:
+        """The answer that was just begun goes out with its head and its body in one."""
+        self.cycle.transport = transport = AnswerTransport(self.transport)
+        self.cycle.on_response = partial(self._end_answer, transport)
+
+    def _end_answer(self, transport: AnswerTransport) -> None:
+        transport.flush()
         self.on_response_complete()
 
     def _bound_body(self) -> None:

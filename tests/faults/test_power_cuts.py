@@ -108,6 +108,7 @@ def test_a_power_cut_at_each_step_of_a_build_leaves_a_whole_release(
         check_listed(again.parent / "var/store")
 
 
+@pytest.mark.long
 def test_a_power_cut_at_steps_of_a_prune_leaves_whole_releases(built: Path, tmp_path: Path, cases: int) -> None:
     config = make_old(built, tmp_path / "world")
     store, into = config.parent / "var/store", tmp_path / "left"

@@ -73,6 +73,7 @@ def test_a_build_killed_around_its_swap_leaves_the_file_of_the_release_in_force(
     assert quarantined.keys() <= {release, find_release(world)}
 
 
+@pytest.mark.long
 def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Path, tmp_path: Path) -> None:
     config = copy_world(world, tmp_path / "world")
     pause = pause_at_swap()
@@ -91,6 +92,7 @@ def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Pa
     assert find_places(quarantined[reports[1]["release"]]) == EXPECTED[1:]
 
 
+@pytest.mark.long
 def test_a_build_that_another_forestalled_leaves_no_file(world: Path, tmp_path: Path) -> None:
     config = copy_world(world, tmp_path / "world")
     pause = pause_at_swap()

@@ -71,7 +71,8 @@ def test_of_two_metros_both_are_published_and_the_loser_renders_nothing_again(
     assert both.root["parts"].keys() == turned.root["parts"].keys() == set(METROS)
 
 
-@pytest.mark.parametrize("number", [pytest.param(0, id="first"), pytest.param(1, id="second", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
 def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
     number: int, unbuilt: Path, built: Path, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_of_one_metro_one_is_published_and_the_other_is_exit_3(
     assert read_current(config).sequence == number + 2
 
 
+@pytest.mark.long
 def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     pause = pause_at_swap()

@@ -6,6 +6,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from tests.faults.commands import Meets, Pause, build, start
 from tests.faults.whole import check_current
 from tests.faults.worlds import clock_of, copy_world
@@ -31,6 +33,7 @@ def list_scratch(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.long
 def test_the_next_build_removes_what_dead_ones_left_and_nothing_of_a_living_one(built: Path, tmp_path: Path) -> None:
     config, folder = copy_world(built, tmp_path / "world"), tmp_path / "tmp"
     folder.mkdir()

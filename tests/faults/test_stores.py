@@ -139,6 +139,7 @@ def test_a_broken_pointer_is_exit_1_and_left_as_it_is(world: Path) -> None:
     assert (store_of(world) / "current.json").read_text() == "{"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", ["truncated", "altered"])
 def test_files_of_the_cache_that_are_damaged_are_fetched_again(damage: str, world: Path, tmp_path: Path) -> None:
     whole = build(copy_world(world, tmp_path / "whole"), as_of=clock_of(1))
@@ -198,6 +199,7 @@ def test_a_store_that_fails_at_any_operation_leaves_the_release_before_or_the_ne
         assert check_current(store_of(world)) == (2 if n == swap and fault is fail_after else 1)
 
 
+@pytest.mark.long
 def test_a_lost_reply_of_the_swap_is_found_out(world: Path, tmp_path: Path) -> None:
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
     swap = [each for each in counted.trace if each in STORE].index("put_if")

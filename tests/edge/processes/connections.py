@@ -78,12 +78,16 @@ class Transport(asyncio.Transport):
 
     def __init__(self) -> None:
         super().__init__()
-        self.written = b""
+        self.writes: list[bytes] = []
         self.is_read = True
         self.closed = asyncio.Event()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.written += data
+        self.writes.append(bytes(data))
+
+    @property
+    def written(self) -> bytes:
+        return b"".join(self.writes)
 
     def pause_reading(self) -> None:
         self.is_read = False

@@ -41,6 +41,42 @@ def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_o
         assert write_at_once(service, request.replace(b"GET", other)) == b""
 
 
+def list_writes(service: Service, head: bytes) -> list[bytes]:
+    """What is written for a request, in one piece a system call."""
+
+    async def feed() -> list[bytes]:
+        wire, transport = connect_protocol(service)
+        wire.data_received(head + b"Host: a\r\nX-API-Key: %b\r\n\r\n" % service.keys["all"].encode())
+        await asyncio.gather(*wire.tasks)
+        wire.connection_lost(None)
+        return [piece for piece in transport.writes if piece]
+
+    return asyncio.run(feed())
+
+
+@pytest.mark.parametrize("target", [b"/v1/harbor/events", b"/v1/harbor/export/events.jsonl", b"/v1/nowhere", b"/"])
+def test_no_server_that_dies_has_sent_a_head_without_a_body(make_own: Callable[..., Service], target: bytes) -> None:
+    """A front that has a head asks no other server."""
+    service = make_own()
+    for _ in ("made", "from memory"):
+        for ending in (b"", b"Connection: close\r\n"):
+            first, *_rest = list_writes(service, b"GET %b HTTP/1.1\r\n%b" % (target, ending))
+            head, _, body = first.partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 ")
+            assert body
+
+
+def test_an_answer_without_a_body_is_one_write(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+    [head] = list_writes(service, b"HEAD /v1/harbor/events HTTP/1.1\r\n")
+    etag = next(line for line in head.splitlines() if line.startswith(b"etag"))
+    for _ in ("made", "from memory"):
+        request = b"GET /v1/harbor/events HTTP/1.1\r\nIf-None-Match: %b\r\n" % etag.partition(b" ")[2]
+        [matched] = list_writes(service, request)
+        assert matched.startswith(b"HTTP/1.1 304 ")
+        assert matched.endswith(b"\r\n\r\n")
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET /v1/harbor/events HTTP/1.1\r\nX-API"])
 def test_a_head_that_takes_too_long_ends_its_connection(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes

@@ -49,6 +49,7 @@ def test_validators_of_very_many_pages_are_not_kept(build: Make, web: Web, monke
     assert build().feeds[0].memory.pages == ()
 
 
+@pytest.mark.long
 def test_a_walk_that_broke_off_leaves_the_release_as_it_is_and_one_that_lost_most_is_stopped(
     build: Make, web: Web
 ) -> None:
