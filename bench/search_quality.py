@@ -28,7 +28,8 @@ from tests.judged.measures import Measures, QueryGrades, fold_programs, measure_
 _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
 _DAY = "2026-08-10"
-_LEVELS = "all_terms,related,partial"
+# Ours, by the levels that are shown.
+_OURS = {"outings": "", "  auto": "auto", "  partial too": "all_terms,related,partial"}
 # Engine's name → its grades, query by query.
 Results = Mapping[str, Sequence[QueryGrades]]
 
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parents = {half: read_parents(half) for half in HALVES}
         halves = {half: grade_all(client, engines, queries, cities) for half, queries in parents.items()}
         print_halves(halves)
-        for engine in list(results)[:2]:
+        for engine in filter(results.__contains__, _OURS):
             print_kinds(halves, parents, engine=engine)
         if options.queries:
             print_queries(results, judged)
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.search_quality", description=__doc__)
     parser.add_argument("--queries", action="store_true", help="nDCG@10 of every query but those only scored")
-    parser.add_argument("--explain", help="one of the judged queries: what ours finds for it, and what it misses")
+    parser.add_argument("--explain", help="one of the judged queries: what `auto` finds for it, and what it misses")
     return parser.parse_args(arguments)
 
 
@@ -131,9 +132,14 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
         print("Search is not implemented: ours is left out.")
         return {}
     return {
-        name: [grade_results(each, find_ids(client, each.path + more), cities[each.metro]) for each in judged]
-        for name, more in (("outings", ""), ("  partial too", f"&match={quote(_LEVELS)}"))
+        name: [grade_results(each, find_ids(client, write_path(each, match)), cities[each.metro]) for each in judged]
+        for name, match in _OURS.items()
     }
+
+
+def write_path(judged: JudgedQuery, match: str) -> str:
+    """With the levels to show; by default where there are none."""
+    return f"{judged.path}&match={quote(match)}" if match else judged.path
 
 
 def find_ids(client: TestClient, path: str) -> list[str]:
@@ -187,8 +193,9 @@ def print_queries(results: Results, judged: Sequence[JudgedQuery]) -> None:
 
 def explain(client: TestClient, judged: JudgedQuery, cities: Mapping[str, City]) -> None:
     city = cities[judged.metro]
-    body = read_body(client, judged.path)
-    print(judged.path, body["meta"].get("match_counts"), body["meta"].get("interpreted"))
+    path = write_path(judged, "auto")
+    meta = (body := read_body(client, path))["meta"]
+    print(path, meta["match_counts"], meta["interpreted"], meta["relaxed"])
     for item in body["data"][:20]:
         identity = city.identities[item["id"]]
         print(f"  {judged.grade(identity)}  {item['match']:10}{item['score']:6.3f}  {identity}")

@@ -20,10 +20,15 @@ _EXCLUSIVE = (
 )  # fmt: skip
 
 
+# A value of an array that says all by itself.
+_ALONE = {"match": "auto"}
+
+
 def check_combination(route: Route, values: Values) -> None:
     """Raises ApiError for the first rule that the parsed values break."""
     _check_required(route, values)
     _check_exclusive(values)
+    _check_alone(values)
     _check_ids(values)
     _check_limit(values)
     _check_text(route, values)
@@ -46,6 +51,13 @@ def _check_exclusive(values: Values) -> None:
     for first, second in _EXCLUSIVE:
         if first in values and second in values:
             raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
+
+
+def _check_alone(values: Values) -> None:
+    for name, word in _ALONE.items():
+        given = values.get(name)
+        if isinstance(given, tuple) and word in given and len(given) > 1:
+            raise _contradictory(name, f"{name}={word} stands alone; send it without other values of {name}.")
 
 
 def _check_ids(values: Values) -> None:

@@ -125,6 +125,7 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
     ignored_words: tuple[str, ...]
     interpreted: Interpreted
     match: tuple[str, ...]
+    relaxed: tuple[str, ...]
     match_counts: MatchCounts
     sort: str
     limit: int

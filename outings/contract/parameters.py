@@ -270,8 +270,10 @@ _ELSEWHERE = (
         is_filter=False, example="soonest", meaning="The order of results.",
     ),
     _control(
-        name="match", kind="word", array=True, allowed=("all_terms", "related", "partial"),
-        default=("all_terms", "related"), example="all_terms", meaning="How well a result must match.",
+        name="match", kind="word", array=True, allowed=("all_terms", "related", "partial", "auto"),
+        default=("all_terms", "related"), example="auto",
+        meaning="How well a result must match. `auto` stands alone: `all_terms` and `related`, and `partial` "
+        "behind them where those are fewer than five in all.",
     ),
     Parameter(
         name="ages", kind="word", array=True, allowed=tuple(AGE_BANDS), is_filter=False, example="toddler",

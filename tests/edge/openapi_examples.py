@@ -57,7 +57,7 @@ REQUESTS = (
     "/v1/seattle/events/calendar?from=2026-08-15&to=2026-08-17",
     f"/v1/seattle/events.ics?ids={EVENT}",
     "/v1/seattle/events.ics/address?free=true",
-    "/v1/seattle/search?q=drum%20circle&limit=2",
+    "/v1/seattle/search?q=drum%20circle&match=auto&limit=2",
     "/v1/seattle/suggest?q=dru&limit=3",
     "/v1/seattle/around?lat=47.65&lng=-122.36&limit=1",
     "/v1/seattle/nearby?lat=47.65&lng=-122.36&limit=1",

@@ -1,6 +1,6 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -12,12 +12,12 @@ from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
+from outings.answers.search.levels import AUTO, choose_levels, count_levels, settle_levels
 from outings.answers.search.matching import Keep, SearchMatches
 from outings.answers.search.meta import make_meta
 from outings.answers.search.nearness import add_near
 from outings.answers.search.programs import choose_cards
 from outings.answers.search.ranking import (
-    count_levels,
     measure_distances,
     rank_relevance,
     take_nearest,
@@ -25,7 +25,7 @@ from outings.answers.search.ranking import (
     take_relevant,
 )
 from outings.answers.search.request import Search, settle_search
-from outings.answers.search.score import Numbers
+from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits, make_snippet
 from outings.answers.selecting.evaluators import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
@@ -86,13 +86,14 @@ def answer_search(search: Search) -> list[bytes]:
     index = opened.open_index(open_search)
     matched = _match(search, opened, index)
     counts = count_levels(matched)
-    shown = _choose_levels(matched, query.get_words("match"))
+    levels = settle_levels(query.get_words("match"), counts)
+    shown = choose_levels(matched, levels)
     scores, limit = shown.score(shown.rows), read_limit(query)
     places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     items = list(_make_items(page, scores, search, opened=opened, index=index))
-    meta = make_meta(search, counts=counts, total=shown.rows.size, count=len(items), end=end)
+    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
     approximate = list_approximate(query, page.rows.tolist(), opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
@@ -131,12 +132,6 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     return keep_rows if search.filters.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
 
 
-def _choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:
-    if len(names) == len(LEVELS):
-        return matched
-    return matched.choose(np.array([each in names for each in LEVELS])[matched.levels])
-
-
 def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
     """Places in `shown`."""
     offset = search.offset
@@ -155,7 +150,8 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
-    return take_ordered(keys, scores, index.id_ranks[shown.rows], offset=offset, limit=limit)
+    behind = shown.levels == PARTIAL if search.query.get_words("match") == AUTO else None
+    return take_ordered(keys, scores, index.id_ranks[shown.rows], behind=behind, offset=offset, limit=limit)
 
 
 def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:

@@ -16,8 +16,11 @@ from outings.contract.vocabulary import COLLECTIONS
 MOST_COUNTED = 1_000
 
 
-def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: int | None) -> SearchMeta:
-    """`counts` by level, `total` of what is shown on all pages, `count` on this one; `end` is where the next begins."""
+def make_meta(
+    search: Search, *, counts: Numbers, levels: tuple[str, ...], total: int, count: int, end: int | None
+) -> SearchMeta:
+    """`counts` by level, whichever of the `levels` are shown; `total` of what is shown on all pages, `count` on this
+    one; `end` is where the next begins."""
     query, requested, parsed = search.query, search.filters, search.parsed
     in_collections = [each.filters.values for each in requested.collections.values()]
     of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
@@ -36,7 +39,8 @@ def make_meta(search: Search, *, counts: Numbers, total: int, count: int, end: i
             if age is None
             else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query))
         ),
-        match=query.get_words("match"),
+        match=levels,
+        relaxed=(),
         match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
         sort=str(query.get("sort")),
         limit=read_limit(query),

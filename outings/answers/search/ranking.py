@@ -7,7 +7,6 @@ from outings.answers.search.matching import SearchMatches
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import find_vectors
-from outings.contract.resources.search import LEVELS
 from outings.release.mapped_table import NOT_STATED
 
 _SCORES, _IDS = 10, 32
@@ -45,9 +44,11 @@ def take_nearest(keys: Numbers, similarities: Numbers, *, offset: int, limit: in
     return np.lexsort((keys, -similarities, keys >> _IDS))[offset : offset + limit]
 
 
-def take_ordered(keys: Numbers, scores: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The places in the order of a key; ties by score, then id."""
-    order = np.lexsort((ids, -scores, keys))
+def take_ordered(
+    keys: Numbers, scores: Numbers, ids: Numbers, *, behind: Numbers | None, offset: int, limit: int
+) -> Numbers:
+    """The places in the order of a key; ties by score, then id. Those that `behind` marks come after all others."""
+    order = np.lexsort((ids, -scores, keys) if behind is None else (ids, -scores, keys, behind))
     return order[offset : offset + limit]
 
 
@@ -57,7 +58,3 @@ def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: flo
     x, y, z = ((axis[rows] - own) ** 2 for axis, own in zip(index.vectors, here, strict=True))
     squares: Numbers = x + y + z
     return np.where(np.isnan(squares), np.inf, squares)
-
-
-def count_levels(matched: SearchMatches) -> Numbers:
-    return np.bincount(matched.levels, minlength=len(LEVELS))

@@ -1,0 +1,125 @@
+"""`match=auto`: what has all words, and what has some of them behind it where that is little."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outings.release.snapshot import Release
+from tests.answers import documents
+from tests.answers.documents import make_uuid
+from tests.answers.generated import make_world, seeds
+from tests.answers.search.searching import (
+    EVERY,
+    LEVELS,
+    Document,
+    name_places,
+    open_listings,
+    read_all,
+    refuse,
+    search,
+    walk,
+)
+from tests.answers.worlds import World, open_release
+
+AUTO = {"match": "auto"}
+FULL = {"match": "all_terms,related"}
+WORDS = ("swim", "art", "pottery", "ceramics", "zebra")
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Four that have both words of "red kite", five of "blue kite"."""
+    names = [*["Red kite"] * 4, *["Blue kite"] * 5, "Kite"]
+    return open_listings(tmp_path_factory.mktemp("harbor"), *name_places(*names))
+
+
+def list_matches(body: Document) -> list[str]:
+    return [item["match"] for item in body["data"]]
+
+
+def test_fewer_than_five_have_partial_ones_behind_them(harbor: Release) -> None:
+    body = search(harbor, "red kite", AUTO)
+    assert list_matches(body) == ["all_terms"] * 4 + ["partial"] * 6
+    assert body["meta"]["match"] == LEVELS
+
+
+def test_five_are_enough(harbor: Release) -> None:
+    body = search(harbor, "blue kite", AUTO)
+    assert list_matches(body) == ["all_terms"] * 5
+    assert body["meta"]["match"] == ["all_terms", "related"]
+    assert body["meta"]["match_counts"] == {"all_terms": 5, "related": 0, "partial": 5}
+
+
+def test_related_ones_count_among_the_five(tmp_path: Path) -> None:
+    listings = name_places("Pottery", *["Ceramics"] * 4, "Talk")
+    listings[-1] |= {"description": "word " * 70 + "pottery"}
+    body = search(open_listings(tmp_path, *listings), "pottery", AUTO)
+    assert list_matches(body) == ["all_terms"] + ["related"] * 4
+    assert body["meta"]["match_counts"]["partial"] == 1
+
+
+def test_the_whole_answer_is_counted_and_not_the_page(harbor: Release) -> None:
+    for limit in ("1", "2", "50"):
+        assert search(harbor, "blue kite", {**AUTO, "limit": limit})["meta"]["match"] == ["all_terms", "related"]
+        assert search(harbor, "red kite", {**AUTO, "limit": limit})["meta"]["match"] == LEVELS
+
+
+def test_filters_come_before_the_count(harbor: Release) -> None:
+    assert search(harbor, "blue kite", {**AUTO, "types": "events"})["meta"]["match"] == LEVELS
+
+
+def test_a_program_of_several_classes_counts_once(tmp_path: Path) -> None:
+    classes = [documents.make_class(make_uuid(number), name="Red kite") for number in range(11, 16)]
+    programs = {each["id"]: "kites" for each in classes}
+    release = open_release([World(listings=[*classes, *name_places("Kite")], programs=programs)], tmp_path)
+    assert list_matches(search(release, "red kite", AUTO)) == ["all_terms", "partial"]
+
+
+@pytest.mark.parametrize("sort", ["soonest", "newest", "nearest"])
+def test_partial_ones_stay_behind_in_each_order(tmp_path: Path, sort: str) -> None:
+    listings = name_places("Kite", "Red kite")
+    listings[0] |= {"created_at": "2026-06-02T00:00:00Z"}
+    listings[1] |= {"created_at": "2026-06-01T00:00:00Z"}
+    listings[1]["location"] |= {"lat": 41.0, "lng": -74.0}
+    release = open_listings(tmp_path, *listings)
+    here = {"lat": "40", "lng": "-74"} if sort == "nearest" else {}
+    assert list_matches(search(release, "red kite", {**AUTO, "sort": sort, **here})) == ["all_terms", "partial"]
+
+
+def test_auto_stands_alone(harbor: Release) -> None:
+    for other in ("auto,all_terms", "partial,auto", "auto,related,partial"):
+        error = refuse(harbor, "kite", {"match": other})
+        assert (error.status, error.code) == (400, "bad_request")
+        assert error.details == {"param": "match", "reason": "contradictory"}
+
+
+def test_what_is_not_sent_is_not_auto(harbor: Release) -> None:
+    body = search(harbor, "red kite", FULL)
+    assert list_matches(body) == ["all_terms"] * 4
+    assert body["meta"]["match"] == ["all_terms", "related"]
+
+
+def test_no_word_is_dropped_where_none_hides_another(harbor: Release) -> None:
+    for params in (AUTO, EVERY, FULL):
+        assert search(harbor, "red kite", params)["meta"]["relaxed"] == []
+
+
+@given(seed=seeds, limit=st.integers(min_value=1, max_value=12), count=st.integers(min_value=2, max_value=3))
+def test_auto_is_one_of_two_answers_and_its_walk_the_whole_of_it_once(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int, count: int
+) -> None:
+    random = Random(seed)
+    world = make_world(random, size=40)
+    for each in world.listings:
+        each["name"] = " ".join(random.sample(WORDS, random.randint(1, 3)))
+    release = open_release([world], tmp_path_factory.mktemp("world"))
+    q, params = " ".join(random.sample(WORDS, count)), {"audience": "all", "min_confidence": "0"}
+    full = read_all(release, q, {**params, **FULL})
+    expected = full if len(full) >= 5 else read_all(release, q, {**params, **EVERY})
+    pages = walk(release, q, {**params, **AUTO, "limit": str(limit)})
+    assert [item for page in pages for item in page] == expected
+    counts = [search(release, q, {**params, **each})["meta"]["match_counts"] for each in (AUTO, FULL, EVERY)]
+    assert counts[0] == counts[1] == counts[2]
