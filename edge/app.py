@@ -42,7 +42,7 @@ from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
 from outings.contract.includes import Offer
-from outings.release.key_seal import Seal
+from outings.keys.seal import Seal
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 

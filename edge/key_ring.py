@@ -1,6 +1,6 @@
 """The keys that this process knows: the registry in the store, polled, and a cache of the principals found in it.
 
-`Key.describe_state` in `outings/release/keys.py` says whether a key is active, expired or revoked. It is asked at each
+`Key.describe_state` in `outings/keys/registry.py` says whether a key is active, expired or revoked. It is asked at each
 request, so the cache never revives a key.
 """
 
@@ -13,9 +13,9 @@ from cachetools import FIFOCache
 
 from edge.principal import Principal, find_principal, make_principal
 from outings.contract.plans import Plan
-from outings.release.key_changes import check_seal
-from outings.release.key_seal import Seal, WrongSeal
-from outings.release.keys import NAME, Registry, parse_registry
+from outings.keys.changes import check_seal
+from outings.keys.registry import NAME, Registry, parse_registry
+from outings.keys.seal import Seal, WrongSeal
 from outings.release.objects import Corrupt
 from outings.release.store import Store, StoreError
 

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import Plan
-from outings.release.key_seal import Seal
-from outings.release.keys import CounterSlots, Key, Registry
+from outings.keys.registry import CounterSlots, Key, Registry
+from outings.keys.seal import Seal
 
 
 class Principal(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,9 @@ from outings.command.build_recorder import BuildRecorder
 from outings.command.options import open_config_store, read_config
 from outings.configuration import Configuration
 from outings.demo import is_world, write_world
-from outings.release.keys import Key, add_key, change_registry, make_key_text, read_registry, split_key_text
+from outings.keys.changes import add_key
+from outings.keys.key_text import make_key_text, split_key_text
+from outings.keys.registry import Key, change_registry, read_registry
 from pipeline.clock import parse_as_of
 from pipeline.plan import Build
 

@@ -1,1 +1,1 @@
-"""Releases: how they are written, found, trusted, read and deleted, and the stores that hold them and the keys."""
+"""Releases: how they are written, found, trusted, read and deleted, and the stores that hold them."""

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from edge.usage.ledger import Ledger, UsageCounts, UsageKey
+from outings.keys.registry import Registry, read_registry
 from outings.release.folder import FolderStore
-from outings.release.keys import Registry, read_registry
 from tests.command.conftest import Run, read_json
 
 LEGACY = "sk-old-0123456789"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from edge.processes.worker import make_served_edge
+from outings.keys.registry import Registry, read_registry
+from outings.keys.seal import Seal
 from outings.release.folder import FolderStore
-from outings.release.key_seal import Seal
-from outings.release.keys import Registry, read_registry
 from tests.command.conftest import Run, read_json
 from tests.edge.asking import ask
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from outings.keys.registry import read_registry
 from outings.release.folder import FolderStore
-from outings.release.keys import read_registry
 from tests.command.conftest import Run, read_json
 
 

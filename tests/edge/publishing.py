@@ -13,8 +13,10 @@ from outings.answers.renderer import RENDERER
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
+from outings.keys.changes import add_key
+from outings.keys.key_text import make_key_text, split_key_text
+from outings.keys.registry import Key, change_registry
 from outings.release import mapped_table
-from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object

@@ -7,7 +7,9 @@ from random import Random
 from edge.app import Edge
 from outings.configuration import read_configuration
 from outings.demo import write_world
-from outings.release.keys import Key, add_key, change_registry, make_key_text, split_key_text
+from outings.keys.changes import add_key
+from outings.keys.key_text import make_key_text, split_key_text
+from outings.keys.registry import Key, change_registry
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

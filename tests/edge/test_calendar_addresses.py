@@ -17,7 +17,8 @@ from edge.key_ring import KeyRing
 from edge.usage.access_log import AccessLog
 from edge.usage.ledger import Ledger
 from edge.usage.recorder import UsageRecorder
-from outings.release.keys import Registry, change_registry, revoke_key
+from outings.keys.changes import revoke_key
+from outings.keys.registry import Registry, change_registry
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
 from tests.edge.publishing import NOW, make_world, publish_worlds

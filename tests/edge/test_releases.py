@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from edge.usage.counts import Counter
-from outings.release.keys import change_registry, revoke_key
+from outings.keys.changes import revoke_key
+from outings.keys.registry import change_registry
 from outings.release.manifest import read_manifest
 from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object

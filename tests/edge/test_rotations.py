@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from outings.release.key_changes import rotate_key
-from outings.release.keys import change_registry, make_key_text, revoke_key, split_key_text
+from outings.keys.changes import revoke_key, rotate_key
+from outings.keys.key_text import make_key_text, split_key_text
+from outings.keys.registry import change_registry
 from outings.release.memory import MemoryStore
 from outings.release.store import VersionedBytes
 from tests.edge.asking import ask

@@ -7,9 +7,9 @@ import click
 from outings.command.keys.key_options import check_addons, describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.contract.parameters import INCLUDES
-from outings.release.key_changes import change_grants, seal_keys
-from outings.release.key_seal import WrongSeal, open_seal
-from outings.release.keys import Registry, change_registry, revoke_key
+from outings.keys.changes import change_grants, revoke_key, seal_keys
+from outings.keys.registry import Registry, change_registry
+from outings.keys.seal import WrongSeal, open_seal
 
 
 @click.command()

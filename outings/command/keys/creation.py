@@ -9,9 +9,10 @@ import click
 
 from outings.command.keys.key_options import describe_key, make_key, read_clock, refuse_id, settle_quota, take_terms
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
-from outings.release.key_changes import import_key, rotate_key
-from outings.release.key_seal import WrongSeal, open_seal
-from outings.release.keys import add_key, change_registry, has_key_form, hash_key_text, make_key_text, split_key_text
+from outings.keys.changes import add_key, import_key, rotate_key
+from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
+from outings.keys.registry import change_registry
+from outings.keys.seal import WrongSeal, open_seal
 
 # What a header's value may have without a proxy on the way refusing it.
 _MOST_BYTES = 1_024

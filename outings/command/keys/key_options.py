@@ -11,8 +11,8 @@ from outings.configuration import Configuration
 from outings.contract.parameters import INCLUDES
 from outings.contract.plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.key_changes import set_quota
-from outings.release.keys import EVERY, Key, Registry
+from outings.keys.changes import set_quota
+from outings.keys.registry import EVERY, Key, Registry
 
 TYPES = tuple(COLLECTIONS.values())
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from edge.limits.header_fields import FIELDS
-from outings.release.keys import change_registry, revoke_key
+from outings.keys.changes import revoke_key
+from outings.keys.registry import change_registry
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds

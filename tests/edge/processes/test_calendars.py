@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from outings.release.keys import change_registry, revoke_key
+from outings.keys.changes import revoke_key
+from outings.keys.registry import change_registry
 from tests.edge.conftest import CALENDAR_SECRETS
 from tests.edge.processes.serving import Server, wait_until
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from edge.processes.supervisor import bind_sockets
-from outings.release.keys import change_registry, revoke_key
+from outings.keys.changes import revoke_key
+from outings.keys.registry import change_registry
 from tests.edge.processes.serving import (
     LIST,
     PATIENCE,

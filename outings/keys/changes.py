@@ -11,8 +11,26 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from outings.contract.plans import GRANTABLE
-from outings.release.key_seal import Seal, WrongSeal, find_seal
-from outings.release.keys import Key, Registry, add_key
+from outings.keys.registry import Key, Registry, number_slots
+from outings.keys.seal import Seal, WrongSeal, find_seal
+
+
+def add_key(registry: Registry, key: Key) -> Registry:
+    """Adds the key, unless the registry has it already. Raises ValueError if another key has the id."""
+    existing = registry.by_id.get(key.id)
+    if existing is None:
+        return number_slots(replace(registry, keys=(*registry.keys, key)))
+    if existing.hash != key.hash:
+        raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
+    return registry
+
+
+def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
+    """Revokes the key. If it was revoked before, it keeps its first time. Raises KeyError if no key has the id."""
+    if registry.by_id[id_].revoked_at is not None:
+        return registry
+    keys = tuple(replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys)
+    return replace(registry, keys=keys)
 
 
 def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:

@@ -4,15 +4,10 @@ change.
 It has only a key's id and the SHA-256 of its text, or the sealed form of that hash. Instants are whole seconds in UTC.
 """
 
-import re
-import secrets
-import zlib
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
-from hashlib import sha256
 from hmac import compare_digest
-from string import ascii_lowercase, ascii_uppercase, digits
 
 import msgspec
 from msgspec import Struct
@@ -20,7 +15,8 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.plans import PLANS, Plan
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.key_seal import Seal
+from outings.keys.key_text import hash_key_text, read_key_id
+from outings.keys.seal import Seal
 from outings.release.objects import Corrupt, decode_json
 from outings.release.store import Outcome, Store, StoreError, VersionedBytes
 
@@ -29,10 +25,6 @@ NAME = "keys.json"
 LAYOUT = 2
 EVERY = "*"
 
-ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
-_BASE62 = digits + ascii_uppercase + ascii_lowercase
-_PAIRS = [(high + low).encode() for high in _BASE62 for low in _BASE62]
-_FORM = re.compile(rb"ldk_([0-9A-Za-z]{8})_[0-9A-Za-z]{36}")
 _TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
 
 # Racing operators are people: nobody loses this often in a row.
@@ -42,7 +34,7 @@ ATTEMPTS = 20
 class Key(Struct, frozen=True, kw_only=True):
     """A key in the registry. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
 
-    `hash` has 64 hex digits or is sealed (`sealing.py`). A `client` owns one or more keys. `per_minute` is the key's
+    `hash` has 64 hex digits or is sealed (`seal.py`). A `client` owns one or more keys. `per_minute` is the key's
     own rate; None means its plan's. `slot` is the number of its counter; every key of a registry that was read has one.
     """
 
@@ -121,12 +113,13 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
 
         A text of another form is a legacy key and is looked up by its hash. A sealed one is found only with its `seal`.
         """
-        form = _FORM.fullmatch(text)
-        if form is not None and text[-SUM_LENGTH:] != _sum(text[:-SUM_LENGTH]):
+        try:
+            id_ = read_key_id(text)
+        except ValueError:
             return None
-        plain = sha256(text).hexdigest()
+        plain = hash_key_text(text)
         for hash_ in (plain,) if seal is None else (seal.close(plain), plain):
-            key = self._by_hash.get(hash_) if form is None else self.by_id.get(form[1].decode())
+            key = self._by_hash.get(hash_) if id_ is None else self.by_id.get(id_)
             if key is not None and compare_digest(key.hash, hash_):
                 return key
         return None
@@ -141,33 +134,6 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         """The monthly quota of the key's client: its own, or the plan's. None is unlimited."""
         quota = self.clients_by_name[key.client].monthly_quota
         return plan.per_month if quota is None else quota
-
-
-def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
-    """Returns `ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of everything before>`."""
-    id_, secret = ("".join(choose(_BASE62) for _ in range(length)) for length in (ID_LENGTH, SECRET_LENGTH))
-    opening = f"ldk_{id_}_{secret}"
-    return opening + _sum(opening.encode()).decode()
-
-
-def split_key_text(text: str) -> tuple[str, str]:
-    """The id of a text from `make_key_text`, and the hash that the registry keeps."""
-    return text[4 : 4 + ID_LENGTH], hash_key_text(text)
-
-
-def hash_key_text(text: str | bytes) -> str:
-    return sha256(text.encode() if isinstance(text, str) else text).hexdigest()
-
-
-def has_key_form(text: bytes) -> bool:
-    """Whether the key is looked up by the id in its text. Legacy keys are looked up by their hash."""
-    return _FORM.fullmatch(text) is not None
-
-
-def _sum(opening: bytes) -> bytes:
-    rest, low = divmod(zlib.crc32(opening), len(_PAIRS))
-    high, middle = divmod(rest, len(_PAIRS))
-    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
 def read_registry(store: Store) -> tuple[Registry, str | None]:
@@ -219,21 +185,3 @@ def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Reg
         if store.put_if(NAME, data, expected=etag) is Outcome.WON:
             return changed
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=f"lost or no reply {ATTEMPTS} times")
-
-
-def add_key(registry: Registry, key: Key) -> Registry:
-    """Adds the key, unless the registry has it already. Raises ValueError if another key has the id."""
-    existing = registry.by_id.get(key.id)
-    if existing is None:
-        return number_slots(msgspec.structs.replace(registry, keys=(*registry.keys, key)))
-    if existing.hash != key.hash:
-        raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
-    return registry
-
-
-def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
-    """Revokes the key. If it was revoked before, it keeps its first time. Raises KeyError if no key has the id."""
-    if registry.by_id[id_].revoked_at is not None:
-        return registry
-    keys = tuple(msgspec.structs.replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys)
-    return msgspec.structs.replace(registry, keys=keys)

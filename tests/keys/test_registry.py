@@ -1,6 +1,5 @@
-"""Keys: their text, the registry, and operators who change it at once."""
+"""The registry of keys, and operators who change it at once."""
 
-import binascii
 import random
 import string
 from collections.abc import Callable
@@ -15,19 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.plans import PLANS
+from outings.keys.changes import add_key, revoke_key
+from outings.keys.key_text import make_key_text, split_key_text
+from outings.keys.registry import NAME, CounterSlots, Key, Registry, change_registry, read_registry
 from outings.release.folder import FolderStore
-from outings.release.keys import (
-    NAME,
-    CounterSlots,
-    Key,
-    Registry,
-    add_key,
-    change_registry,
-    make_key_text,
-    read_registry,
-    revoke_key,
-    split_key_text,
-)
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt
 from outings.release.store import Outcome, Store, StoreError
@@ -41,26 +31,6 @@ NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 def make_key(text: str, **members: object) -> Key:
     id_, hash_ = split_key_text(text)
     return Key(**{"id": id_, "hash": hash_, "client": "acme", "plan": "free", "created_at": NOW, **members})
-
-
-def read_base62(text: str) -> int:
-    return sum(BASE62.index(figure) * 62**place for place, figure in enumerate(reversed(text)))
-
-
-def test_a_keys_text_is_label_id_secret_and_check_sum() -> None:
-    text = make_key_text()
-    label, id_, rest = text.split("_")
-    assert (label, len(id_), len(rest)) == ("ldk", 8, 36)
-    assert set(id_ + rest) <= set(BASE62)
-    assert read_base62(text[-6:]) == binascii.crc32(text[:-6].encode())
-
-
-def test_no_two_keys_are_the_same() -> None:
-    assert len({make_key_text() for _ in range(1000)}) == 1000
-
-
-def test_a_text_comes_from_the_choices_given() -> None:
-    assert make_key_text(random.Random(1).choice) == make_key_text(random.Random(1).choice)
 
 
 def test_the_registry_keeps_the_id_and_a_hash_and_nothing_else_of_the_text() -> None:
