@@ -63,6 +63,16 @@ class SearchIndex:
         forms = (meaning.number for word in words for meaning in self._spelling.list_forms(word))
         return self.matching.count_postings(forms)
 
+    def names_range(self, ages: tuple[int, int], words: Sequence[str]) -> bool:
+        """Whether a listing has these numbers side by side in its name, and all the words, and states other ages."""
+        rows = self.matching.find_named([str(age) for age in ages])
+        if not words or not rows.size:
+            return False
+        (low, high), lows, highs = ages, self.age_min[rows], self.age_max[rows]
+        is_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
+        is_covered = ((lows == NOT_STATED) | (lows <= low)) & ((highs == NOT_STATED) | (highs >= high))
+        return bool(self.matching.choose_having(rows[~(is_stated & is_covered)], words).size)
+
     def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
         """Whether it is known already which rows pass."""
         return selections in self._passing

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.postings import Places, Postings, Rows, find_places
+from outings.answers.search.postings import NAME, Places, Postings, Rows, find_places
 from outings.answers.search.score import (
     ALL_TERMS,
     JOINED,
@@ -25,6 +25,7 @@ from outings.answers.snapshot.terms import Terms, split_places
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _WHOLE = 1000  # thousandths
+_IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
 
 class SearchMatches(Struct, frozen=True, eq=False):
@@ -64,6 +65,19 @@ class Matcher:
 
     def count_postings(self, numbers: Iterable[int]) -> int:
         return self._postings.count_postings(numbers)
+
+    def find_named(self, words: Sequence[str]) -> Rows:
+        """The listings whose names have these words, as they stand there, side by side."""
+        source = self._find_name(words)
+        rows: Rows = source.rows[source.codes == encode_word(_IN_NAME, SAME)]
+        return rows
+
+    def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
+        """Those of the rows that have each of the words, in any of its forms."""
+        for word in words:
+            found = [source.rows for source in self._find_alone(word)]
+            rows = rows[np.isin(rows, np.concatenate(found))] if found else rows[:0]
+        return rows
 
     def match_words(
         self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]], keep: Keep

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from outings.answers.context import AnswerContext
 from outings.answers.search.collections import SearchFilters, find_filters
-from outings.answers.search.index import Window, open_search
+from outings.answers.search.index import SearchIndex, Window, open_search
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.selecting.cursors import name_walk
@@ -56,7 +56,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     text = query.get_as("q", str)
     assert text is not None
     index = open_snapshot(snapshot).open_index(open_search)
-    parsed = parse_search(text, places=index.locations, words=index.words)
+    parsed = _read_words(text, index)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
@@ -67,6 +67,14 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         today=today,
         semantic=semantic,
     )
+
+
+def _read_words(text: str, index: SearchIndex) -> ParsedQuery:
+    """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12."""
+    parsed = parse_search(text, places=index.locations, words=index.words)
+    if not any(index.names_range(each, parsed.words) for each in parsed.ranges):
+        return parsed
+    return parse_search(text, places=index.locations, words=index.words, ranges_are_ages=False)
 
 
 def _name_ranking(semantic: Semantic | None) -> str:

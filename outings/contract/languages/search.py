@@ -42,8 +42,23 @@ class NamedAge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     high: int
 
 
+class SchoolYears(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Years of one kind of school, as regular expressions in front of their numbers or behind them.
+
+    `first`: the age at which its first year begins; who is in it is that or one more. `years`: how many there are.
+    `early`: words for the year before the first, and for those before that.
+    """
+
+    before: str = ""
+    behind: str = ""
+    first: int
+    years: int
+    early: tuple[str, ...] = ()
+
+
 class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Regular expressions, but for `numbers`: the words from one on, `a|b` being two of one number. Empty is never."""
+    """Regular expressions; empty is never. `numbers` and `ordinals` are the words from one on, `a|b` being two of one
+    number; `not_bare_before` and `not_bare_behind` are expressions with blanks between."""
 
     numbers: str = ""
     years: str = ""
@@ -63,9 +78,18 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     people_behind: str = ""
     certain: str = ""
     counted: str = ""
+    listed: str = ""
+    not_bare_before: str = ""
+    not_bare_behind: str = ""
+    ordinals: str = ""
+    ordinal_ends: str = ""
+    schools: tuple[SchoolYears, ...] = ()
     named: tuple[NamedAge, ...] = ()
     not_before: str = ""
     named_behind: str = ""
+
+
+_LISTS = ("numbers", "ordinals")
 
 
 class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,8 +104,10 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         for pattern in (*phrases.names, *phrases.prices, *phrases.times, *phrases.audience, *phrases.fillers):
             yield fill_parts(pattern, phrases.parts)
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
-        texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name != "numbers")
+        texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name not in _LISTS)
         yield from (each for each in texts if isinstance(each, str))
+        for school in self.ages.schools:
+            yield from (school.before, school.behind, *school.early)
         yield from (each.words for each in self.ages.named)
 
 

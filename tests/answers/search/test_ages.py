@@ -130,3 +130,43 @@ def test_of_a_class_one_section_must_fit(tmp_path_factory: pytest.TempPathFactor
     )
     assert find(release, "art 5 year olds").keys() == {"Art B", "Art D"}
     assert find(release, "art 8 year olds").keys() == {"Art A", "Art C", "Art D"}
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    named = {
+        "Ballet 1-2": (9, 12), "Ballet": (0, 3), "Pre-ballet 3-5": (3, 5), "Tap 3-5": (6, 8), "Jazz 4-6": (None, None),
+        "Jazz": (4, 6),
+    }  # fmt: skip
+    return open_listings(
+        tmp_path_factory.mktemp("studio"),
+        *(
+            documents.make_place(make_uuid(number), name=name, ages=documents.make_ages(min=low, max=high))
+            for number, (name, (low, high)) in enumerate(named.items(), 1)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("q", "age"),
+    [
+        ("ballet 3-5", (3, 5)),  # named so by what the age covers
+        ("ballet 2-3", (2, 3)),  # nothing is named so
+        ("jazz 3-5", (3, 5)),  # named so, but for other words
+        ("3-5", (3, 5)),
+        ("ballet 1-2", None),
+        ("tap 3-5", None),
+        ("jazz 4-6", None),  # what states no ages may mean anything
+        ("jazz ages 4-6", (4, 6)),
+    ],
+)
+def test_a_range_alone_is_an_age_unless_a_listing_of_other_ages_is_named_so(
+    studio: Release, q: str, age: tuple[int, int] | None
+) -> None:
+    read = search(studio, q)["meta"]["interpreted"]["age"]
+    assert (read and (read["min"], read["max"])) == age
+
+
+def test_a_range_that_is_a_name_finds_it(studio: Release) -> None:
+    assert next(iter(find(studio, "ballet 1-2").items())) == ("Ballet 1-2", "all_terms")
+    assert find(studio, "ballet 2-3").keys() == {"Ballet", "Pre-ballet 3-5"}

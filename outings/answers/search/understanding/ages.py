@@ -9,50 +9,52 @@ such words are; here is how they stand together.
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-
+from outings.answers.search.understanding.school_years import NEVER, AgeSpan, School, read_numbers
 from outings.contract.languages.search import AgeWords
 
-
-class AgeSpan(Struct, frozen=True):
-    """Whole years; `max` None is open. [start, end) in the line."""
-
-    min: int
-    max: int | None
-    start: int
-    end: int
-
-
-# The greatest bare number that "8+" and "under 8" make an age; above it they count something else.
-_MOST_UP, _MOST_UNDER = 21, 18
-_NEVER = r"(?!)"
+# The greatest bare number that "8+", "under 8" and "4-8" make an age; above it they count something else.
+_MOST_UP, _MOST_UNDER, _MOST_BARE = 21, 18, 18
 
 
 class AgePatterns:
     """The age phrases of one language."""
 
     def __init__(self, words: AgeWords) -> None:
-        patterns = {name: getattr(words, name) or _NEVER for name in words.__struct_fields__}
-        self._worth = _read_numbers(words.numbers)
+        patterns = {name: getattr(words, name) or NEVER for name in words.__struct_fields__}
+        self._worth = read_numbers(words.numbers)
         age = _write_age(patterns, self._worth)
         self._one = re.compile(age)
         self._phrase = re.compile(_write_phrase(patterns, re.sub(r"\?P<\w+>", "?:", age)))
         self._sure_units = re.compile(rf"(?:{patterns['sure_units']})")
         self._certain = re.compile(patterns["certain"])
         self._counted = re.compile(rf" ?(?:{patterns['counted']})\b")
+        self._listed = re.compile(rf" ?(?:{patterns['listed']})\b")
+        self._bare = re.compile(_write_bare(patterns))
+        ordinals = read_numbers(words.ordinals)
+        self._schools = [School(each, words, ordinals) for each in words.schools]
         behind = rf"(?!\w)(?![ -](?:{patterns['not_before']})\b)(?:{patterns['named_behind']})?"
         self._named = [(re.compile(rf"(?<!\w)(?:{each.words}){behind}"), each.low, each.high) for each in words.named]
 
     def find_ages(self, text: str) -> list[AgeSpan]:
         """Every age phrase of a line (`line.Line.text`), in its order; none overlaps another."""
-        spans = [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
-        for pattern, low, high in self._named:
-            spans += [
-                AgeSpan(low, high, *match.span())
-                for match in pattern.finditer(text)
-                if all(match.end() <= span.start or span.end <= match.start() for span in spans)
-            ]
+        spans = [span for school in self._schools for span in school.find_ages(text)]
+        phrases = (span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None)
+        named = (
+            AgeSpan(low, high, *match.span()) for pattern, low, high in self._named for match in pattern.finditer(text)
+        )
+        for span in (*phrases, *named):
+            if not any(span.meets(each.start, each.end) for each in spans):
+                spans.append(span)
         return sorted(spans, key=lambda span: span.start)
+
+    def find_bare(self, text: str) -> list[AgeSpan]:
+        """Ranges of numbers that may be ages or not: nothing beside them says so."""
+        ranges = ((int(match["low"]), int(match["high"]), match) for match in self._bare.finditer(text))
+        return [
+            AgeSpan(low, high, *match.span("range"))
+            for low, high, match in ranges
+            if not match["before"] and low < high <= _MOST_BARE
+        ]
 
     def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
         """None where nothing says that the numbers are ages."""
@@ -77,6 +79,8 @@ class AgePatterns:
         if any(age["unit"] for age in ages) or self._counted.match(match.string, match.end()):
             return False
         years = max(months) // 12
+        if len(ages) == 1 and self._listed.match(match.string, match.end()):
+            return False
         if match["up"] or match["down"]:
             return len(ages) == 1 and years <= _MOST_UP
         if match["under"]:
@@ -93,10 +97,6 @@ class AgePatterns:
             number = int(age["number"]) if age["number"].isdigit() else self._worth[age["number"]]
             counted.append(number * factor)
         yield from reversed(counted)
-
-
-def _read_numbers(text: str) -> dict[str, int]:
-    return {word: number for number, words in enumerate(text.split(), 1) for word in words.split("|")}
 
 
 def _write_age(patterns: dict[str, str], worth: dict[str, int]) -> str:
@@ -121,6 +121,18 @@ def _write_phrase(patterns: dict[str, str], age: str) -> str:
         rf"(?P<chain>{age}(?:{join}{age})*)"
         rf"(?:(?P<up> ?\+|{patterns['and_up']})|(?P<down>{patterns['and_under']}))?"
         rf"(?:[ -](?:{patterns['people_behind']})\b)?(?![\w+])"
+    )
+
+
+def _write_bare(patterns: dict[str, str]) -> str:
+    """Two numbers, as ages are written, and a hyphen between. Dates have zeros in front, clocks other signs."""
+    before = "|".join(patterns["not_bare_before"].split())
+    units = (patterns[name] for name in ("years", "months", "weeks", "counted"))
+    behind = "|".join([*patterns["not_bare_behind"].split(), *units])
+    number = "(?:0|[1-9][0-9]?)"
+    return (
+        rf"(?:(?<!\w)(?P<before>{before})[ -])?(?<![\w$€£#.:,/%+-])(?P<range>(?P<low>{number}) ?- ?(?P<high>{number}))"
+        rf"(?![\w$€£:%/+-]|[.,][0-9]| [-/+] ?[0-9]|[ -]?(?:{behind})\b)"
     )
 
 

@@ -5,8 +5,9 @@ Quotes, a leading minus and OR are not interpreted. Each word has one role; the 
 1. names of what one does ("4th of july", "gluten free") stay words;
 2. an age phrase is a filter, and its words are in no list;
 3. the metro's name, price, time and audience words are ignored and listed in `ignored`, as are neighborhoods;
-4. filler words are ignored and listed nowhere; kinds lift;
-5. whatever is left decides.
+4. a range of numbers alone is an age, unless whoever asks knows it as a word;
+5. filler words are ignored and listed nowhere; kinds lift;
+6. whatever is left decides.
 
 A neighborhood is no filter (the parameter `neighborhood` is): where other words decide it is ignored, and says so;
 where none does, it is searched as written. So are audience words, where there is not even an age.
@@ -18,9 +19,10 @@ from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.search.understanding.ages import AgeSpan, join_ages
+from outings.answers.search.understanding.ages import join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
+from outings.answers.search.understanding.school_years import AgeSpan
 from outings.answers.search.understanding.words import QueryWords, read_english
 from outings.contract.errors import ApiError, bad_request
 
@@ -40,7 +42,8 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
 
     `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
     never decide; `audience` and `locations` (neighborhoods) are those that decide nothing here, for an order among
-    equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience.
+    equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience. `ranges` are
+    those read as ages though nothing beside them says so.
     """
 
     words: Words = ()
@@ -49,6 +52,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     ignored: Words = ()
     audience: Words = ()
     locations: tuple[Words, ...] = ()
+    ranges: tuple[tuple[int, int], ...] = ()
 
 
 class _Role(Enum):
@@ -66,9 +70,11 @@ class _Role(Enum):
 _IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
 
 
-def parse_search(text: str, *, places: Locations, words: QueryWords | None = None) -> ParsedQuery:
-    """`words`: of the metro's language, else English. ApiError (400 nothing_searchable) where no word and no age is
-    left."""
+def parse_search(
+    text: str, *, places: Locations, words: QueryWords | None = None, ranges_are_ages: bool = True
+) -> ParsedQuery:
+    """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6". ApiError
+    (400 nothing_searchable) where no word and no age is left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
     spans = [span for span in words.ages.find_ages(line.text) if not names.search(line.text[span.start : span.end])]
@@ -79,6 +85,9 @@ def parse_search(text: str, *, places: Locations, words: QueryWords | None = Non
     roles.claim_runs(frozenset(places.metro), _Role.METRO)
     for pattern, role in _list_phrases(words):
         roles.claim_phrases(pattern, line.text, role)
+    bare = words.ages.find_bare(line.text) if ranges_are_ages else []
+    bare = [span for span in bare if roles.claim(span.start, span.end, _Role.AGE)]
+    spans = sorted([*spans, *bare], key=lambda span: span.start)
     named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
     roles.claim_words()
     deciding = roles.settle_deciding(has_age=bool(spans))
@@ -91,6 +100,7 @@ def parse_search(text: str, *, places: Locations, words: QueryWords | None = Non
         ignored=roles.list_ignored(line),
         audience=roles.list_words(_Role.AUDIENCE),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
+        ranges=tuple((span.min, span.max) for span in bare if span.max is not None),
     )
 
 
@@ -110,14 +120,15 @@ class _Roles:
         self._tokens, self._words = tokens, words
         self._roles: list[_Role | None] = [None] * len(tokens)
 
-    def claim(self, start: int, end: int, role: _Role) -> None:
+    def claim(self, start: int, end: int, role: _Role) -> bool:
         """The tokens in [start, end) of the line, all or none. Filler words in a phrase stay filler but in an age."""
         numbers = [n for n, token in enumerate(self._tokens) if start <= token.start and token.end <= end]
         if any(self._roles[n] is not None for n in numbers):
-            return
+            return False
         for n in numbers:
             is_filler = role is not _Role.AGE and self._tokens[n].word in self._words.fillers
             self._roles[n] = _Role.FILLER if is_filler else role
+        return True
 
     def claim_phrases(self, pattern: re.Pattern[str], text: str, role: _Role) -> None:
         for match in pattern.finditer(text):

@@ -90,9 +90,10 @@ WORDS = [
     ("4th of july", ("4th", "july")),
     ("top 10", ("top", "10")),
     ("u8 soccer", ("u8", "soccer")),
-    ("grades 3-5", ("grades", "3", "5")),
-    ("3rd grade math", ("3rd", "grade", "math")),
-    ("soccer 3-5", ("soccer", "3", "5")),
+    ("preschool", ("preschool",)),
+    ("middle school pool", ("middle", "school", "pool")),
+    ("kindergarten readiness", ("kindergarten", "readiness")),
+    ("vitamin k 2", ("vitamin", "k", "2")),
     ("family of 5", ("5",)),
     ("ps 251 pool", ("ps", "251", "pool")),
     ("inside out 2", ("inside", "out", "2")),
@@ -107,9 +108,33 @@ WORDS = [
     ("baby sitting class", ("baby", "sitting")),
     ("babysitting", ("babysitting",)),
     ("infant cpr", ("infant", "cpr")),
-    ("preschoolers", ("preschoolers",)),
-    ("tweens", ("tweens",)),
 ]
+
+
+# A range alone that is no age, whatever stands beside it. What is a time or a date is no word either.
+NO_RANGES = [
+    "session 3-5", "level 1-2", "3-5 players", "3-5 miles", "3-5k", "3-5%", "$3-5", "3-5 minutes", "won 2-3", "5-3",
+    "12-21", "u3-5", "8-10-26", "08-10", "2026-08-10", "3/5", "route 3-5", "1-2-3", "3-5 year", "3-5 month", "3.5-5.5",
+    "at 3-5", "3-5pm", "10-12am", "9-11 am", "10:30-12", "10-11:30", "saturday 10-12", "10-12 sat", "july 8-10", "3-3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_RANGES)
+def test_a_range_that_says_something_else_is_no_age(text: str) -> None:
+    assert parse_search(f"soccer {text}", places=NOWHERE).age is None
+
+
+@pytest.mark.parametrize("text", ["soccer 3-5", "3-5 soccer", "soccer class 3 - 5", "3–5 soccer classes"])
+def test_a_range_alone_is_an_age_and_says_that_nothing_does(text: str) -> None:
+    read = parse_search(text, places=NOWHERE)
+    assert (read.words, read.ranges) == (("soccer",), ((3, 5),))
+    assert read.age is not None
+    assert (read.age.min, read.age.max) == (3, 5)
+
+
+def test_whoever_knows_a_range_as_a_word_has_it_as_words() -> None:
+    read = parse_search("ballet 1-2", places=NOWHERE, ranges_are_ages=False)
+    assert (read.words, read.age) == (("ballet", "1", "2"), None)
 
 
 @pytest.mark.parametrize(("text", "words"), WORDS)

@@ -1,0 +1,70 @@
+"""Ages that a query states by years of school: "1st grader", "grades 1-4", "k-2", "5th grade and up"."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from outings.contract.languages.search import AgeWords, SchoolYears
+
+NEVER = r"(?!)"
+
+
+class AgeSpan(Struct, frozen=True):
+    """Whole years; `max` None is open. [start, end) in the line."""
+
+    min: int
+    max: int | None
+    start: int
+    end: int
+
+    def meets(self, start: int, end: int) -> bool:
+        return self.start < end and start < self.end
+
+
+def read_numbers(text: str) -> dict[str, int]:
+    return {word: number for number, words in enumerate(text.split(), 1) for word in words.split("|")}
+
+
+class School:
+    """The years of one kind of school, in one language."""
+
+    def __init__(self, years: SchoolYears, words: AgeWords, ordinals: Mapping[str, int]) -> None:
+        self._years, self._ordinals = years, ordinals
+        year = _write_year(years.early, words.ordinal_ends, ordinals)
+        self._year = re.compile(year)
+        plain = re.sub(r"\?P<\w+>", "?:", year)
+        join = rf"(?: ?[-/] ?|[ -](?:{words.joins or NEVER})[ -])"
+        self._phrase = re.compile(
+            rf"(?<![\w$€£#.:/%+])(?:(?P<before>{years.before or NEVER})[ -])?(?P<chain>{plain}(?:{join}{plain})*)"
+            rf"(?:[ -](?P<behind>{years.behind or NEVER})\b)?"
+            rf"(?P<up> ?\+|{words.and_up or NEVER})?(?![\w+])"
+        )
+
+    def find_ages(self, text: str) -> list[AgeSpan]:
+        return [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
+
+    def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
+        years = [self._count_year(each) for each in self._year.finditer(match["chain"])]
+        # "k-2" needs no more to be years of school.
+        is_school = match["before"] or match["behind"] or (len(years) > 1 and years[0] <= 0)
+        if not is_school or max(years) > self._years.years:
+            return None
+        first = self._years.first
+        return AgeSpan(first + min(years) - 1, None if match["up"] else first + max(years), *match.span())
+
+    def _count_year(self, match: re.Match[str]) -> int:
+        """1 is the first; what comes before it is 0 and less."""
+        if match["number"]:
+            return int(match["number"])
+        if match["ordinal"]:
+            return self._ordinals[match["ordinal"]]
+        return -next(place for place in range(len(self._years.early)) if match[f"early{place}"])
+
+
+def _write_year(early: Sequence[str], ends: str, ordinals: Mapping[str, int]) -> str:
+    # The longest first: "sixteenth" begins with "sixth" in no language, but other words may.
+    worded = "|".join(sorted(ordinals, key=len, reverse=True)) or NEVER
+    # What is earlier first: "pre-k" ends with "k".
+    named = "".join(rf"|(?P<early{place}>{early[place]})" for place in reversed(range(len(early))))
+    return rf"(?:(?P<number>[1-9][0-9]?)(?:{ends or NEVER})?|(?P<ordinal>{worded}){named})(?!\w)"
