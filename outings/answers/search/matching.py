@@ -75,8 +75,8 @@ class Matcher:
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""
         for word in words:
-            found = [source.rows for source in self._find_alone(word)]
-            rows = rows[np.isin(rows, np.concatenate(found))] if found else rows[:0]
+            having = [source.rows for source in self._find_alone(word)]
+            rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
         return rows
 
     def match_words(

@@ -36,11 +36,11 @@ def test_the_tables_are_found() -> None:
 
 @pytest.mark.parametrize(("code", "written", "read_as"), [*list_rows()])
 def test_each_row_of_the_tables_is_read_as_it_says(code: str, written: str, read_as: str) -> None:
-    said = _READ_AS.match(read_as)
-    assert said is not None
+    stated = _READ_AS.match(read_as)
+    assert stated is not None
     numbers = [int(each) for each in re.findall(r"\d+", written)] or [5]
-    low = numbers[0] if said["low"] is None else int(said["low"])
-    high = None if said["up"] else int(said["high"] or low)
+    low = numbers[0] if stated["low"] is None else int(stated["low"])
+    high = None if stated["up"] else int(stated["high"] or low)
     age = parse_search(f"{written} xylophone", places=NOWHERE, words=WORDS[code]).age
     assert age is not None
     assert (age.min, age.max) == (low, high)
