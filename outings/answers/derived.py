@@ -15,6 +15,7 @@ from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
+from outings.answers.search.repeats import REPEATS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.derived import TableContext
@@ -31,8 +32,8 @@ from outings.release.snapshot import Snapshot
 
 _DERIVED = (
     NAMES, ORGANIZATION_NAMES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES, SIMILAR,
-    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, TILES, TILE_BOUNDS, UNLOCATED,
-    TRAITS, SUGGESTIONS,
+    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, TILES, TILE_BOUNDS,
+    UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

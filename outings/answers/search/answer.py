@@ -1,9 +1,10 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
@@ -12,7 +13,7 @@ from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
-from outings.answers.search.levels import AUTO, choose_levels, count_levels, settle_levels
+from outings.answers.search.levels import count_levels, settle_levels
 from outings.answers.search.matching import Keep, SearchMatches
 from outings.answers.search.meta import make_meta
 from outings.answers.search.nearness import add_near
@@ -24,6 +25,7 @@ from outings.answers.search.ranking import (
     take_ordered,
     take_relevant,
 )
+from outings.answers.search.repeats import SearchResults, fold_repeats, keep_single
 from outings.answers.search.request import Search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits, make_snippet
@@ -34,7 +36,7 @@ from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
 from outings.contract.instants import number_day, read_local
 from outings.contract.query import Query
-from outings.contract.resources.search import LEVELS, SearchResult
+from outings.contract.resources.search import LEVELS, MOST_REPEATS, SearchResult
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
@@ -86,16 +88,19 @@ def answer_search(search: Search) -> list[bytes]:
     index = opened.open_index(open_search)
     matched = _match(search, opened, index)
     counts = count_levels(matched)
-    levels = settle_levels(query.get_words("match"), counts)
-    shown = choose_levels(matched, levels)
+    levels, results = settle_levels(matched, query.get_words("match"), fold=lambda some: _fold(some, search, index))
+    shown = results.shown
     scores, limit = shown.score(shown.rows), read_limit(query)
     places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
-    items = list(_make_items(page, scores, search, opened=opened, index=index))
-    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
+    items = _make_items(page, scores, search, opened=opened, index=index)
+    if search.is_auto:
+        items = _add_repeats(items, page.rows, results, opened=opened, index=index)
+    encoded = [_encoder.encode(item) for item in items]
+    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(encoded), end=end)
     approximate = list_approximate(query, page.rows.tolist(), opened)
-    return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
+    return encode_list(encoded, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
 def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> SearchMatches:
@@ -118,6 +123,17 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     return choose_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
+
+
+def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:
+    if "changed_since" in search.query.values:  # sync mode wants each listing
+        return keep_single(matched)
+    windows, today = search.windows, number_day(search.today)
+
+    def rank(rows: Numbers) -> Numbers:
+        return index.rank_starts(rows, windows=windows, today=today, is_recalled=search.has_usual_window)
+
+    return fold_repeats(matched, index.things, rank=rank)
 
 
 def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
@@ -150,7 +166,7 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
-    behind = shown.levels == PARTIAL if search.query.get_words("match") == AUTO else None
+    behind = shown.levels == PARTIAL if search.is_auto else None
     return take_ordered(keys, scores, index.id_ranks[shown.rows], behind=behind, offset=offset, limit=limit)
 
 
@@ -160,21 +176,30 @@ def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> 
 
 def _make_items(
     page: SearchMatches, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
-) -> Iterator[bytes]:
+) -> Iterator[SearchResult]:
     words = Hits(index.list_words(search.parsed.words))
     starts = _find_starts(page, search, index)
     rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
     for row, level, score, start in rows:
         document = _decoder.decode(opened.read_document(row))
-        yield _encoder.encode(
-            SearchResult(
-                type=document.type,
-                id=document.id,
-                slug=document.slug,
-                name=document.name,
-                snippet=make_snippet(document.description, name=document.name, words=words),
-                match=LEVELS[level],
-                score=score / 1000,
-                starts_local=None if start == NEVER else read_local(start).isoformat(),
-            )
+        yield SearchResult(
+            type=document.type,
+            id=document.id,
+            slug=document.slug,
+            name=document.name,
+            snippet=make_snippet(document.description, name=document.name, words=words),
+            match=LEVELS[level],
+            score=score / 1000,
+            starts_local=None if start == NEVER else read_local(start).isoformat(),
         )
+
+
+def _add_repeats(
+    items: Iterable[SearchResult], rows: Numbers, results: SearchResults, *, opened: SnapshotReader, index: SearchIndex
+) -> Iterator[SearchResult]:
+    for item, thing in zip(items, index.things[rows].tolist(), strict=True):
+        others = results.list_repeats(thing)
+        named = others[:MOST_REPEATS]
+        pairs = zip(named.tolist(), index.id_ranks[named].tolist(), strict=True)
+        ids = tuple(opened.names.read_id(row, rank=rank) for row, rank in pairs)
+        yield replace(item, repeats=others.size, repeat_ids=ids)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from outings.answers.cache import LruCache
 from outings.answers.search.matching import Keep, Matcher
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
+from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
 from outings.answers.search.understanding.related import RelatedWords
@@ -41,6 +42,7 @@ class SearchIndex:
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
+        self.things = reader.open_table(REPEATS).read_array("thing")
         self._spelling = terms.spelling
         self.matching = Matcher(
             terms,
@@ -53,6 +55,7 @@ class SearchIndex:
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
+        self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 
     def list_words(self, words: Sequence[str]) -> frozenset[str]:
         """The words of the index that any of these means."""
@@ -105,6 +108,25 @@ class SearchIndex:
         rows = np.flatnonzero(self.programs >= 0)
         ranks = np.zeros(self.programs.size, dtype=np.int64)
         ranks[rows] = self.rank_classes(rows, start=start, is_recalled=False)
+        return ranks
+
+    def rank_starts(self, rows: Numbers, *, windows: Mapping[str, Window], today: int, is_recalled: bool) -> Numbers:
+        """Of what repeats another: numbers that rise with when it starts from a day on, then id. What does not start
+        then comes last."""
+        if is_recalled:
+            key = today, tuple(windows.items())
+            recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))
+            return recalled[rows]
+        starts = self.find_starts(rows, windows=windows, is_recalled=False)
+        ranks = np.empty(rows.size, dtype=np.uint32)
+        ordered = np.where(starts < today * DAY, NEVER, starts)
+        ranks[np.lexsort((self.id_ranks[rows], ordered))] = np.arange(rows.size)
+        return ranks
+
+    def _rank_repeats(self, windows: Mapping[str, Window], today: int) -> Numbers:
+        rows = np.flatnonzero(self.things != SINGLE)
+        ranks = np.zeros(self.things.size, dtype=np.uint32)
+        ranks[rows] = self.rank_starts(rows, windows=windows, today=today, is_recalled=False)
         return ranks
 
     def find_starts(self, rows: Numbers, *, windows: Mapping[str, Window], is_recalled: bool) -> Numbers:

@@ -1,10 +1,11 @@
 """Which levels are shown: those that were sent, or those that `match=auto` chooses by the whole answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from outings.answers.search.matching import SearchMatches
+from outings.answers.search.repeats import SearchResults, keep_single
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.contract.resources.search import LEVELS
 
@@ -13,11 +14,15 @@ AUTO = ("auto",)
 _ENOUGH = 5
 
 
-def settle_levels(requested: Sequence[str], counts: Numbers) -> tuple[str, ...]:
-    """`counts` by level, of the whole answer and not of a page: so all pages of a walk have the same levels."""
+def settle_levels(
+    matched: SearchMatches, requested: Sequence[str], *, fold: Callable[[SearchMatches], SearchResults]
+) -> tuple[tuple[str, ...], SearchResults]:
+    """Of the whole answer and not of a page, so that all pages of a walk have the same levels. `fold`: to one result a
+    thing, in `auto` alone."""
     if tuple(requested) != AUTO:
-        return tuple(requested)
-    return LEVELS if counts[:PARTIAL].sum() < _ENOUGH else LEVELS[:PARTIAL]
+        return tuple(requested), keep_single(choose_levels(matched, requested))
+    full = fold(choose_levels(matched, LEVELS[:PARTIAL]))
+    return (LEVELS, fold(matched)) if full.shown.rows.size < _ENOUGH else (LEVELS[:PARTIAL], full)
 
 
 def choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from outings.answers.context import AnswerContext
 from outings.answers.search.collections import SearchFilters, find_filters
 from outings.answers.search.index import SearchIndex, Window, open_search
+from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.selecting.cursors import name_walk
@@ -36,6 +37,11 @@ class Search(Struct, frozen=True, kw_only=True):
     def has_usual_window(self) -> bool:
         """That of nearly all searches of a day."""
         return self.filters.given.keys().isdisjoint(_WINDOW)
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the answer itself says which levels are shown, and each thing is one result."""
+        return self.query.get_words("match") == AUTO
 
     @property
     def selections(self) -> tuple[Selection, ...]:

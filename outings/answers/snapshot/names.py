@@ -86,6 +86,14 @@ class Names:
         first = bisect_left(self._highs, high)
         return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
 
+    def read_id(self, row: int, *, rank: int) -> str:
+        """`rank`: its place in the order of ids. Here ids with one first half stand in the order of rows."""
+        at = bisect_left(self._highs, self._highs[rank]) if self._id_rows[rank] != row else rank
+        while self._id_rows[at] != row:
+            at += 1
+        digits = f"{self._highs[at]:016x}{self._lows[at]:016x}"
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
     def find_slug(self, slug: str, *, type_code: int) -> Iterator[int]:
         """The rows of that type with this slug, whatever their status."""
         return (row for row in self._slugs.find(slug) if self._types[row] == type_code)

@@ -2,17 +2,20 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from outings.contract.resources.words import Id, ListingType, Local
 
 LEVELS = ("all_terms", "related", "partial")
+# Ids of a result's repeats, and what a list's `ids` takes at once.
+MOST_REPEATS = 100
 Match = Annotated[str, Meta(extra_json_schema={"enum": list(LEVELS)})]
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):
     """`match`: how the words fit; `score` 0 to 1 is of this listing and the words alone. `starts_local`: the next date
-    in the window; null for what has none, places among it."""
+    in the window; null for what has none, places among it. With `match=auto` alone: how many more listings the result
+    stands for, and their ids."""
 
     type: ListingType
     id: Id
@@ -22,3 +25,5 @@ class SearchResult(Struct, frozen=True, kw_only=True):
     match: Match
     score: float
     starts_local: Local | None
+    repeats: int | UnsetType = UNSET
+    repeat_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_REPEATS)] | UnsetType = UNSET
