@@ -1,4 +1,4 @@
-"""Middleware: a request that this worker answered before is answered from memory, without the others."""
+"""Middleware: a request is answered from memory, or made at once where that is quick, without the others."""
 
 from collections.abc import Mapping
 from time import perf_counter
@@ -9,52 +9,66 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from edge.front_protocol import FILL, FRONT, Front, Fronts
 from edge.key_ring import KeyRing
 from edge.limits.limiter import LimitDecision, RateLimiter
+from edge.middleware.rate_limit import LIMIT_DECISION
 from edge.middleware.request_id import make_request_id
+from edge.middleware.routing import find_match
 from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
-from edge.replies.bodies import Bodies
+from edge.replies.bodies import Bodies, is_quick
 from edge.replies.body_pointers import find_pointer, rename_age
 from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
-from edge.replies.planner import Planner, RequestPlan
+from edge.replies.planner import Planner, RequestPlan, is_plannable_now
 from edge.replies.responses import Body, Header, list_headers, send_whole
 from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.recorder import UsageRecorder
+from outings.contract.errors import ApiError
+from outings.contract.route import Match
 
 
-class _CachedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer from memory. A 304 has no body. `kind`: to a front; of a pointer, `body` stands in for another one, of
-    `pointed_bytes` where they are known."""
+class _ReadyAnswer(Struct, frozen=True, kw_only=True):
+    """A 304 has no body. `counter`: what it still counts as. `kind`: to a front; of a pointer, `body` stands in for
+    another one, of `pointed_bytes` where they are known."""
 
     planned: RequestPlan
     body: Body | None
+    counter: Counter | None = None
     kind: FrontAnswer | None = None
     pointed_bytes: int = 0
 
 
 class _Request(Struct, frozen=True, kw_only=True):
-    """A request that can be answered from memory. `started` is a reading of `perf_counter()`."""
+    """A request by an active key. `started` is a reading of `perf_counter()`. `answer` is from memory; without one,
+    `match` is of a route whose answer may be quick to make."""
 
     started: float
     headers: Mapping[bytes, bytes]
     principal: Principal
-    answer: _CachedAnswer
+    path: str
+    query_string: bytes
+    front: Front | None
+    answer: _ReadyAnswer | None
+    match: Match | None
 
 
 class Response(Struct, frozen=True, kw_only=True):
-    """A complete response."""
+    """A complete response. `is_made`: its body or its tag was worked out for it, and not in memory."""
 
     status: int
     headers: list[Header]
     body: bytes
+    is_made: bool = False
 
 
 class FastPath:
-    """Answers a GET by an active key if its path and query have a plan under the current release and dates, and either
-    its ETag matches or its body is in memory. The request passed all its checks when it was planned, except those of
-    the key and its limits, which are made here. Nothing is parsed and no answer is made. Everything else goes on to
-    the next middleware. So does a request over its limits, because a refused request is not counted.
+    """Answers a GET by an active key, if the answer is in memory or quick to make.
+
+    A request that has a plan under the current release and dates passed all its checks when it was planned, except
+    those of the key and its limits, which are made here. One without is counted first and planned then, if nothing has
+    to be waited for. Everything else goes on to the next middleware, which does not count it again. So does a request
+    over its limits, because a refused request is not counted, and one that fails: it fails there once more, where
+    errors are answered.
     """
 
     def __init__(
@@ -81,31 +95,56 @@ class FastPath:
         self._usage = usage
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = perf_counter()
-        request = self._find_request(scope, started)
+        is_tried = LIMIT_DECISION in scope  # by `respond_now`
+        request = None if is_tried else self._find_request(scope, perf_counter(), makes=True)
         decision = None if request is None else await self._limiter.take(request.principal)
-        if request is None or decision is None or not decision.has_passed:
+        response = None if request is None or decision is None else self._respond(scope, request, decision)
+        if response is None:
             await self._app(scope, receive, send)
             return
-        response = self._make_response(request, decision)
         await send_whole(send, status=response.status, headers=response.headers, body=response.body)
 
-    def respond_now(self, scope: Scope) -> Response | None:
+    def respond_now(self, scope: Scope, *, makes: bool) -> Response | None:
         """The response, for a server that has not yet built a whole ASGI scope: `scope` needs a method, path, query and
-        headers. None if the other middleware has to answer."""
-        request = self._find_request(scope, perf_counter())
+        headers. None if the other middleware has to answer; it needs what is in `scope` then. `makes`: also an answer
+        that is not in memory."""
+        request = self._find_request(scope, perf_counter(), makes=makes)
         decision = None if request is None else self._limiter.take_now(request.principal)
-        if request is None or decision is None or not decision.has_passed:
-            return None
-        return self._make_response(request, decision)
+        return None if request is None or decision is None else self._respond(scope, request, decision)
 
-    def _find_request(self, scope: Scope, started: float) -> _Request | None:
+    def _respond(self, scope: Scope, request: _Request, decision: LimitDecision) -> Response | None:
+        if not decision.has_passed:
+            return None
+        answer = request.answer or self._make_answer(request)
+        if answer is None:
+            scope[LIMIT_DECISION] = decision
+            return None
+        return self._make_response(request, answer, decision)
+
+    def _find_request(self, scope: Scope, started: float, *, makes: bool) -> _Request | None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         principal = self._find_principal(scope, headers)
-        answer = None if principal is None else self._find_answer(scope, headers, principal)
-        if principal is None or answer is None:
+        if principal is None:
             return None
-        return _Request(started=started, headers=headers, principal=principal, answer=answer)
+        front = self._find_front(headers)
+        if front is not None and (FILL in headers or not PRECONDITIONS.isdisjoint(headers)):
+            return None  # fills go another way, since they are not counted
+        path, query_string = read_path(scope), scope["query_string"]
+        planned = self._planner.recall_plan(path, query_string, entitlement=principal.entitlement)
+        answer = None if planned is None else self._find_answer(planned, headers, front)
+        match = find_quick_match(path, query_string, planned) if makes and answer is None else None
+        if answer is None and match is None:
+            return None
+        return _Request(
+            started=started,
+            headers=headers,
+            principal=principal,
+            path=path,
+            query_string=query_string,
+            front=front,
+            answer=answer,
+            match=match,
+        )
 
     def _find_principal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Principal | None:
         if scope["method"] != "GET" or len(headers) != len(scope["headers"]):
@@ -116,44 +155,51 @@ class FastPath:
         # Requests with the visitors' key are also limited by client address, which may not be known at this point.
         return None if self._visitors.is_visitors(key_text) else self._ring.find_active(key_text)
 
-    def _find_answer(self, scope: Scope, headers: Mapping[bytes, bytes], principal: Principal) -> _CachedAnswer | None:
-        planned = self._planner.recall_plan(read_path(scope), scope["query_string"], entitlement=principal.entitlement)
-        if planned is None:
-            return None
-        front_text = headers.get(FRONT)
-        if front_text is not None and self._fronts.exist:
-            front = self._fronts.recognize(front_text)
-            if front is not None:
-                return self._find_fronted(front, headers, planned)
-        if matches(headers.get(b"if-none-match"), planned.etag):
-            return _CachedAnswer(planned=planned, body=None)
-        body = self._bodies.recall_body(planned, choose_coding(headers.get(b"accept-encoding", b"")))
-        return None if body is None else _CachedAnswer(planned=planned, body=body)
+    def _find_front(self, headers: Mapping[bytes, bytes]) -> Front | None:
+        text = headers.get(FRONT)
+        return self._fronts.recognize(text) if text is not None and self._fronts.exist else None
 
-    def _find_fronted(
-        self, front: Front, headers: Mapping[bytes, bytes], planned: RequestPlan
-    ) -> _CachedAnswer | None:
-        """Fills go another way, since they are not counted."""
-        if FILL in headers or not PRECONDITIONS.isdisjoint(headers):
-            return None
+    def _find_answer(
+        self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
+    ) -> _ReadyAnswer | None:
         if matches(headers.get(b"if-none-match"), planned.etag):
-            return _CachedAnswer(planned=planned, body=None)
+            return _ReadyAnswer(planned=planned, body=None, counter=Counter.NOT_MODIFIED)
         coding = choose_coding(headers.get(b"accept-encoding", b""))
         body = self._bodies.recall_body(planned, coding)
-        pointer = find_pointer(front, planned, coding, made=body)
-        if pointer is not None:
-            return _CachedAnswer(
-                planned=planned, body=pointer.body, kind=FrontAnswer.POINTER, pointed_bytes=pointer.size
-            )
-        return None if body is None else _CachedAnswer(planned=planned, body=body, kind=FrontAnswer.INLINE)
+        return choose_answer(planned, body, front=front, coding=coding, counter=Counter.CACHED)
 
-    def _make_response(self, request: _Request, decision: LimitDecision) -> Response:
-        answer, request_id = request.answer, make_request_id()
+    def _make_answer(self, request: _Request) -> _ReadyAnswer | None:
+        """None of what takes long, or fails."""
+        assert request.match is not None
+        name = request.path, request.query_string
+        entitlement = request.principal.entitlement
+        try:
+            planned = self._planner.recall_plan(*name, entitlement=entitlement)
+            if planned is None:
+                planned = self._planner.plan_now(request.match, *name, entitlement=entitlement)
+            return None if planned is None else self._make_planned(planned, request.headers, request.front)
+        except Exception:  # noqa: BLE001 whatever it is, it is raised once more where it is answered
+            return None
+        finally:
+            self._counts.follow_queries()
+
+    def _make_planned(
+        self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
+    ) -> _ReadyAnswer | None:
+        answer = self._find_answer(planned, headers, front)
+        if answer is not None or not is_quick(planned):
+            return answer
+        coding = choose_coding(headers.get(b"accept-encoding", b""))
+        body = self._bodies.make_quick(planned, coding)
+        return choose_answer(planned, body, front=front, coding=coding)
+
+    def _make_response(self, request: _Request, answer: _ReadyAnswer, decision: LimitDecision) -> Response:
+        request_id = make_request_id()
         if answer.kind is not None:
             self._counts.add_front(answer.planned.query.match.route, answer.kind)
+        if answer.counter is not None:
+            self._counts.add(answer.counter)
         is_pointer = answer.kind is FrontAnswer.POINTER
-        if not is_pointer:
-            self._counts.add(Counter.NOT_MODIFIED if answer.body is None else Counter.CACHED)
         status, body = (304, b"") if answer.body is None else (200, answer.body.data)
         self._usage.record(
             started=request.started,
@@ -172,4 +218,32 @@ class FastPath:
             request_id=request_id,
             trace_id=read_trace_id(request.headers, request_id),
         )
-        return Response(status=status, headers=headers, body=body)
+        return Response(status=status, headers=headers, body=body, is_made=request.answer is None)
+
+
+def choose_answer(
+    planned: RequestPlan, body: Body | None, *, front: Front | None, coding: bytes, counter: Counter | None = None
+) -> _ReadyAnswer | None:
+    """The body, or to a front what points to it; `counter` is of a body. None where there is neither."""
+    pointer = None if front is None else find_pointer(front, planned, coding, made=body)
+    if pointer is not None:
+        return _ReadyAnswer(planned=planned, body=pointer.body, kind=FrontAnswer.POINTER, pointed_bytes=pointer.size)
+    if body is None:
+        return None
+    return _ReadyAnswer(
+        planned=planned, body=body, counter=counter, kind=None if front is None else FrontAnswer.INLINE
+    )
+
+
+def find_quick_match(path: str, query_string: bytes, planned: RequestPlan | None) -> Match | None:
+    """The route of a request whose answer may be quick to make; `planned` where it is known how that is made. A signed
+    address beside a key is refused, elsewhere."""
+    if planned is not None and not is_quick(planned):
+        return None
+    try:
+        match = find_match(path)
+    except ApiError:
+        return None
+    route = match.route
+    can_plan = route.needs_key and not route.takes_signature and is_plannable_now(route, query_string)
+    return match if can_plan else None

@@ -4,10 +4,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.front_protocol import ANY
 from edge.key_ring import KeyRing
-from edge.limits.limiter import RateLimiter
+from edge.limits.limiter import LimitDecision, RateLimiter
 from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.request_context import RequestContext
+
+# In the scope of a request that the fast path counted and then could not answer.
+LIMIT_DECISION = "outings.limit_decision"
 
 
 class RateLimitMiddleware:
@@ -30,7 +33,8 @@ class RateLimitMiddleware:
         if context.key_texts and self._visitors.is_visitors(context.key_texts[0]):
             context.limits = (await self._limiter.show(context.principal)).list_fields()
             self._visitors.check(scope)
-        taken = await self._limiter.take(context.principal)
+        counted: LimitDecision | None = scope.get(LIMIT_DECISION)
+        taken = counted or await self._limiter.take(context.principal)
         context.limits = taken.list_fields()
         if not taken.has_passed:
             raise taken.make_refusal()

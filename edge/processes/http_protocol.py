@@ -59,6 +59,7 @@ class HttpProtocol(HttpToolsProtocol):
     _is_in_head = True
     _is_begun = False  # a head, and not at its end
     _is_answered = False
+    _has_made = False  # of the piece being read, an answer that was not in memory
     _is_last = False  # nothing that comes behind is read
     _thrown_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
@@ -99,7 +100,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _read_piece(self) -> None:
         """The first of what came; those behind it in their turn, or once what was asked for is answered."""
-        self._reading = None
+        self._reading, self._has_made = None, False
         if self.pipeline or self._is_last or self.transport.is_closing():
             return
         self._unset_keepalive_if_required()
@@ -153,7 +154,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.app.connections.work(self)
-        reply = self.app.fast_path.respond_now(self._make_scope()) if self._is_simple() else None
+        reply = self._reply_now() if self._is_simple() else None
         if reply is None:
             super().on_headers_complete()
             self._join_head()
@@ -171,6 +172,17 @@ class HttpProtocol(HttpToolsProtocol):
     def _end_answer(self, transport: AnswerTransport) -> None:
         transport.flush()
         self.on_response_complete()
+
+    def _reply_now(self) -> Response | None:
+        """Of what is read at once one answer may be made; those behind it have their turn."""
+        path, _, query = self.url.partition(b"?")
+        head: Scope = {"method": "GET", "raw_path": path, "query_string": query, "headers": self.headers}
+        reply: Response | None = self.app.fast_path.respond_now(head, makes=not self._has_made)
+        if reply is None:
+            self.scope.update(head)  # type: ignore[typeddict-item]
+        else:
+            self._has_made |= reply.is_made
+        return reply
 
     def _bound_body(self) -> None:
         fields = {name: value for name, value in self.headers if name in _MORE}

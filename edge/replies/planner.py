@@ -1,5 +1,6 @@
 """Makes the plan of a request: what will answer it, from which release, with which ETag. No body is made here."""
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from datetime import date, datetime
 from functools import partial
@@ -34,7 +35,7 @@ from outings.contract.errors import ApiError, bad_request, unavailable
 from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
-from outings.contract.route import Match
+from outings.contract.route import Match, Route
 from outings.release.objects import Corrupt
 from outings.release.root import parse_release_id
 from outings.release.snapshot import PrecomputedPage
@@ -49,6 +50,10 @@ RETRY_AFTER = 5
 PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
+
+# What they need may be in the store, with another worker, or not worked out yet: `Planner._resolve_request`.
+_WAITING_ROUTES = frozenset({"changes", "events.ics.address"})
+_WAITING = re.compile(rb"(?:^|&)(?:release|address|[^=&]*%[^=&]*)(?:=|&|$)")
 
 # Path, query string and rights.
 _Name = tuple[str, bytes, str]
@@ -140,20 +145,52 @@ class Planner:
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
-        planned = plan_request(
+        spot = await self._find_spot(query, served)
+        planned = self._plan(query, served=served, dates=dates, entitlement=entitlement, spot=spot)
+        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        if is_lasting and served is current:
+            plans[name] = planned
+        return planned
+
+    def plan_now(
+        self, match: Match, path: str, query_string: bytes, *, entitlement: Entitlement
+    ) -> RequestPlan | None:
+        """The plan that `read_plan` would make, for a caller that can't wait: None if it would wait for something, or
+        not remember the plan. Raises ApiError as `read_plan` does."""
+        served = self._releases.current
+        if served is None or not is_plannable_now(match.route, query_string):
+            return None
+        dates = self._dates.read_dates(served.release)
+        plans = self._recall(served, dates)
+        about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
+        query = read_query(match, query_string, served=served, about=about, offer=self._offer)
+        if query.cursor is not None and query.metro is not None:
+            if served.stamps.get(query.metro) != query.cursor.release:
+                return None
+            dates = dict.fromkeys(served.release.metros, query.cursor.date)
+        planned = self._plan(query, served=served, dates=dates, entitlement=entitlement)
+        plans[path, query_string, entitlement.digest] = planned
+        return planned
+
+    def _plan(
+        self,
+        query: Query,
+        *,
+        served: ServedRelease,
+        dates: Mapping[str, date],
+        entitlement: Entitlement,
+        spot: Center | None = None,
+    ) -> RequestPlan:
+        return plan_request(
             query,
             served=served,
             dates=dates,
             entitlement=entitlement,
             minute=self._dates.read_minute(),
             model=self._model,
-            spot=await self._find_spot(query, served),
+            spot=spot,
             weather=self._forecasts.read(),
         )
-        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
-        if is_lasting and served is current:
-            plans[name] = planned
-        return planned
 
     async def resolve_request(
         self, match: Match, context: RequestContext, *, entitlement: Entitlement
@@ -184,7 +221,7 @@ class Planner:
         if named is not None:
             served, dates = named, self._dates.find_dates(named.release)
         about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
-        read = partial(read_query, match, context, served=served, about=about, offer=self._offer)
+        read = partial(read_query, match, context.query_string, served=served, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._looking.run(read) if is_slow else read()
         if named is None and "release" in query.values:
@@ -278,6 +315,14 @@ class Planner:
     def _is_gone(self, query: Query, cursor: Cursor) -> bool:
         assert query.metro is not None
         return self._releases.is_gone(query.metro, cursor.release)
+
+
+def is_plannable_now(route: Route, query_string: bytes) -> bool:
+    """Whether a plan needs nothing that may have to be waited for. A name that is spelt with escapes is taken for one
+    that does."""
+    if route.sets is not None or route.name in _WAITING_ROUTES or len(query_string) > _MOST_REMEMBERED_BYTES:
+        return False
+    return _WAITING.search(query_string) is None
 
 
 def explain_release(text: str) -> ApiError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from edge.request_context import RequestContext
 from edge.served_release import ServedRelease
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_homes, settle_metro
@@ -21,7 +20,7 @@ _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.i
 
 
 def read_query(
-    match: Match, context: RequestContext, *, served: ServedRelease, about: AnswerContext, offer: Offer
+    match: Match, query_string: bytes, *, served: ServedRelease, about: AnswerContext, offer: Offer
 ) -> Query:
     """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
     entitlement = about.entitlement
@@ -31,7 +30,7 @@ def read_query(
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
         raise refuse_types(about, [listing_type])
-    query = _parse(match, context.query_string, served=served, metro=metro)
+    query = _parse(match, query_string, served=served, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
     outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]

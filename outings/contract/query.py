@@ -242,8 +242,8 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 
 
 def _check_implemented(route: Route, values: Mapping[str, Value], enabled: Collection[str]) -> None:
-    for name in values.keys() - {*enabled}:
-        if not route.parameters[name].implemented:
+    for name in values:
+        if name not in enabled and not route.parameters[name].implemented:
             raise not_enabled(name, param=name)
 
 

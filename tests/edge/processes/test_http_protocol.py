@@ -77,6 +77,19 @@ def test_an_answer_without_a_body_is_one_write(make_own: Callable[..., Service])
         assert matched.endswith(b"\r\n\r\n")
 
 
+def test_of_what_came_together_one_answer_is_made_at_once(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+    key = service.keys["all"].encode()
+    requests = [
+        b"GET /v1/harbor/events?max_price=%d HTTP/1.1\r\nHost: a\r\nX-API-Key: %b\r\n\r\n" % (price, key)
+        for price in range(6)
+    ]
+    assert write_at_once(service, requests[0]).count(b"HTTP/1.1 200 OK") == 1
+    first, *others = requests
+    assert write_at_once(service, b"".join((first, *others, first))).count(b"HTTP/1.1 200 OK") == 2
+    assert write_at_once(service, b"".join(others)).count(b"HTTP/1.1 200 OK") == len(others)
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET /v1/harbor/events HTTP/1.1\r\nX-API"])
 def test_a_head_that_takes_too_long_ends_its_connection(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes
