@@ -148,6 +148,20 @@ def test_a_map_that_can_come_no_nearer_shows_the_first_of_what_is_there(pages: P
     assert int(page.locator(".map").get_attribute("data-points") or "0") >= 200
 
 
+def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"q": "underwater pottery", "type": "classes"})
+    answer = ask(demo, f"{METRO}/search", {"q": "underwater pottery", "match": "auto", "limit": "5"})
+    assert page.locator("#matches h3").all_text_contents() == [item["name"] for item in answer["data"]]
+    assert page.locator("#matches .note").all_text_contents() == [
+        f"Nothing has all of the words. Left out: {', '.join(answer['meta']['relaxed'])}."
+        for _ in answer["meta"]["relaxed"][:1]
+    ]
+    assert find_violations(page) == []
+    for view in ({"q": "tonight"}, {"q": "pottery", "view": "map"}, {}):
+        assert explore(pages, view).locator("#matches").count() == 0
+    pages.errors.clear()  # the browser's own, of the search that has no word to look for
+
+
 def test_the_calendar_says_that_it_does_not_search(pages: Pages) -> None:
     page = explore(pages, {"q": "swim", "view": "calendar"})
     assert page.get_by_text("with and without “swim”").is_visible()

@@ -26,6 +26,7 @@ const KEPT = "outings-key";
 export class Api {
   /** It counts by cells of the map. */
   hasDensity = true;
+  hasSearch = true;
 
   /**
    * @param {string} base the address of `/v1/`

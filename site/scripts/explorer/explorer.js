@@ -6,8 +6,9 @@ import { FilterForm } from "./filter_form.js";
 import { makeList } from "./list_view.js";
 import { makeHistory, makeListing } from "./listing_view.js";
 import { MOST_NEAR, MOST_POINTS, MapView } from "./map_view.js";
+import { makeMatches } from "./matches_view.js";
 import {
-  listsDates, requestCalendar, requestCount, requestDensity, requestList, requestNear, requestRows,
+  listsDates, requestCalendar, requestCount, requestDensity, requestList, requestMatches, requestNear, requestRows,
 } from "./requests.js";
 import { changeFilters, formatState, parseState } from "./state.js";
 
@@ -15,7 +16,7 @@ import { changeFilters, formatState, parseState } from "./state.js";
  * @typedef {import("./state.js").State} State
  * @typedef {{read: (path: string, signal?: AbortSignal) => Promise<any>,
  *   readRows: (path: string, most: number, signal?: AbortSignal) => Promise<{rows: any[], isWhole: boolean}>,
- *   hasDensity?: boolean}} Source
+ *   hasDensity?: boolean, hasSearch?: boolean}} Source
  */
 
 const MAP_FIELDS = ["name", "location.lat", "location.lng"];
@@ -152,11 +153,12 @@ export class Explorer {
     const { state } = this;
     const metro = this.metros.find((each) => each.slug === state.metro);
     const listed = this.source.read(requestList(state), signal);
-    const [body, once, areas, shown] = await Promise.all([
+    const [body, once, areas, shown, matches] = await Promise.all([
       listed,
       listsDates(state) ? this.source.read(requestCount(state), signal) : null,
       this.#readAreas(state.metro, signal),
       state.view === "list" ? null : this.#readView(state, metro, listed, signal),
+      this.#readMatches(state, signal),
     ]);
     if (signal.aborted) return;
     this.form.showTypes(metro.counts);
@@ -171,7 +173,8 @@ export class Explorer {
       : this.language.plural(state.type, total);
     this.status.dataset.total = String(total);
     if (shown === null) {
-      this.view.replaceChildren(makeList(body, state, this.language, this.ways));
+      const list = makeList(body, state, this.language, this.ways);
+      this.view.replaceChildren(...(matches?.data.length ? [...makeMatches(matches, this.language, this.ways), list] : [list]));
       this.panel?.show(requestList(state), state);
     } else if (state.view === "calendar") {
       this.view.replaceChildren(makeCalendar(shown.answer, state, this.language, (day) => this.#chooseDay(day)));
@@ -184,6 +187,19 @@ export class Explorer {
         readNear: (circle, signal) => this.source.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
       });
     }
+  }
+
+  /**
+   * What a search finds for the words: null where there are none, or none that decides.
+   * @param {State} state
+   * @param {AbortSignal} signal
+   */
+  async #readMatches(state, signal) {
+    if (!this.source.hasSearch || state.view !== "list" || state.page > 1 || !state.filters.has("q")) return null;
+    return this.source.read(requestMatches(state), signal).catch((error) => {
+      if (error instanceof Failure && error.status === 400) return null;
+      throw error;
+    });
   }
 
   /**

@@ -3,6 +3,7 @@ import { addDays } from "./days.js";
 /** @typedef {import("./state.js").State} State */
 
 export const PAGE_SIZE = 20;
+const MOST_MATCHES = 5;
 /** The calendar's longest window. */
 export const CALENDAR_DAYS = 62;
 /** What is read at most for one view or file: ten requests of the longest pages. */
@@ -87,6 +88,14 @@ export function requestCalendar(state, window) {
   const filters = new Map(state.filters);
   filters.delete("q"); // which the calendar does not take
   return format({ ...state, filters }, "events/calendar", window);
+}
+
+/**
+ * What fits the words best, of all collections, with the list's own filters.
+ * @param {State} state
+ */
+export function requestMatches(state) {
+  return format(state, "search", { match: "auto", limit: String(MOST_MATCHES) });
 }
 
 /** @param {State} state */
