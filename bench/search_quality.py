@@ -23,7 +23,7 @@ from edge.app import Edge
 from outings.release.folder import FolderStore
 from tests.judged.judging import HALVES, JudgedQuery, read_judged, read_parents
 from tests.judged.listings import City, grade_results, read_cities
-from tests.judged.measures import Measures, QueryGrades, fold_programs, measure_all, measure_ndcg
+from tests.judged.measures import Measures, QueryGrades, measure_all, measure_ndcg
 
 _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
@@ -199,7 +199,7 @@ def explain(client: TestClient, judged: JudgedQuery, cities: Mapping[str, City])
     for item in body["data"][:20]:
         identity = city.identities[item["id"]]
         print(f"  {judged.grade(identity)}  {item['match']:10}{item['score']:6.3f}  {identity}")
-    ids = set(fold_programs([item["id"] for item in body["data"]], city.identities))
+    ids = {city.identities[item["id"]] for item in body["data"]}
     for identity in sorted(set(city.shown) - ids, key=judged.grade, reverse=True):
         if judged.grade(identity):
             print(f"  {judged.grade(identity)}  not in the first 50  {identity}")

@@ -3,7 +3,7 @@
 Identities come from the exports by way of the example's SQL; ids as docs/feeds.md makes them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from tests.examples.cities import Ask, select_records
 from tests.examples.reckoning import make_id
 from tests.judged.judging import METROS, JudgedQuery
-from tests.judged.measures import QueryGrades, fold_programs
+from tests.judged.measures import QueryGrades, fold_things
 
 FEEDS = {"new-york": ("nyc-events", "nyc-places"), "seattle": ("seattle-centers", "seattle-activities")}
 ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreation"}
@@ -19,18 +19,24 @@ ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreati
 
 @dataclass(frozen=True)
 class City:
-    """By id: identities of all that is in the exports, and texts of what a search may show, in the lists' order."""
+    """By id: identities of all that is in the exports, what is one thing among it, and texts of what a search may show,
+    in the lists' order."""
 
     identities: Mapping[str, str]
+    things: Mapping[str, str]
     texts: Mapping[str, tuple[str, str]]
 
     @cached_property
     def exported(self) -> list[str]:
-        return fold_programs(self.identities, self.identities)
+        return self.fold(self.identities)
 
     @cached_property
     def shown(self) -> list[str]:
-        return fold_programs(self.texts, self.identities)
+        return self.fold(self.texts)
+
+    def fold(self, ids: Iterable[str]) -> list[str]:
+        """The identities of results in their order, one thing once."""
+        return [self.identities[each] for each in fold_things(ids, self.things)]
 
 
 def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
@@ -41,7 +47,7 @@ def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
 def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryGrades:
     grades = {each: judged.grade(each) for each in set(city.exported)}
     return QueryGrades(
-        grades=[grades[each] for each in fold_programs(ids, city.identities)],
+        grades=[grades[each] for each in city.fold(ids)],
         exported=[grades[each] for each in city.exported],
         shown=[grades[each] for each in city.shown],
         expects_nothing=judged.nothing is not None,
@@ -61,6 +67,7 @@ def _read_city(metro: str, ask: Ask, begin: str) -> City:
     shown = list_shown(ask, metro, begin)
     return City(
         identities={each: name_listing(row) for each, row in rows.items()},
+        things={each: name_thing(row) for each, row in rows.items()},
         texts={each: _write_text(rows[each], ORGANIZATIONS[metro]) for each in shown},
     )
 
@@ -70,6 +77,15 @@ def name_listing(row: Mapping[str, Any]) -> str:
     if row["name"] == "School playground":
         return f"place:School playground, {row['location']['address']}"
     return f"{row['type']}:{row.get('program_key') or row['name']}"
+
+
+def name_thing(row: Mapping[str, Any]) -> str:
+    """A program is one thing; of all else, what has one name, place and ages. Each feed is one organization's."""
+    if row.get("program_key"):
+        return name_listing(row)
+    location, ages = row.get("location") or {}, row.get("ages") or {}
+    where = (location.get("lat"), location.get("lng")) if location.get("lat") else location.get("address")
+    return repr((name_listing(row).casefold(), row.get("place"), where, ages.get("min"), ages.get("max")))
 
 
 def _write_text(row: Mapping[str, Any], organization: str) -> tuple[str, str]:

@@ -25,18 +25,12 @@ def count_serving(grades: Iterable[int]) -> int:
     return sum(grade >= SERVES for grade in grades)
 
 
-def fold_programs(ids: Iterable[str], identities: Mapping[str, str]) -> list[str]:
-    """The identities of results in their order: a program once, where its first listing stands; others each time."""
-    shown: list[str] = []
-    programs: set[str] = set()
+def fold_things(ids: Iterable[str], things: Mapping[str, str]) -> list[str]:
+    """Results in their order: of one thing the first. `things`: by id, whatever name it has."""
+    first: dict[str, str] = {}
     for each in ids:
-        identity = identities[each]
-        if identity.startswith("class:"):
-            if identity in programs:
-                continue
-            programs.add(identity)
-        shown.append(identity)
-    return shown
+        first.setdefault(things[each], each)
+    return list(first.values())
 
 
 def _add_gains(grades: Sequence[int]) -> float:

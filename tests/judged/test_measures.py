@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.judged.measures import QueryGrades, fold_programs, measure_all, measure_ndcg, measure_recall
+from tests.judged.measures import QueryGrades, fold_things, measure_all, measure_ndcg, measure_recall
 
 
 def test_the_best_order_has_1_and_nothing_found_has_0() -> None:
@@ -35,9 +35,9 @@ def test_recall_asks_for_what_serves_and_no_more_than_a_page_holds() -> None:
     assert measure_recall([0] * 10 + [2], [2], depth=10) == 0
 
 
-def test_a_program_stands_once_where_its_first_listing_is_and_events_stay_single() -> None:
-    identities = {"a": "class:piano", "b": "event:Zumba", "c": "class:piano", "d": "event:Zumba"}
-    assert fold_programs("bacd", identities) == ["event:Zumba", "class:piano", "event:Zumba"]
+def test_of_one_thing_the_first_result_stands() -> None:
+    things = {"a": "class:piano", "b": "event:Zumba", "c": "class:piano", "d": "event:Zumba"}
+    assert fold_things("bacd", things) == ["b", "a"]
 
 
 def test_queries_with_nothing_to_find_are_in_no_mean() -> None:
