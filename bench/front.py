@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from bench.measuring import read_processor
 from bench.servers import OUTINGS, Headers, find_free_port, make_key, run_process
 from outings.demo import write_world
 
@@ -171,16 +172,6 @@ def measure_computed(
             cost = measure(place, iter(targets), [("X-API-Key", key), GZIP])
             made[moment].setdefault(way, []).append(cost)
     return made
-
-
-def read_processor(process: int) -> float:
-    """Seconds that a process and its children that live have taken, by the nanosecond."""
-    spent = 0
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        spent += int((thread / "schedstat").read_text().split()[0])
-        for child in (thread / "children").read_text().split():
-            spent += round(read_processor(int(child)) * 1e9)
-    return spent / 1e9
 
 
 def name_file(unit: str) -> str:

@@ -26,7 +26,7 @@ class RunCost:
 
 def run_measured(words: Sequence[str]) -> RunCost:
     """CalledProcessError where it fails; standard error is the bench's own."""
-    started, spent = time.perf_counter(), _read_processor()
+    started, spent = time.perf_counter(), _read_ended()
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
     peak, done = [0], threading.Event()
     watcher = threading.Thread(target=_watch, args=(process.pid, peak, done))
@@ -37,10 +37,20 @@ def run_measured(words: Sequence[str]) -> RunCost:
     watcher.join()
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(words), output=out)
-    return RunCost(seconds=seconds, processor=_read_processor() - spent, megabytes=peak[0] / 1024, out=out)
+    return RunCost(seconds=seconds, processor=_read_ended() - spent, megabytes=peak[0] / 1024, out=out)
 
 
-def _read_processor() -> float:
+def read_processor(process: int) -> float:
+    """Seconds that a process and its children that live have taken, by the nanosecond."""
+    spent = 0
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        spent += int((thread / "schedstat").read_text().split()[0])
+        for child in (thread / "children").read_text().split():
+            spent += round(read_processor(int(child)) * 1e9)
+    return spent / 1e9
+
+
+def _read_ended() -> float:
     """Of children that ended, and theirs."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

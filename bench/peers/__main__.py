@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from bench.load import Load, make_request, measure_load
-from bench.peers.cluster import find_programs, run_cluster
+from bench.peers.cluster import find_programs, read_process, run_cluster
 from bench.peers.comparing import compare_unit
 from bench.peers.loading import load_postgresql
 from bench.peers.sqlite import write_sqlite
@@ -33,9 +33,10 @@ _RATIOS = ("÷ fastapi", "fresh ÷ fastapi", "goal", "÷ datasette")
 
 
 class Servers(Struct, frozen=True, kw_only=True):
-    """Ports by name, and what every request says."""
+    """Ports by name, with the processes behind each, and what every request says."""
 
     ports: Mapping[str, int]
+    processes: Mapping[str, Sequence[int]]
     headers: Headers
 
 
@@ -78,7 +79,7 @@ def start_servers(world: World, *, programs: Path | None, running: contextlib.Ex
     key = make_key(world.config)
     ports = {"outings": find_free_port()}
     serve = [*OUTINGS, "serve", "-c", str(world.config), "--workers", str(_WORKERS), "--port", str(ports["outings"])]
-    running.enter_context(run_process(serve, port=ports["outings"]))
+    processes = {"outings": [running.enter_context(run_process(serve, port=ports["outings"]))]}
     if programs is not None:
         say("loading PostgreSQL …")
         dsn = running.enter_context(run_cluster(programs))
@@ -90,8 +91,9 @@ def start_servers(world: World, *, programs: Path | None, running: contextlib.Ex
         for name, module in (("fastapi", "bench.peers.api"), ("datasette", "bench.peers.datasette")):
             ports[name] = find_free_port()
             words = [*_UVICORN, "--workers", str(_WORKERS), "--port", str(ports[name]), f"{module}:make_app"]
-            running.enter_context(run_process(words, port=ports[name], environ=environ))
-    return Servers(ports=ports, headers=(("X-API-Key", key),))
+            processes[name] = [running.enter_context(run_process(words, port=ports[name], environ=environ))]
+        processes["fastapi"].append(read_process(dsn))
+    return Servers(ports=ports, processes=processes, headers=(("X-API-Key", key),))
 
 
 def read_body(servers: Servers, server: str, target: str) -> bytes:

@@ -63,6 +63,12 @@ def run_cluster(programs: Path) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def read_process(dsn: str) -> int:
+    """The number of the process that started all others of the cluster."""
+    folder = Path(dsn.partition("?host=")[2])
+    return int((folder / "data" / "postmaster.pid").read_text().split()[0])
+
+
 def _choose_user() -> str | None:
     """PostgreSQL does not run as root."""
     if os.geteuid():
