@@ -38,16 +38,16 @@ PARTS = {
 # Of these the distinct requests are as many as there are cases: apps show the same months, mirrors the same pages.
 _CLOSED = frozenset({"detail", "calendar31", "sync"})
 _DRAWS = 40_000
-_HELD = re.compile(rb'^outings_answers_total\{source="(\w+)"\} ([\d.e+]+)$', re.MULTILINE)
+_SOURCES = re.compile(rb'^outings_answers_total\{source="(\w+)"\} ([\d.e+]+)$', re.MULTILINE)
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """`processor`: microseconds of the server's processes, and its database's, for an answer. `held`: the share of
+    """`processor`: microseconds of the server's processes, and its database's, for an answer. `cached`: the share of
     answers that a worker had in memory, of ours alone."""
 
     load: Load
     processor: float
-    held: float = 0.0
+    cached: float = 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -137,14 +137,14 @@ def measure_round(servers: Servers, name: str, sent: Sequence[bytes], options: a
     load = measure_load(servers.ports[name], sent, clients=options.clients, seconds=options.seconds)
     spent = sum(map(read_processor, servers.processes[name])) - spent
     made = {source: number - counted[source] for source, number in read_answers(servers).items()}
-    held = made["cached"] / sum(made.values()) if name == "outings" else 0.0
-    return Round(load=load, processor=spent / load.answers * 1e6, held=held)
+    cached = made["cached"] / sum(made.values()) if name == "outings" else 0.0
+    return Round(load=load, processor=spent / load.answers * 1e6, cached=cached)
 
 
 def read_answers(servers: Servers) -> Mapping[str, float]:
     """Ours, by where they came from."""
     text = ask(servers.ports["outings"], "/metrics", servers.headers).body
-    return {source.decode(): float(number) for source, number in _HELD.findall(text)}
+    return {source.decode(): float(number) for source, number in _SOURCES.findall(text)}
 
 
 def print_head(options: argparse.Namespace, *, count: int) -> None:
@@ -163,7 +163,7 @@ def print_rounds(rounds: Mapping[str, Sequence[Round]]) -> None:
             f"{statistics.median(each.p50 for each in loads):.2f}",
             f"{statistics.median(each.p99 for each in loads):.1f}",
             f"{statistics.median(each.bytes_read / each.answers for each in loads) / 1000:.1f}",
-            f"{statistics.median(each.held for each in measured):.0%}" if name == "outings" else "",
+            f"{statistics.median(each.cached for each in measured):.0%}" if name == "outings" else "",
         ]
         print(f"| {name} | {' | '.join(cells)} |")
     if "fastapi" in rounds:

@@ -21,6 +21,8 @@ from tests.pages.conftest import CHROMIUM, WIDTHS, answers
 from tests.pages.states import NAMES, PAGES, serve_samples, serve_states
 
 FOLDER = Path("var/screenshots")
+# The whole reference is tall: its picture alone takes half a minute on a busy machine.
+_PATIENCE_MS = 300_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def take(browser: Browser, origin: str, shots: Sequence[Shot]) -> None:
                 context = browser.new_context(
                     viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
                 )  # fmt: skip
+                context.set_default_timeout(_PATIENCE_MS)
                 page = context.new_page()
                 shot.prepare(page)
                 page.goto(origin + shot.path, wait_until="load")
