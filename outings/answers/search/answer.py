@@ -26,9 +26,10 @@ from outings.answers.search.ranking import (
     take_relevant,
 )
 from outings.answers.search.repeats import SearchResults, fold_repeats, keep_single
-from outings.answers.search.request import Search, settle_search
+from outings.answers.search.request import Search, relax_search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits, make_snippet
+from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.selecting.evaluators import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -79,13 +80,17 @@ def _estimate_cost(search: Search) -> int:
     if not has_columns(opened):
         return ENGINE
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
-    return add_costs(parts, listings=index.count_postings(words) if words else len(opened.names))
+    listings = index.count_postings(words) if words else len(opened.names)
+    # What a query can do without is asked of the whole metro before the query is.
+    times = 1 + sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
+    return add_costs(parts, listings=listings * times)
 
 
 def answer_search(search: Search) -> list[bytes]:
     """The body as parts."""
     query, opened = search.query, open_snapshot(search.snapshot)
     index = opened.open_index(open_search)
+    search = relax_search(search, index)
     matched = _match(search, opened, index)
     counts = count_levels(matched)
     levels, results = settle_levels(matched, query.get_words("match"), fold=lambda some: _fold(some, search, index))
@@ -112,6 +117,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         lifting=(*parsed.kinds, *parsed.audience),
         locating=parsed.locations,
         keep=keep,
+        subject=choose_subject(parsed.words, index.words) if search.is_auto else (),
     )
     if search.semantic is not None and parsed.words:
         near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)

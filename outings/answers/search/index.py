@@ -11,6 +11,8 @@ from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Posti
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import make_locations
+from outings.answers.search.understanding.narrowing import list_narrower
+from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.selecting.selection import Selection
@@ -24,6 +26,8 @@ from outings.release.mapped_table import NEVER, NOT_STATED
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
+# Queries of which it is known what says least; some hundred bytes each.
+_QUERIES = 1_024
 
 # The first and the last day since 1970.
 Window = tuple[int, int | None]
@@ -55,6 +59,7 @@ class SearchIndex:
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
+        self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 
     def list_words(self, words: Sequence[str]) -> frozenset[str]:
@@ -75,6 +80,17 @@ class SearchIndex:
         is_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
         is_covered = ((lows == NOT_STATED) | (lows <= low)) & ((highs == NOT_STATED) | (highs >= high))
         return bool(self.matching.choose_having(rows[~(is_stated & is_covered)], words).size)
+
+    def relax(self, parsed: ParsedQuery) -> ParsedQuery:
+        """The query itself where a listing of the metro has all of its words, whoever may read it; else without those
+        that say least, so far as something has the others."""
+        if not any(word in group for word in parsed.words for group in self.words.narrowing):
+            return parsed
+        return self._relaxed.read(parsed, lambda: self._relax(parsed))
+
+    def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
+        narrower = (each for each in (parsed, *list_narrower(parsed, self.words)) if self.matching.has_all(each.words))
+        return next(narrower, parsed)
 
     def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
         """Whether it is known already which rows pass."""

@@ -11,6 +11,7 @@ from outings.answers.search.score import (
     ALL_TERMS,
     JOINED,
     ONE_TYPO,
+    PARTIAL,
     RELATED,
     SAME,
     TWO_TYPOS,
@@ -30,17 +31,19 @@ _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
 class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
-    any of the rows: only what is shown needs them."""
+    any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
+    narrow; None where the query has none of these."""
 
     rows: Numbers
     levels: Numbers
     score: Callable[[Numbers], Numbers]
     similarities: Numbers | None = None
+    lacking: Numbers | None = None
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
         """Those of an index or a mask."""
-        near = None if self.similarities is None else self.similarities[chosen]
-        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near)
+        near, lacking = (None if each is None else each[chosen] for each in (self.similarities, self.lacking))
+        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking)
 
 
 # Rows → those of them that may be shown, rising.
@@ -79,11 +82,23 @@ class Matcher:
             rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
         return rows
 
+    def has_all(self, words: Sequence[str]) -> bool:
+        """Whether any listing has all of the words, as `all_terms` or `related` have them."""
+        matched = self.match_words(words, lifting=(), locating=(), keep=lambda rows: rows)
+        return bool((matched.levels < PARTIAL).any())
+
     def match_words(
-        self, words: Sequence[str], *, lifting: Sequence[str], locating: Sequence[Sequence[str]], keep: Keep
+        self,
+        words: Sequence[str],
+        *,
+        lifting: Sequence[str],
+        locating: Sequence[Sequence[str]],
+        keep: Keep,
+        subject: Sequence[int] = (),
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
-        words and `locating` names decide nothing but the score."""
+        words and `locating` names decide nothing but the score. `subject`: the numbers of the words that do not only
+        narrow; of partial matches those that have all of these are marked as the better."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
@@ -95,7 +110,12 @@ class Matcher:
         best = [self._encode(each) for each in sources]
         rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
         levels = find_levels(best, rows)
-        return SearchMatches(rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating))
+        lacking = None
+        if 0 < len(subject) < len(words):
+            lacking = (levels == PARTIAL) & (find_levels([best[number] for number in subject], rows) == PARTIAL)
+        return SearchMatches(
+            rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating), lacking=lacking
+        )
 
     def _score(
         self, best: Sequence[Codes], rows: Numbers, *, lifting: Sequence[str], locating: Sequence[Sequence[str]]

@@ -40,7 +40,7 @@ def make_meta(
             else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query))
         ),
         match=levels,
-        relaxed=(),
+        relaxed=search.relaxed,
         match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
         sort=str(query.get("sort")),
         limit=read_limit(query),

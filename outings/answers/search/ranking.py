@@ -13,11 +13,13 @@ _SCORES, _IDS = 10, 32
 
 
 def rank_relevance(matched: SearchMatches, scores: Numbers, index: SearchIndex, *, age: Age | None) -> Numbers:
-    """Numbers that rise with level, then ages that do not cover the query's, then falling score, then id."""
+    """Numbers that rise with level, then what lacks more than words that only narrow, then ages that do not cover the
+    query's, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age)
-    keys = (matched.levels.astype(np.int64) << 1 | fits) << _SCORES | (1000 - scores)
+    lacking = 0 if matched.lacking is None else matched.lacking
+    keys = (matched.levels.astype(np.int64) << 2 | lacking << np.int64(1) | fits) << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
     return ranked
 

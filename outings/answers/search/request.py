@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from datetime import date
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.search.collections import SearchFilters, find_filters
 from outings.answers.search.index import SearchIndex, Window, open_search
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
+from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
@@ -23,7 +25,7 @@ _WINDOW = ("from", "to", "types")
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request that will be answered."""
+    """A request that will be answered. `relaxed`: words that were dropped of the query, because nothing has all."""
 
     query: Query
     parsed: ParsedQuery
@@ -32,6 +34,7 @@ class Search(Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     today: date
     semantic: Semantic | None
+    relaxed: tuple[str, ...] = ()
 
     @property
     def has_usual_window(self) -> bool:
@@ -73,6 +76,15 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         today=today,
         semantic=semantic,
     )
+
+
+def relax_search(search: Search, index: SearchIndex) -> Search:
+    """In `auto`, without words that only narrow and hide all: which, is asked of the whole metro, so that it does
+    not depend on filters or on the key."""
+    if not search.is_auto:
+        return search
+    parsed = index.relax(search.parsed)
+    return replace(search, parsed=parsed, relaxed=list_dropped(search.parsed, parsed.words))
 
 
 def _read_words(text: str, index: SearchIndex) -> ParsedQuery:

@@ -15,6 +15,9 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prices: str = ""
     times: str = ""
     city: str = ""
+    seasons: str = ""
+    hours: str = ""
+    forms: str = ""
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

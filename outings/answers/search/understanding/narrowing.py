@@ -1,0 +1,36 @@
+"""Words that only narrow: which a query can do without, where nothing has all of its words."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.search.understanding.words import QueryWords
+
+Words = tuple[str, ...]
+
+
+def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuery]:
+    """The query without its words that say least: without a season, then also without a time of day, then without what
+    sort of thing it is. Something is left that decides: of a season and a kind the kind."""
+    words = parsed.words
+    for group in known.narrowing:
+        fewer = tuple(word for word in words if word not in group)
+        if fewer == words:
+            continue
+        if not fewer:
+            if words == parsed.words and parsed.kinds:
+                yield replace(parsed, words=parsed.kinds, kinds=())
+            return
+        words = fewer
+        yield replace(parsed, words=words)
+
+
+def choose_subject(words: Sequence[str], known: QueryWords) -> list[int]:
+    """The numbers of the words that do not only narrow; all where each does."""
+    chosen = [number for number, word in enumerate(words) if not any(word in group for group in known.narrowing)]
+    return chosen or list(range(len(words)))
+
+
+def list_dropped(parsed: ParsedQuery, words: Sequence[str]) -> Words:
+    return tuple(word for word in parsed.words if word not in words)

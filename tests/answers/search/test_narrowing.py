@@ -1,0 +1,78 @@
+"""Words that only narrow, in `match=auto`: where nothing has all words, those that say least are dropped, and named."""
+
+from pathlib import Path
+
+import pytest
+
+from outings.release.snapshot import Release
+from tests.answers.search.searching import Document, name_places, open_listings, search
+
+AUTO = {"match": "auto"}
+NAMES = [
+    "Soccer Skills", "Soccer League", "Swim Team", "Rowing Camp", "Night Hike", "Pottery Studio", "Winter Lights",
+    "Band Concert",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_listings(tmp_path_factory.mktemp("harbor"), *name_places(*NAMES))
+
+
+def show(body: Document) -> tuple[list[str], list[str]]:
+    """What was dropped, and the names of what has all of the rest."""
+    return body["meta"]["relaxed"], [item["name"] for item in body["data"] if item["match"] != "partial"]
+
+
+@pytest.mark.parametrize(
+    ("q", "relaxed", "names"),
+    [
+        ("winter pottery", ["winter"], ["Pottery Studio"]),
+        ("summer soccer league", ["summer"], ["Soccer League"]),
+        ("spring pottery club", ["spring", "club"], ["Pottery Studio"]),
+        ("concert night", ["night"], ["Band Concert"]),
+        ("winter pottery night", ["winter", "night"], ["Pottery Studio"]),
+        ("beginner swim", ["beginner"], ["Swim Team"]),
+        ("summer camp", ["summer"], ["Rowing Camp"]),
+        # Something has all of them.
+        ("winter lights", [], ["Winter Lights"]),
+        ("night hike", [], ["Night Hike"]),
+        # Nothing is left that says what, or each word says what.
+        ("autumn", [], []),
+        ("summer night", ["summer"], ["Night Hike"]),
+        ("soccer pottery", [], []),
+        ("winter glassblowing", [], []),
+    ],
+)
+def test_the_season_goes_first_then_the_time_of_day_then_the_sort_of_thing(
+    harbor: Release, q: str, relaxed: list[str], names: list[str]
+) -> None:
+    assert show(search(harbor, q, AUTO)) == (relaxed, names)
+
+
+def test_only_auto_drops_words(harbor: Release) -> None:
+    for match in ("all_terms", "all_terms,related", "all_terms,related,partial"):
+        body = search(harbor, "winter pottery", {"match": match})
+        assert show(body) == ([], [])
+        assert body["meta"]["match_counts"]["all_terms"] == 0
+
+
+def test_counts_are_of_the_words_that_are_left(harbor: Release) -> None:
+    meta = search(harbor, "winter pottery", AUTO)["meta"]
+    assert meta["match_counts"] == {"all_terms": 1, "related": 0, "partial": 0}
+
+
+def test_the_whole_metro_is_asked_and_not_what_filters_leave(harbor: Release, tmp_path: Path) -> None:
+    body = search(harbor, "winter lights", {**AUTO, "types": "events"})
+    assert (show(body), body["data"]) == (([], []), [])
+    assert show(search(harbor, "winter pottery", {**AUTO, "types": "events"})) == (["winter"], [])
+
+
+def test_partial_matches_that_lack_only_what_narrows_come_first(tmp_path: Path) -> None:
+    """One has all words, in its description: so nothing is dropped, and what is meant comes next."""
+    listings = name_places("Lake", "Winter Winter", "Swim with friends in the lake")
+    listings[0]["description"] = "A winter swim."
+    body = search(open_listings(tmp_path, *listings), "winter swim", AUTO)
+    assert [item["name"] for item in body["data"]] == ["Lake", "Swim with friends in the lake", "Winter Winter"]
+    assert [item["match"] for item in body["data"]] == ["all_terms", "partial", "partial"]
+    assert body["meta"]["relaxed"] == []
