@@ -40,7 +40,7 @@ class _ReadyAnswer(Struct, frozen=True, kw_only=True):
 
 class _Request(Struct, frozen=True, kw_only=True):
     """A request by an active key. `started` is a reading of `perf_counter()`. `answer` is from memory; without one,
-    `match` is of a route whose answer may be quick to make."""
+    `match` is of a route whose answer may be quick to make, by the plan if it is known."""
 
     started: float
     headers: Mapping[bytes, bytes]
@@ -49,6 +49,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     query_string: bytes
     front: Front | None
     answer: _ReadyAnswer | None
+    planned: RequestPlan | None
     match: Match | None
 
 
@@ -143,6 +144,7 @@ class FastPath:
             query_string=query_string,
             front=front,
             answer=answer,
+            planned=planned,
             match=match,
         )
 
@@ -171,12 +173,10 @@ class FastPath:
     def _make_answer(self, request: _Request) -> _ReadyAnswer | None:
         """None of what takes long, or fails."""
         assert request.match is not None
-        name = request.path, request.query_string
-        entitlement = request.principal.entitlement
         try:
-            planned = self._planner.recall_plan(*name, entitlement=entitlement)
-            if planned is None:
-                planned = self._planner.plan_now(request.match, *name, entitlement=entitlement)
+            planned = request.planned or self._planner.plan_now(
+                request.match, request.path, request.query_string, entitlement=request.principal.entitlement
+            )
             return None if planned is None else self._make_planned(planned, request.headers, request.front)
         except Exception:  # noqa: BLE001 whatever it is, it is raised once more where it is answered
             return None

@@ -5,6 +5,7 @@ import datetime
 import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -121,9 +122,13 @@ def _bind(request_text: str) -> bytes:
 
 
 def _seal(body: bytes, snapshot: str) -> bytes:
-    """The key is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
-    key = hmac.digest(snapshot.encode(), b"cursor", sha256)
-    return hmac.digest(key, body, sha256)[:_SEAL_BYTES]
+    return hmac.digest(_make_key(snapshot), body, sha256)[:_SEAL_BYTES]
+
+
+@lru_cache(maxsize=256)
+def _make_key(snapshot: str) -> bytes:
+    """It is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
+    return hmac.digest(snapshot.encode(), b"cursor", sha256)
 
 
 def _sum(data: bytes) -> bytes:

@@ -3,6 +3,7 @@
 import builtins
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -65,7 +66,12 @@ class Route(Struct, frozen=True, kw_only=True):
     @property
     def shown(self) -> str | None:
         """The resource whose members `fields` may name: `event`, `nearby_item`."""
-        return re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower() if "fields" in self.parameters else None
+        return _name_resource(self.item.__name__) if "fields" in self.parameters else None
+
+
+@cache
+def _name_resource(item: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", item).lower()
 
 
 class Match(Struct, frozen=True, kw_only=True):

@@ -22,14 +22,14 @@ class SourceBlocks:
     """Of one answer."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
-        self._is_requested = "source" in list_addons(query, about)
+        self.is_requested = "source" in list_addons(query, about)
         self._snapshot = snapshot
         self._date = about.dates[snapshot.metro.slug]
         self._items = self._missing = 0
 
     def make(self, row: int) -> SourceBlock | None:
         """A listing's block; None where it was not asked for, or its feed states none."""
-        if not self._is_requested:
+        if not self.is_requested:
             return None
         self._items += 1
         block = open_snapshot(self._snapshot).open_index(open_sources).make_block(row, self._today)

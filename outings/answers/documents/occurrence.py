@@ -1,7 +1,7 @@
 """The `occurrence` block of an event: made when answering, from its occurrences and the local date."""
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,15 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
     if not reader.series.is_series(row):
         return document
     return add_member(document, "occurrence", _read_next(reader.reference, row, today))
+
+
+def read_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes]:
+    """`read_event` of each."""
+    documents, are_series = reader.read_documents(rows), reader.series.list_series(rows)
+    return [
+        add_member(document, "occurrence", _read_next(reader.reference, row, today)) if is_series else document
+        for document, row, is_series in zip(documents, rows, are_series, strict=True)
+    ]
 
 
 @lru_cache(maxsize=_BLOCKS)

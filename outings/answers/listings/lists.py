@@ -13,7 +13,7 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields
-from outings.answers.documents.occurrence import read_event, read_occurrence
+from outings.answers.documents.occurrence import read_events, read_occurrence
 from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import count_facets
 from outings.answers.listings.meta import encode_meta
@@ -44,15 +44,20 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
-    documents = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
-    expansion = Expansion(list_expanded(query), snapshot=snapshot, about=about)
+    items = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
+    # No call for each row of what was not asked for: most lists attach nothing, and show whole documents.
+    expanded = list_expanded(query)
+    if expanded:
+        items = [*map(Expansion(expanded, snapshot=snapshot, about=about).expand, items)]
     sources = SourceBlocks(query, snapshot=snapshot, about=about)
-    whole = [sources.attach(expansion.expand(each), row) for each, row in zip(documents, page.rows, strict=True)]
+    if sources.is_requested:
+        items = [*map(sources.attach, items, page.rows)]
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
     if forecasts.is_requested:
         numbers: Sequence[int | None] = page.numbers or [None] * len(page.rows)
-        whole = [forecasts.attach(*each) for each in zip(whole, page.rows, numbers, strict=True)]
-    items = [*map(choose_fields(query), whole)]
+        items = [*map(forecasts.attach, items, page.rows, numbers)]
+    if query.get_words("fields"):
+        items = [*map(choose_fields(query), items)]
     next_cursor = None
     if page.end is not None:
         next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
@@ -174,9 +179,9 @@ def _read_documents(
     elif query.resource == "class" and knows_cards(query):
         items = [_render_class(row, filters, opened=opened) for row in rows]
     elif query.resource == "event":
-        items = [read_event(opened, row, today) for row in rows]
+        items = read_events(opened, rows, today)
     else:
-        items = [opened.read_document(row) for row in rows]
+        items = opened.read_documents(rows)
     return items
 
 

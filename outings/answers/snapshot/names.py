@@ -4,7 +4,7 @@ Arrays and no dicts: a row takes about 100 bytes and its slug, mapped where the 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
@@ -120,6 +120,10 @@ class Names:
     def locate_document(self, row: int) -> tuple[int, int, int]:
         """Pack, offset, length."""
         return self._packs[row], self._offsets[row], self._lengths[row]
+
+    def locate_documents(self, rows: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+        packs, offsets, lengths = self._packs, self._offsets, self._lengths
+        return ((packs[row], offsets[row], lengths[row]) for row in rows)
 
     def read_categories(self, row: int) -> int:
         """A bit set over the vocabulary."""

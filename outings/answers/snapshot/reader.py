@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,6 +44,11 @@ class SnapshotReader:
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""
         return _read(self._packs, *self.names.locate_document(row))
+
+    def read_documents(self, rows: Iterable[int]) -> list[bytes]:
+        packs = self._packs
+        located = self.names.locate_documents(rows)
+        return [packs[pack][offset : offset + length] for pack, offset, length in located]
 
     def read_organization(self, row: int) -> bytes:
         """An organization's document, as stored: without `categories`, `metros` and `counts`."""

@@ -1,6 +1,7 @@
 """The occurrences of events: one by its place in the table, the next of a row on a date, and how many are left."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from datetime import date
 
 import numpy as np
@@ -94,6 +95,11 @@ class Series:
 
     def is_series(self, row: int) -> bool:
         return bool(self._recurring[row])
+
+    def list_series(self, rows: Iterable[int]) -> list[int]:
+        """1 of each that is one, else 0."""
+        recurring = self._recurring
+        return [recurring[row] for row in rows]
 
     def are_series(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(self._recurring)[rows].astype(np.bool_)
