@@ -101,9 +101,11 @@ class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}
 
 
 class Interpreted(Struct, frozen=True, kw_only=True):
-    """What a search took from its words beside what it looks for."""
+    """What a search took from its words beside what it looks for. `beginning`: the last word, where no listing has it
+    and it was taken for the beginning of a word."""
 
     age: InterpretedAge | None
+    beginning: str | None
 
 
 class MatchCounts(Struct, frozen=True):

@@ -80,7 +80,7 @@ def _estimate_cost(search: Search) -> int:
     if not has_columns(opened):
         return ENGINE
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
-    listings = index.count_postings(words) if words else len(opened.names)
+    listings = index.count_postings(search.parsed) if words else len(opened.names)
     # What a query can do without is asked of the whole metro before the query is.
     times = 1 + sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
     return add_costs(parts, listings=listings * times)
@@ -114,6 +114,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     keep = _choose_rows(search, opened, index)
     matched = index.matching.match_words(
         parsed.words,
+        beginning=parsed.begun,
         lifting=(*parsed.kinds, *parsed.audience),
         locating=parsed.locations,
         keep=keep,
@@ -183,7 +184,7 @@ def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> 
 def _make_items(
     page: SearchMatches, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
 ) -> Iterator[SearchResult]:
-    words = Hits(index.list_words(search.parsed.words))
+    words = Hits(index.list_words(search.parsed))
     starts = _find_starts(page, search, index)
     rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
     for row, level, score, start in rows:

@@ -29,6 +29,9 @@ _FILTERS, _DATES = 32, 4
 # Queries of which it is known what says least; some hundred bytes each.
 _QUERIES = 1_024
 
+# Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
+LEAST_BEGINNING = 3
+
 # The first and the last day since 1970.
 Window = tuple[int, int | None]
 
@@ -62,14 +65,26 @@ class SearchIndex:
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 
-    def list_words(self, words: Sequence[str]) -> frozenset[str]:
-        """The words of the index that any of these means."""
-        return frozenset(name for word in words for name in self._spelling.list_names(word))
+    def list_words(self, parsed: ParsedQuery) -> frozenset[str]:
+        """The words of the index that any of a query's means."""
+        names = {name for word in parsed.words for name in self._spelling.list_names(word)}
+        return frozenset(names.union(self._spelling.read_names(self._list_beginning(parsed))))
 
-    def count_postings(self, words: Sequence[str]) -> int:
-        """How often these words stand in the index, in all of their forms."""
-        forms = (meaning.number for word in words for meaning in self._spelling.list_forms(word))
-        return self.matching.count_postings(forms)
+    def count_postings(self, parsed: ParsedQuery) -> int:
+        """How often a query's words stand in the index, in all of their forms."""
+        forms = (meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word))
+        return self.matching.count_postings(forms, run=self._list_beginning(parsed))
+
+    def can_begin(self, word: str) -> bool:
+        """Whether it is long enough for a beginning, and no listing has it in any of its forms."""
+        return len(word) >= LEAST_BEGINNING and word.isalpha() and not self._spelling.list_stemmed(word)
+
+    def list_begun(self, beginning: str) -> range:
+        """Numbers of the words of the index that begin so."""
+        return self._spelling.list_begun(beginning)
+
+    def _list_beginning(self, parsed: ParsedQuery) -> range:
+        return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
     def names_range(self, ages: tuple[int, int], words: Sequence[str]) -> bool:
         """Whether a listing has these numbers side by side in its name, and all the words, and states other ages."""
@@ -89,8 +104,11 @@ class SearchIndex:
         return self._relaxed.read(parsed, lambda: self._relax(parsed))
 
     def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        narrower = (each for each in (parsed, *list_narrower(parsed, self.words)) if self.matching.has_all(each.words))
+        narrower = (each for each in (parsed, *list_narrower(parsed, self.words)) if self._has_all(each))
         return next(narrower, parsed)
+
+    def _has_all(self, parsed: ParsedQuery) -> bool:
+        return self.matching.has_all(parsed.words, beginning=parsed.begun)
 
     def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
         """Whether it is known already which rows pass."""

@@ -66,8 +66,9 @@ class Matcher:
         self._name_words = name_words
         self._related = related
 
-    def count_postings(self, numbers: Iterable[int]) -> int:
-        return self._postings.count_postings(numbers)
+    def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
+        """Of words one by one, and of words side by side."""
+        return self._postings.count_postings(numbers) + self._postings.read_run(run)[0].size
 
     def find_named(self, words: Sequence[str]) -> Rows:
         """The listings whose names have these words, as they stand there, side by side."""
@@ -82,9 +83,9 @@ class Matcher:
             rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
         return rows
 
-    def has_all(self, words: Sequence[str]) -> bool:
+    def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
-        matched = self.match_words(words, lifting=(), locating=(), keep=lambda rows: rows)
+        matched = self.match_words(words, lifting=(), locating=(), keep=lambda rows: rows, beginning=beginning)
         return bool((matched.levels < PARTIAL).any())
 
     def match_words(
@@ -94,11 +95,13 @@ class Matcher:
         lifting: Sequence[str],
         locating: Sequence[Sequence[str]],
         keep: Keep,
+        beginning: str | None = None,
         subject: Sequence[int] = (),
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
-        words and `locating` names decide nothing but the score. `subject`: the numbers of the words that do not only
-        narrow; of partial matches those that have all of these are marked as the better."""
+        words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
+        `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
+        marked as the better."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
@@ -107,6 +110,8 @@ class Matcher:
             matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
             for number in range(run.start, run.end):
                 sources[number] += matches
+        if beginning:
+            sources[-1].append(self._find_begun(beginning))
         best = [self._encode(each) for each in sources]
         rows = keep(np.flatnonzero(reduce(np.maximum, best) != 0))
         levels = find_levels(best, rows)
@@ -173,6 +178,14 @@ class Matcher:
         for number in self._terms.spelling.list_stemmed(word):
             rows, places = self._postings.read_posting(number)
             yield _Source(rows, encode_word(places, spelling))
+
+    def _find_begun(self, beginning: str) -> _Source:
+        """By every word that begins so: a guess, as a typo is."""
+        rows, places = self._postings.read_run(self._terms.spelling.list_begun(beginning))
+        best: Codes = np.zeros(self._name_words.size, dtype=np.uint8)
+        np.maximum.at(best, rows, encode_word(places, ONE_TYPO))
+        begun = np.flatnonzero(best)
+        return _Source(begun.astype(np.uint32), best[begun])
 
     def _list_halves(self, word: str) -> Iterator[list[list[int]]]:
         """`storytimes` as "story time"."""

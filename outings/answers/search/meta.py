@@ -37,7 +37,8 @@ def make_meta(
         interpreted=Interpreted(
             age=None
             if age is None
-            else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query))
+            else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query)),
+            beginning=parsed.beginning,
         ),
         match=levels,
         relaxed=search.relaxed,

@@ -84,5 +84,10 @@ class Postings:
         first, end = self._ends[number - 1] if number else 0, self._ends[number]
         return self._rows[first:end], self._places[first:end]
 
+    def read_run(self, numbers: range) -> tuple[Rows, Places]:
+        """Of words side by side, one after the other: a listing may come more than once."""
+        first, end = (self._ends[number - 1] if number else 0 for number in (numbers.start, numbers.stop))
+        return self._rows[first:end], self._places[first:end]
+
     def count_postings(self, numbers: Iterable[int]) -> int:
         return sum(self._ends[number] - (self._ends[number - 1] if number else 0) for number in numbers)

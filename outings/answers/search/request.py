@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -88,11 +89,17 @@ def relax_search(search: Search, index: SearchIndex) -> Search:
 
 
 def _read_words(text: str, index: SearchIndex) -> ParsedQuery:
-    """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12."""
-    parsed = parse_search(text, places=index.locations, words=index.words)
-    if not any(index.names_range(each, parsed.words) for each in parsed.ranges):
+    """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12. A last word that no
+    listing has is the beginning of one: "after sch"."""
+    parse = partial(parse_search, text, places=index.locations, words=index.words)
+    parsed = parse()
+    if any(index.names_range(each, parsed.words) for each in parsed.ranges):
+        parse = partial(parse, ranges_are_ages=False)
+        parsed = parse()
+    if parsed.last is None or not index.can_begin(parsed.last):
         return parsed
-    return parse_search(text, places=index.locations, words=index.words, ranges_are_ages=False)
+    begun = parse(last_is_beginning=True)
+    return begun if begun.last is None or index.list_begun(parsed.last) else parsed
 
 
 def _name_ranking(semantic: Semantic | None) -> str:

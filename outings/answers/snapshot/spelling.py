@@ -1,6 +1,6 @@
 """The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from rapidfuzz.distance import OSA
@@ -47,6 +47,13 @@ class Spelling:
     def list_names(self, word: str) -> list[str]:
         """What it may mean, as the index has it."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
+
+    def list_begun(self, beginning: str) -> range:
+        """Numbers of the words that begin so, which stand side by side."""
+        return range(*self._words.span_beginning(beginning))
+
+    def read_names(self, numbers: Iterable[int]) -> Iterator[str]:
+        return (self._words[number].decode() for number in numbers)
 
     def _list_forms(self, word: str) -> tuple[Meaning, ...]:
         """The meanings, and those of a word whose last letter is wrongly single or double in this form: "swiming" is

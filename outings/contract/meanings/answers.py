@@ -118,6 +118,7 @@ ANSWERS: Mapping[str, str] = {
     "SuggestMeta.query": "The letters as they were sent.",
     "SuggestMeta.types": "The collections whose listings count.",
     "Interpreted.age": "The age that was read from the words; null where there was none.",
+    "Interpreted.beginning": "The last word, where no listing has it and it was taken for a half typed one; else null.",
     "InterpretedAge.from": "The words that it was read from.",
     "InterpretedAge.max": "Whole years, inclusive; null is open.",
     "InterpretedAge.min": "Whole years, inclusive.",

@@ -43,7 +43,8 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
     never decide; `audience` and `locations` (neighborhoods) are those that decide nothing here, for an order among
     equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience. `ranges` are
-    those read as ages though nothing beside them says so.
+    those read as ages though nothing beside them says so. `last` is the query's last word, where it decides;
+    `beginning` is as written what was read as the beginning of a word.
     """
 
     words: Words = ()
@@ -53,6 +54,13 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     audience: Words = ()
     locations: tuple[Words, ...] = ()
     ranges: tuple[tuple[int, int], ...] = ()
+    last: str | None = None
+    beginning: str | None = None
+
+    @property
+    def begun(self) -> str | None:
+        """The last of `words`, where it is half typed."""
+        return self.last if self.beginning and self.words[-1:] == (self.last,) else None
 
 
 class _Role(Enum):
@@ -67,18 +75,27 @@ class _Role(Enum):
     NEIGHBORHOOD = auto()
 
 
+# Letters of a beginning of what sort of listing is meant, and of other words that decide nothing: "chi" may be many.
+_LEAST_KIND, _LEAST_WORD = 3, 4
 _IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
 
 
 def parse_search(
-    text: str, *, places: Locations, words: QueryWords | None = None, ranges_are_ages: bool = True
+    text: str,
+    *,
+    places: Locations,
+    words: QueryWords | None = None,
+    ranges_are_ages: bool = True,
+    last_is_beginning: bool = False,
 ) -> ParsedQuery:
-    """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6". ApiError
-    (400 nothing_searchable) where no word and no age is left."""
+    """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
+    `last_is_beginning`: the last word is half typed. ApiError (400 nothing_searchable) where no word and no age is
+    left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
     spans = [span for span in words.ages.find_ages(line.text) if not names.search(line.text[span.start : span.end])]
-    roles = _Roles(line.list_tokens(), words)
+    tokens = line.list_tokens()
+    roles = _Roles(tokens, words)
     roles.claim_phrases(names, line.text, _Role.WORD)
     for span in spans:
         roles.claim(span.start, span.end, _Role.AGE)
@@ -90,6 +107,8 @@ def parse_search(
     spans = sorted([*spans, *bare], key=lambda span: span.start)
     named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
     roles.claim_words()
+    if last_is_beginning:
+        roles.claim_beginning()
     deciding = roles.settle_deciding(has_age=bool(spans))
     if not deciding and not spans:
         raise _refuse(text)
@@ -100,6 +119,8 @@ def parse_search(
         ignored=roles.list_ignored(line),
         audience=roles.list_words(_Role.AUDIENCE),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
+        last=roles.find_last(),
+        beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
         ranges=tuple((span.min, span.max) for span in bare if span.max is not None),
     )
 
@@ -156,6 +177,27 @@ class _Roles:
             (known.audience, _Role.AUDIENCE), (known.fillers, _Role.FILLER),
         )  # fmt: skip
         return next((role for words, role in roles if word in words), _Role.WORD)
+
+    def claim_beginning(self) -> None:
+        """Of a last word that decides beside others: what it becomes when more is typed, if that would not decide."""
+        *others, last = self._roles
+        if last is not _Role.WORD or _Role.WORD not in others:
+            return
+        known, word = self._words, self._tokens[-1].word
+        roles = (
+            (known.kinds, _Role.KIND, _LEAST_KIND), (known.prices, _Role.PRICE, _LEAST_WORD),
+            (known.times, _Role.TIME, _LEAST_WORD), (known.audience, _Role.AUDIENCE, _LEAST_WORD),
+        )  # fmt: skip
+        for words, role, least in roles:
+            if len(word) >= least and any(each.startswith(word) for each in words):
+                self._roles[-1] = role
+                return
+
+    def find_last(self) -> str | None:
+        """The query's last word, where it decides and stands nowhere before."""
+        word = self._tokens[-1].word
+        is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
+        return word if is_last else None
 
     def settle_deciding(self, *, has_age: bool) -> Words:
         """The words that decide: those left over, else neighborhoods, else audience words where there is no age."""
