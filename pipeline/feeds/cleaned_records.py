@@ -15,8 +15,8 @@ _KEY_BYTES = 16
 
 
 class CleanedRecord(Struct, frozen=True, array_like=True):
-    """`key`: the hash of what it was cleaned from, empty where that has none. `identity`: by which a feed has it once.
-    `problems` and `unknown`: what was found on the way, that another look would find again."""
+    """`key`: the hash of what it was cleaned from, its line or value; empty where that has none. `identity`: by which
+    a feed has it once. `problems` and `unknown`: what was found on the way, that another look would find again."""
 
     key: bytes
     kind: str
@@ -93,6 +93,11 @@ def identify_record(record: Record) -> tuple[str, ...]:
     if record.type == "organization":
         return record.type, record.source_id, record.metro or ""
     return record.type, record.source_id
+
+
+def hash_line(encoded: bytes) -> bytes:
+    """Of a record's JSON: another text of the same value is cleaned again, and comes to the same."""
+    return hashlib.sha256(encoded).digest()[:_KEY_BYTES]
 
 
 def hash_value(value: Any) -> bytes:

@@ -22,12 +22,19 @@ _BOM = b"\xef\xbb\xbf"
 
 def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
     """Each line that is not blank; lines are numbered from `lines_before` + 1. Memory is bounded by a line's cap."""
+    for raw in list_lines(path, lines_before=lines_before):
+        yield raw if raw.encoded is None else decode_record(raw.encoded, line=raw.line)
+
+
+def list_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
+    """Each line that is not blank, not decoded yet; one over the cap is no record's."""
     with path.open("rb") as file:
         for number, line in enumerate(_split_lines(file), start=lines_before + 1):
             if number == lines_before + 1:
                 line = line.removeprefix(_BOM)
             if line := line.strip():
-                yield decode_record(line, line=number)
+                is_long = len(line) > MAX_LINE_BYTES
+                yield decode_record(line, line=number) if is_long else RawRecord(number, None, encoded=line)
 
 
 def count_lines(path: Path) -> int:
@@ -70,5 +77,5 @@ def _show(encoded: bytes) -> str:
 
 
 READER = Reader(
-    read_file=lambda file, _, lines_before: read_lines(file.path, lines_before=lines_before), count_lines=count_lines
+    read_file=lambda file, _, lines_before: list_lines(file.path, lines_before=lines_before), count_lines=count_lines
 )

@@ -15,7 +15,8 @@ class RawRecord(NamedTuple):
     """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
     `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
     `is_superseded` that it says something else later. `passed_over`: it is no record, but something of this
-    type, which is none of ours. `file`: of several, where `line` counts in it.
+    type, which is none of ours. `file`: of several, where `line` counts in it. `encoded`: its JSON, where it is decoded
+    only once it is known to be another than before; then `value` is null.
     """
 
     line: int
@@ -27,3 +28,4 @@ class RawRecord(NamedTuple):
     passed_over: str | None = None
     notes: tuple[Note, ...] = ()
     file: str | None = None
+    encoded: bytes | None = None

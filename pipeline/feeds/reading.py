@@ -10,7 +10,8 @@ from msgspec import Struct, structs
 
 from outings.configuration import Configuration, FeedTable, list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_value
+from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_line, hash_value
+from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting, Reader, load_reader
@@ -72,7 +73,7 @@ def read_feed(
 def read_source(
     feed: FeedTable, configuration: Configuration, source: FeedSource, *, recalled: Mapping[bytes, CleanedRecord] = {}
 ) -> FeedRead:
-    """Reads what was opened. Cleans only what is not in `recalled`, which is keyed by the hash of the raw record.
+    """Reads what was opened. Cleans only what is not in `recalled`, which is keyed by the hash of its line or value.
 
     Raises `FeedError` if it cannot be read, and `SettingError` if its SQL is wrong.
     """
@@ -94,6 +95,7 @@ def read_source(
             items.add(raw.item)
         if raw.is_superseded:
             continue
+        raw, key, known = _recall_record(raw, recalled)
         if raw.reason is not None:
             unread = quarantine_unread(
                 raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id, file=raw.file
@@ -104,19 +106,16 @@ def read_source(
         problems += [
             report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
         ]
-        key = hash_value(raw.value)
-        known = recalled.get(key)
-        if known is not None:
-            known = known.move(raw.line)
-            problems += known.problems
-            unknown.update(dict(known.unknown))
-        else:
+        if known is None:
             known, more, own = _clean_raw(raw, feed, origin, key=key)
-            problems += more
-            unknown.update(own)
-            if known is None:
-                quarantined += 1
-                continue
+        else:
+            known = known.move(raw.line)
+            more, own = known.problems, dict(known.unknown)
+        problems += more
+        unknown.update(own)
+        if known is None:
+            quarantined += 1
+            continue
         # The last wins, and stands where it was read.
         kept.pop(known.identity, None)
         kept[known.identity] = known
@@ -135,9 +134,20 @@ def read_source(
     )  # fmt: skip
 
 
+def _recall_record(
+    raw: RawRecord, recalled: Mapping[bytes, CleanedRecord]
+) -> tuple[RawRecord, bytes, CleanedRecord | None]:
+    """With its hash, and what was made of the same before. A line is decoded only where there is none."""
+    key = hash_value(raw.value) if raw.encoded is None else hash_line(raw.encoded)
+    known = recalled.get(key)
+    if known is None and raw.encoded is not None:
+        raw = decode_record(raw.encoded, line=raw.line)
+    return raw, key, known
+
+
 def _clean_raw(
     raw: RawRecord, feed: FeedTable, origin: Origin, *, key: bytes
-) -> tuple[CleanedRecord | None, tuple[Problem, ...], Counter[str]]:
+) -> tuple[CleanedRecord | None, tuple[Problem, ...], dict[str, int]]:
     """None where it is quarantined; its problems, and what members it has that no record has."""
     unknown: Counter[str] = Counter()
     try:
