@@ -2,7 +2,7 @@
 that finds adults in another language that ships is heard too, where it comes before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
@@ -21,6 +21,9 @@ FIELDS = ("name", "keywords", "description")
 IGNORED = "ignored"
 # Whom it is for is said before this many characters, or not at all.
 MAX_DESCRIPTION = 5_000
+# Texts that a language remembers what it found in: listings of a series entered date by date, or of one program, share
+# theirs, and stand near each other in a feed.
+REMEMBERED = 1_024
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -97,8 +100,27 @@ class _AudienceReader:
     not take words from them."""
 
     def __init__(self, words: AudienceWords, rules: Sequence[SuitabilityRule], *, beside: Collection[str]) -> None:
-        self.ages = AgeTexts(words.ages, ignored_beside=beside)
-        self.phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
+        self._ages = AgeTexts(words.ages, ignored_beside=beside)
+        self._phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
+        self.find_phrases = lru_cache(maxsize=REMEMBERED)(self._find_phrases)
+        self.judge_ages = lru_cache(maxsize=REMEMBERED)(self._judge_ages)
+
+    def _find_phrases(self, field: str, text: str) -> frozenset[str]:
+        return frozenset(self._phrases[field].find(_list_words(text)))
+
+    def _judge_ages(self, field: str, text: str) -> str | None:
+        return judge_ages(self._ages.find_ages(_split_text(text), is_name=field == "name"))
+
+
+# The languages read a text one after another.
+@lru_cache(maxsize=16)
+def _split_text(text: str) -> Sequence[str]:
+    return split_sentences(fold_phrases(text))
+
+
+@lru_cache(maxsize=16)
+def _list_words(text: str) -> Sequence[Sequence[str]]:
+    return [split_words(sentence) for sentence in _split_text(text)]
 
 
 class _RecordText:
@@ -106,21 +128,12 @@ class _RecordText:
 
     def __init__(self, record: ListingRecord) -> None:
         self.record = record
-        self._sentences: dict[str, list[str]] = {}
-        self._words: dict[str, list[list[str]]] = {}
 
-    def split_words(self, field: str) -> list[list[str]]:
-        if field not in self._words:
-            self._words[field] = [split_words(sentence) for sentence in self.split(field)]
-        return self._words[field]
-
-    def split(self, field: str) -> list[str]:
-        if field not in self._sentences:
-            record = self.record
-            description = (record.description or "")[:MAX_DESCRIPTION]
-            texts = {"name": [record.name], "keywords": record.keywords, "description": [description]}
-            self._sentences[field] = [part for text in texts[field] for part in split_sentences(fold_phrases(text))]
-        return self._sentences[field]
+    def list_texts(self, field: str) -> Sequence[str]:
+        record = self.record
+        if field == "description":
+            return [record.description[:MAX_DESCRIPTION]] if record.description else ()
+        return [record.name] if field == "name" else record.keywords
 
 
 class _TextFindings:
@@ -128,21 +141,23 @@ class _TextFindings:
 
     def __init__(self, text: _RecordText, reader: _AudienceReader) -> None:
         self._text, self._reader = text, reader
-        self._phrases: dict[str, set[str]] = {}
+        self._phrases: dict[str, frozenset[str]] = {}
 
-    def find_phrases(self, field: str) -> set[str]:
+    def find_phrases(self, field: str) -> frozenset[str]:
         if field not in self._phrases:
-            self._phrases[field] = self._reader.phrases[field].find(self._text.split_words(field))
+            matches = [self._reader.find_phrases(field, text) for text in self._text.list_texts(field)]
+            self._phrases[field] = matches[0] if len(matches) == 1 else frozenset().union(*matches)
         return self._phrases[field]
 
     def judge_ages(self, source: str) -> str | None:
         """Where the record states ages its words are not searched for others."""
         stated = self._text.record.ages
         if source == "record":
-            return judge_ages([AgeSpan(stated.min, stated.max)])
+            return _judge_span(stated.min, stated.max)
         if stated.min is not None or stated.max is not None:
             return None
-        return judge_ages(self._reader.ages.find_ages(self._text.split(source), is_name=source == "name"))
+        (text,) = self._text.list_texts(source) or ("",)
+        return self._reader.judge_ages(source, text)
 
 
 def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
@@ -188,6 +203,11 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     if high is not None and high <= 18:
         return "kids"
     return "all_ages" if low == 0 else "families"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _judge_span(low: int | None, high: int | None) -> str | None:
+    return judge_ages([AgeSpan(low, high)])
 
 
 def _apply_rule(rule: SuitabilityRule, findings: _TextFindings) -> str | None:

@@ -293,3 +293,15 @@ def test_another_file_of_rules_gives_other_verdicts() -> None:
     assert [rules.judge(make(name)).rule for name in ("Dog Walk", "Dogs!", "Hot Dogs", "Doges")] == [
         "dogs", "dogs", "nothing_said", "nothing_said",
     ]  # fmt: skip
+
+
+def test_a_text_says_the_same_again_and_in_each_member_what_it_says_there() -> None:
+    def judge_each() -> list[str]:
+        return [
+            judge("Wine and ages 3-5").rule, judge(description="Wine and ages 3-5").rule,
+            judge(keywords=("Wine and ages 3-5",)).rule, judge("Wine and ages 3-5", ages=AgeRange(min=30)).rule,
+        ]  # fmt: skip
+
+    first = judge_each()
+    assert len(set(first)) > 1
+    assert judge_each() == first
