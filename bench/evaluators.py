@@ -25,7 +25,7 @@ from bench.peers.world import World, make_world
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.defaults import fill_defaults
 from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.selecting.evaluators import open_columns, open_sql
+from outings.answers.selecting.evaluator_factory import open_columns, open_sql
 from outings.answers.selecting.selection import Selection, Span, select_listings
 from outings.answers.selecting.sql import engine as engines
 from outings.answers.snapshot.reader import open_snapshot

@@ -36,7 +36,7 @@ from outings.answers.near.items import encode_nearby, read_parts
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
-from outings.answers.selecting.evaluators import open_evaluator
+from outings.answers.selecting.evaluator_factory import open_evaluator
 from outings.answers.snapshot.distance import find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement

@@ -17,8 +17,6 @@ from outings.contract.routes import ROUTES
 
 # Filled in by nginx, in the form of the servers' own.
 _REQUEST_ID = b"$request_id"
-# What a reader waits where no server answers: a dead one is replaced within a few seconds.
-_RETRY_AFTER = 5
 # nginx writes these itself.
 _OWN_HEADERS = ("content-type", "content-length")
 # nginx's statuses for a request that it can't take (494: headers too long) and for servers that it can't reach.
@@ -109,7 +107,7 @@ def _list_errors() -> Iterator[FrontError]:
     )
     yield _make_error(unreadable, _UNREADABLE)
     yield _make_error(errors.method_not_allowed(), _REFUSED_METHODS)
-    yield _make_error(errors.unavailable(_RETRY_AFTER), _UNREACHABLE)
+    yield _make_error(errors.unavailable(), _UNREACHABLE)
 
 
 def _make_error(error: ApiError, replaced: tuple[int, ...]) -> FrontError:

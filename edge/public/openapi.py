@@ -17,9 +17,6 @@ from outings.contract.openapi import encode_document
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 
-# Until the first release is open, in seconds: its metros have the words.
-RETRY_AFTER = 5
-
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
 
 
@@ -52,7 +49,7 @@ class OpenApiEndpoint:
         context: RequestContext = scope["context"]
         prepared = self._prepared
         if prepared is None:
-            raise unavailable(RETRY_AFTER)
+            raise unavailable()
         if matches(context.if_none_match, prepared.etag):
             await send_not_modified(send, context, head=prepared.head)
             return

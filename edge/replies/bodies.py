@@ -22,8 +22,6 @@ from outings.release.store import NotFound, Store, StoreError
 
 log = structlog.get_logger()
 
-# Where an answer needs what the store does not give now, in seconds.
-_RETRY_AFTER = 5
 # What a held body takes beside its bytes: its name, its headers, its place in the mapping.
 _OVERHEAD_BYTES = 1_000
 
@@ -114,7 +112,7 @@ class Bodies:
             return await self._fetching.run(work)
         except (NotFound, StoreError, Corrupt) as error:
             log.warning("answer_not_read", reason=str(error))
-            raise unavailable(_RETRY_AFTER) from None
+            raise unavailable() from None
 
     async def _fetch_page(self, page: PrecomputedPage, coding: bytes) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""

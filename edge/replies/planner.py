@@ -43,9 +43,6 @@ from outings.release.store import StoreError
 
 log = structlog.get_logger()
 
-# Until the first release is open, in seconds.
-RETRY_AFTER = 5
-
 # A plan with its query, as measured over lists with filters; those of details are half of it.
 PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
@@ -203,7 +200,7 @@ class Planner:
     def _find_served(self, context: RequestContext) -> ServedRelease:
         served = self._releases.current
         if served is None:
-            raise unavailable(RETRY_AFTER)
+            raise unavailable()
         context.release = served.header
         return served
 
@@ -274,7 +271,7 @@ class Planner:
             return None
         except (StoreError, Corrupt, OSError) as error:
             log.warning("named_release_not_opened", release=release_id, reason=str(error))
-            raise unavailable(RETRY_AFTER) from None
+            raise unavailable() from None
 
     async def _await_version(self, version_id: int) -> ServedRelease:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that

@@ -1,8 +1,8 @@
 """What will answer a query: its ETag at once, its body when it is asked for, and what that is planned to cost.
 
 ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
-request, the date and what the key may read; a detail's of the row alone, so that a document that did not change keeps
-it across releases.
+request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it
+(`listings/answer.py`); a detail's of the row alone, so that a document that did not change keeps it across releases.
 """
 
 import hashlib

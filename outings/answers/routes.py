@@ -24,7 +24,7 @@ from outings.answers.search.index import open_search
 from outings.answers.search.postings import POSTINGS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.cursors import check_cursor
-from outings.answers.selecting.evaluators import open_columns
+from outings.answers.selecting.evaluator_factory import open_columns
 from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips

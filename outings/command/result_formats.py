@@ -30,7 +30,7 @@ def write_table(relation: DuckDBPyRelation, out: BinaryIO) -> None:
 
 
 def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
-    """A list is its values with a semicolon between them."""
+    """A list is its values with a semicolon between them. Null is nothing between two commas, as an empty text is."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(relation.columns)

@@ -148,6 +148,7 @@ def not_implemented(message: str, *, param: str | None = None) -> ApiError:
     return ApiError("not_implemented", message, details={"param": param} if param else None)
 
 
-def unavailable(retry_after: int) -> ApiError:
-    """503. `retry_after` in whole seconds, at least 1."""
+def unavailable(retry_after: int = 5) -> ApiError:
+    """503. `retry_after` in whole seconds, at least 1; by default what a store that can't be reached, or a server that
+    starts, is given to come back."""
     return ApiError("unavailable", "Not available for a moment.", headers={"Retry-After": str(retry_after)})

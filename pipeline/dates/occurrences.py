@@ -1,4 +1,7 @@
-"""The live dates of an event, as columns: a metro has millions, and a tuple of objects each would not fit."""
+"""The live dates of an event, as columns: a metro has millions, and a tuple of objects each would not fit.
+
+A date counts on the local day on which it starts, also if it ends after midnight.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -8,7 +8,7 @@ from pipeline.drafts.columns import Column
 from pipeline.drafts.roles import Role, Roles
 from pipeline.drafts.words import find_meanings, is_free
 from pipeline.feeds.mapping.columns import fold
-from pipeline.feeds.mapping.figures import YES
+from pipeline.feeds.mapping.numbers import YES
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")

@@ -9,8 +9,8 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price
 from pipeline.listings.classes import find_openings
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
-from pipeline.listings.free_price import complete_price
 from pipeline.listings.identity import make_part_id
+from pipeline.listings.is_free import derive_is_free
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import CampRecord, SessionRecord
@@ -19,7 +19,7 @@ from pipeline.records.record import CampRecord, SessionRecord
 def make_camp_row(resolved: ResolvedRecord[CampRecord], setting: MetroContext) -> Row:
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
-    price = complete_price(record.price)
+    price = derive_is_free(record.price)
     starts_on, ends_on = _span_sessions(record)
     overnight = _find_overnight(record)
     year = record.year or (None if starts_on is None else starts_on.year)
@@ -83,7 +83,7 @@ def _make_session(
         is_overnight=session.is_overnight,
         timezone=timezone,
         ages=session.ages,
-        price=complete_price(session.price),
+        price=derive_is_free(session.price),
         registration=session.registration,
         updated_at=None,
     )
@@ -105,7 +105,7 @@ def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price, ove
     if session.ages.min is not None or session.ages.max is not None:
         ages = session.ages
     if session.price != Price():
-        price = complete_price(session.price)
+        price = derive_is_free(session.price)
     return (
         session.starts_on or session.ends_on,
         session.ends_on or session.starts_on,

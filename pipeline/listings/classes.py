@@ -18,8 +18,8 @@ from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price, Term
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
-from pipeline.listings.free_price import complete_price
 from pipeline.listings.identity import make_part_id
+from pipeline.listings.is_free import derive_is_free
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, pack_weekdays, parse_clock
 from pipeline.records.record import ClassRecord, SectionRecord
@@ -28,7 +28,7 @@ from pipeline.records.record import ClassRecord, SectionRecord
 def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext) -> Row:
     record = resolved.record
     timezone = record.timezone or setting.metro.timezone
-    price = complete_price(record.price)
+    price = derive_is_free(record.price)
     sections = tuple(
         _make_section(section, number, resolved=resolved, timezone=timezone)
         for number, section in enumerate(record.sections)
@@ -140,4 +140,4 @@ def _make_happening(section: SectionRecord, *, term: Term, ages: AgeRange, price
 def _price_section(tuition: Tuition, price: Price) -> Price:
     if tuition.amount is None:
         return price
-    return complete_price(Price(type="fixed", min=tuition.amount, max=tuition.amount))
+    return derive_is_free(Price(type="fixed", min=tuition.amount, max=tuition.amount))

@@ -8,7 +8,7 @@ from outings.contract.resources import Event
 from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.listings.columns import make_columns, make_dated_members, make_links
-from pipeline.listings.free_price import complete_price
+from pipeline.listings.is_free import derive_is_free
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import EventRecord, Problem
@@ -21,7 +21,7 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
     has_time = _has_time(record)
     expansion = expand_event(record, setting)
     anchor = expansion.anchor
-    price = complete_price(record.price)
+    price = derive_is_free(record.price)
     members = Event(
         **make_dated_members(
             resolved,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from outings.answers.answer import Answer, answer
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
-from outings.answers.selecting import evaluators
+from outings.answers.selecting import evaluator_factory
 from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameters import ZIPS
@@ -25,7 +25,7 @@ from tests.answers.generated import TODAY
 from tests.contract.conformance import check_success
 
 # Whatever is asked here DuckDB judges, however often.
-evaluators.QUESTIONS_FOR_DUCKDB = sys.maxsize
+evaluator_factory.QUESTIONS_FOR_DUCKDB = sys.maxsize
 
 ALL = Entitlement()
 MOST_PAGES = 500

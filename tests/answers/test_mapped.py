@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.answers.routes import prepare_snapshot
-from outings.answers.selecting import evaluators
-from outings.answers.selecting.evaluators import has_columns
+from outings.answers.selecting import evaluator_factory
+from outings.answers.selecting.evaluator_factory import has_columns
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Release
 from tests.answers.asking import ask
@@ -78,7 +78,7 @@ def test_columns_that_no_build_mapped_are_made_before_a_release_is_served(tmp_pa
 def test_a_release_that_is_opened_for_a_walk_gets_columns_when_enough_was_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluators, "QUESTIONS_FOR_DUCKDB", 3)
+    monkeypatch.setattr(evaluator_factory, "QUESTIONS_FOR_DUCKDB", 3)
     release, unmapped = open_unmapped(tmp_path)
     reader = open_snapshot(unmapped.metros["harbor"])
     prepare_snapshot(unmapped.metros["harbor"], is_served=False)

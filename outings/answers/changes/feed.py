@@ -1,4 +1,7 @@
-"""`/v1/changes`: the release's log from a version on, less what the key may not see."""
+"""`/v1/changes`: the release's log from a version on, less what the key may not see.
+
+What is a change, and of which kind, a build decides: `pipeline/changes/diff.py`.
+"""
 
 from collections.abc import Callable
 from itertools import islice

@@ -11,7 +11,7 @@ from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import DayCounts
-from outings.answers.selecting.evaluators import open_evaluator
+from outings.answers.selecting.evaluator_factory import open_evaluator
 from outings.answers.selecting.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outings.answers.addons.expanded import list_expanded
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.listings.density_cells import open_cells
-from outings.answers.selecting.evaluators import has_columns
+from outings.answers.selecting.evaluator_factory import has_columns
 from outings.answers.selecting.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query

@@ -30,7 +30,7 @@ from outings.answers.search.request import Search, relax_search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits, make_snippet
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
-from outings.answers.selecting.evaluators import has_columns, open_evaluator
+from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre

@@ -15,7 +15,7 @@ from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.collections import CollectionScope, choose_types, query_collections
-from outings.answers.selecting.evaluators import has_columns, open_evaluator
+from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from outings.command.keys.key_options import describe_key, make_key, read_clock, refuse_id, settle_quota, take_terms
+from outings.command.keys.key_options import describe_key, make_key, read_clock, refuse_id, set_client_quota, take_terms
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
 from outings.keys.changes import add_key, import_key, rotate_key
 from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
@@ -34,7 +34,7 @@ def create(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: A
     id_, hash_ = split_key_text(text)
     key = make_key(configuration, id_=id_, hash_=hash_, now=now, **terms)
     registry = change_registry(
-        open_config_store(configuration), lambda current: settle_quota(add_key(current, key), key, monthly_quota)
+        open_config_store(configuration), lambda current: set_client_quota(add_key(current, key), key, monthly_quota)
     )
     _show_once(text, describe_key(registry, id_, now=now), as_json=as_json)
 
@@ -53,7 +53,7 @@ def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: 
     try:
         registry = change_registry(
             open_config_store(configuration),
-            lambda current: settle_quota(import_key(current, key, seal=seal), key, monthly_quota),
+            lambda current: set_client_quota(import_key(current, key, seal=seal), key, monthly_quota),
         )
     except (ValueError, WrongSeal) as error:
         raise click.UsageError(str(error)) from None

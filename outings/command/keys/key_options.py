@@ -43,7 +43,7 @@ _OPTIONS = (
 
 
 def take_terms(command: Decorated) -> Decorated:
-    """Gives the command what `make_key` and `settle_quota` take."""
+    """Gives the command what `make_key` and `set_client_quota` take."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -66,7 +66,7 @@ def make_key(configuration: Configuration, *, id_: str, hash_: str, now: datetim
     )
 
 
-def settle_quota(registry: Registry, key: Key, monthly_quota: int | None) -> Registry:
+def set_client_quota(registry: Registry, key: Key, monthly_quota: int | None) -> Registry:
     """The key's client has this quota from now on; None leaves it as it is."""
     return registry if monthly_quota is None else set_quota(registry, key.client, monthly_quota)
 

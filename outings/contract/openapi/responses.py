@@ -75,7 +75,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Internal": (500, "A fault of the server: try once more, then report `request_id`.", (errors.internal(),), ()),
     "NotImplemented": (501, "Not answered by this version or deployment; trying again will not help.",
                        (errors.not_enabled("zip", param="zip"),), ()),
-    "Unavailable": (503, "Not for a moment.", (errors.unavailable(5),), ("Retry-After",)),
+    "Unavailable": (503, "Not for a moment.", (errors.unavailable(),), ("Retry-After",)),
 }  # fmt: skip
 
 # Of the contract itself.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from outings.answers.selecting.evaluators import open_sql
+from outings.answers.selecting.evaluator_factory import open_sql
 from outings.answers.selecting.sql.engine import Statement, open_engine
 from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

@@ -1,7 +1,7 @@
 """DuckDB as the evaluator: one database in memory a process, with views over each snapshot's Parquet under a schema.
 
 Nothing is loaded: a list takes twice as long so, but the first is answered at once, and who asks for many gets columns
-(`selecting.evaluators`).
+(`selecting.evaluator_factory`).
 """
 
 import importlib.util

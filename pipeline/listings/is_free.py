@@ -5,7 +5,7 @@ import msgspec
 from outings.contract.resources.shared import Price
 
 
-def complete_price(price: Price) -> Price:
+def derive_is_free(price: Price) -> Price:
     """With `is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else not known.
 
     What a feed says of `is_free` itself is not read: the three members must not contradict it.

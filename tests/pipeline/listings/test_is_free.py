@@ -3,7 +3,7 @@
 import pytest
 
 from outings.contract.resources.shared import Price
-from pipeline.listings.free_price import complete_price
+from pipeline.listings.is_free import derive_is_free
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from pipeline.listings.free_price import complete_price
     ],
 )
 def test_free_follows_from_type_and_amounts_and_else_is_unknown(price: Price, is_free: bool | None) -> None:
-    assert complete_price(price).is_free is is_free
+    assert derive_is_free(price).is_free is is_free
 
 
 def test_the_rest_stays_as_stated() -> None:
     price = Price(type="range", min=5, max=10, scope="session", note="cash", unit="per_child", currency="USD")
-    assert complete_price(price) == Price(
+    assert derive_is_free(price) == Price(
         type="range", min=5, max=10, scope="session", note="cash", unit="per_child", currency="USD", is_free=False
     )
