@@ -31,7 +31,7 @@ import polars as pl
 import tantivy
 
 from bench.peers.cluster import find_programs, run_cluster
-from bench.peers.world import METRO, World, make_world, read_listings, read_texts
+from bench.peers.world import MADE, METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.derived import derive_tables
@@ -108,7 +108,8 @@ def make_wordy_world(folder: Path, *, listings: int) -> World:
         write_world(config, today=datetime.now(ZoneInfo(METRO.timezone)).date(), size=listings, metros=(METRO,))
         for feed in sorted((folder / "data").glob("*.ndjson")):
             add_words(feed)
-        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+        done = subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+        (folder / MADE).write_bytes(done.stdout)  # else it is made once more, without these words
     return make_world(folder, listings=listings)
 
 

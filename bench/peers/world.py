@@ -49,9 +49,13 @@ class Bucket(Struct, frozen=True):
     bit: int
 
 
+# What its build printed: it is whole.
+MADE = "made.txt"
+
+
 def make_world(folder: Path, *, listings: int) -> World:
     """Built where it is not there yet, whole. SystemExit with the build's own words where it fails."""
-    config, made = folder / "outings.toml", folder / "made.txt"
+    config, made = folder / "outings.toml", folder / MADE
     today = datetime.now(ZoneInfo(METRO.timezone)).date()
     if not made.exists():
         folder.mkdir(parents=True, exist_ok=True)
