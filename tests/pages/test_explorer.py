@@ -162,6 +162,18 @@ def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages:
     pages.errors.clear()  # the browser's own, of the search that has no word to look for
 
 
+def test_what_a_search_finds_says_how_many_more_dates_it_has(pages: Pages, demo: Demo) -> None:
+    answer = ask(demo, f"{METRO}/search", {"q": "pottery", "match": "auto", "limit": "5"})
+    for item, repeats in zip(answer["data"], (39, 1, 0), strict=False):
+        item["repeats"] = repeats
+    page = explore(pages)
+    page.route("**/search?*", lambda route: route.fulfill(json=answer))
+    page.goto(f"{page.url}&q=pottery")
+    settle(page)
+    facts = page.locator("#matches .by").all_text_contents()
+    assert ["and 39 more dates" in facts[0], "and 1 more date" in facts[1], "more" in facts[2]] == [True, True, False]
+
+
 def test_the_calendar_says_that_it_does_not_search(pages: Pages) -> None:
     page = explore(pages, {"q": "swim", "view": "calendar"})
     assert page.get_by_text("with and without “swim”").is_visible()

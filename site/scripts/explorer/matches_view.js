@@ -27,7 +27,12 @@ export function makeMatches(body, language, ways) {
  * @param {import("./list_view.js").Ways} ways
  */
 function makeResult(result, language, ways) {
-  const facts = [language.name(result.type), result.match === "partial" && language.say("partial")].filter(Boolean);
+  const more = result.type === "place" ? "repeated_places" : "repeated_dates";
+  const facts = [
+    language.name(result.type),
+    result.repeats > 0 && language.plural(more, result.repeats),
+    result.match === "partial" && language.say("partial"),
+  ].filter(Boolean);
   return element(
     "li",
     { "data-match": result.match },
