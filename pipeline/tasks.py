@@ -24,8 +24,8 @@ from outings.release.withdrawals import Withdrawals
 from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
-from pipeline.feeds.rpde.reading import find_item
 from pipeline.feeds.source import FeedSource
+from pipeline.feeds.source_ids import find_item
 from pipeline.foreign_organizations import (
     ALONE,
     ForeignOrganizations,

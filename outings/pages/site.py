@@ -6,7 +6,6 @@ from datetime import date
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.city import render_city
 from outings.pages.explorer import render_explorer
-from outings.pages.guides import render_guides
 from outings.pages.home import MetroFigures, render_home
 from outings.pages.layout import list_assets
 from outings.pages.missing_page import render_missing_page
@@ -21,6 +20,9 @@ def render_site(
 ) -> tuple[Page, ...]:
     """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
     the release, by slug; what they show is there only where the settings say so. `vocabulary` is the deployment's."""
+    # What reads Markdown is not for those that render a metro's pages alone, as each process of a build does.
+    from outings.pages.guides import render_guides
+
     shown = tuple(metros) if settings.shows_data else ()
     with_data = (render_explorer(settings),) if settings.shows_data else ()
     return (

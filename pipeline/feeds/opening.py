@@ -1,37 +1,17 @@
 """Finds the bytes of a configured feed: in files on this machine, fetched, or unchanged in the previous release."""
 
-import asyncio
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from outings.configuration import Configuration, FeedTable
-from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
-from pipeline.feeds.pages.opening import open_pages
-from pipeline.feeds.reader import load_reader
-from pipeline.feeds.remote.bucket import SCHEME, BucketError, read_bucket
-from pipeline.feeds.remote.feed_url import choose_suffix, find_charset, show_url
-from pipeline.feeds.remote.fetcher import RETRY_POLICY, FetchError, FetchResult, Validators, fetch, open_client
-from pipeline.feeds.remote.retries import telling_retries
-from pipeline.feeds.source import (
-    FeedError,
-    FeedSource,
-    SourceFile,
-    hash_feed,
-    hash_settings,
-    list_files,
-    look_at,
-)
-from pipeline.fingerprint import hash_program
+from pipeline.feeds.recognition import check_memory, choose_known, hash_question, keep_known
+from pipeline.feeds.remote.bucket import SCHEME
+from pipeline.feeds.source import FeedSource, list_files
 
-# At once: a publisher of several feeds is not to be met by all of them together.
-_FETCHES = 8
 _REMOTE = ("http://", "https://", SCHEME)
 
 
@@ -48,147 +28,33 @@ def open_sources(
     store: Store | None = None,
     now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
-    policy: RetryPolicy = RETRY_POLICY,
+    policy: RetryPolicy | None = None,
 ) -> dict[str, FeedSource]:
     """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
-    `now`: the build's clock; `tell` is told of what has to be asked for again.
+    `now`: the build's clock; `tell` is told of what has to be asked for again; `policy`: of requests, if not the usual.
 
     Raises the first feed's FeedError or SettingError.
     """
+    remote: Mapping[str, FeedSource | BaseException] = {}
+    if away := [feed for feed in feeds if is_remote(feed)]:
+        # An HTTP client with its retries and the formats of pages, which each process of a build would import.
+        from pipeline.feeds.remote.opening import open_remote
 
-    async def open_all() -> list[FeedSource | BaseException]:
-        turns = asyncio.Semaphore(_FETCHES)
-
-        async def open_one(feed: FeedTable) -> FeedSource:
-            async with turns:
-                return await _open_source(
-                    feed, configuration, scratch=scratch, memory=_check_memory(memories.get(feed.name), store),
-                    store=store, now=now, tell=tell, policy=policy,
-                )  # fmt: skip
-
-        return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
-
+        remote = open_remote(
+            away, configuration, scratch=scratch, memories=memories, store=store, now=now, tell=tell, policy=policy
+        )
     opened: dict[str, FeedSource] = {}
-    with telling_retries(tell):
-        sources = asyncio.run(open_all())
-    for feed, source in zip(feeds, sources, strict=True):
+    for feed in feeds:
+        memory = memories.get(feed.name)
+        source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, check_memory(memory, store))
         if isinstance(source, BaseException):
             raise source
         opened[feed.name] = source
     return opened
 
 
-async def _open_source(
-    feed: FeedTable,
-    configuration: Configuration,
-    *,
-    scratch: Path,
-    memory: FeedMemory | None,
-    store: Store | None,
-    now: datetime | None,
-    tell: Callable[[str], None],
-    policy: RetryPolicy,
-) -> FeedSource:
-    if not is_remote(feed):
-        files = list_files(feed, configuration.directory)
-        question = hash_question(feed, configuration, names=[file.name for file in files])
-        known = _choose_known(memory, question=question)
-        return _keep_known(feed, configuration, files, source=FeedSource(hash="", question=question), known=known)
-    if (open_walk := load_reader(feed.format).open) is not None:
-        return await open_walk(
-            feed, configuration, scratch=scratch, question=hash_question(feed, configuration), memory=memory,
-            store=store, now=now, tell=tell, policy=policy,
-        )  # fmt: skip
-    question = hash_question(feed, configuration)
-    folder = scratch / feed.name
-    folder.mkdir(parents=True, exist_ok=True)
-    known = _choose_known(memory, question=question)
-    if feed.url.startswith(SCHEME):
-        return _keep_known(
-            feed, configuration, await asyncio.to_thread(_read_bucket, feed, configuration, folder),
-            source=FeedSource(hash="", question=question), known=known,
-        )  # fmt: skip
-    if feed.pages is not None:
-        opened = await open_pages(feed, feed.pages, folder=folder, known=known, tell=tell, policy=policy)
-        source = FeedSource(hash="", question=question, pages=opened.memories)
-        if opened.rows is None:
-            assert known is not None
-            return replace(source, hash=known.hash, kept=known.records)
-        rows = replace(look_at(feed, opened.rows.name, opened.rows), name=show_url(feed.url), has_rows=True)
-        return _keep_known(feed, configuration, (rows,), source=source, known=known)
-    fetched, body = await _fetch_body(feed, folder, known=known, policy=policy)
-    source = FeedSource(
-        hash="", question=question, etag=fetched.validators.etag, last_modified=fetched.validators.last_modified
-    )
-    if fetched.is_unchanged:
-        assert known is not None
-        return replace(source, hash=known.hash, kept=known.records)
-    charset = find_charset(fetched.content_type)
-    files = (replace(look_at(feed, body.name, body), name=show_url(feed.url), charset=charset),)
-    return _keep_known(feed, configuration, files, source=source, known=known)
-
-
-def _keep_known(
-    feed: FeedTable,
-    configuration: Configuration,
-    files: tuple[SourceFile, ...],
-    *,
-    source: FeedSource,
-    known: FeedMemory | None,
-) -> FeedSource:
-    """Uses the stored records if the bytes have not changed."""
-    own = hash_feed(feed, configuration, files)
-    kept = known.records if known is not None and known.hash == own else None
-    before = None if known is None or kept is not None else known.records
-    return replace(source, hash=own, files=files, kept=kept, before=before)
-
-
-def _read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
-    settings = configuration.store
-    try:
-        files = read_bucket(
-            feed.url, folder=folder, most=feed.max_bytes, endpoint_url=settings.endpoint_url, region=settings.region
-        )
-    except BucketError as error:
-        raise FeedError(feed.name, feed.url, str(error)) from None
-    except OSError as error:
-        raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
-    return tuple(replace(look_at(feed, path.name, path), name=name) for name, path in files)
-
-
-async def _fetch_body(
-    feed: FeedTable, folder: Path, *, known: FeedMemory | None, policy: RetryPolicy
-) -> tuple[FetchResult, Path]:
-    validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
-    arriving = folder / "body"
-    try:
-        async with open_client(feed, policy) as client:
-            with arriving.open("wb") as target:
-                fetched = await fetch(
-                    client, feed.url, target=target, most=feed.max_bytes, known=validators, policy=policy
-                )
-    except FetchError as error:
-        raise FeedError(feed.name, show_url(feed.url), str(error)) from None
-    except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
-    return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
-
-
-def _choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | None:
-    return memory if memory is not None and memory.question == question and memory.records is not None else None
-
-
-def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
-    """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
-    digest = hashlib.sha256(hash_program().encode())
-    digest.update(hash_settings(feed, configuration))
-    digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
-    return digest.hexdigest()
-
-
-def _check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
-    """What it names may be gone from a store that was copied in part: then it remembers nothing."""
-    if memory is None or store is None:
-        return None
-    named = (sha for sha in (memory.records, memory.items) if sha is not None)
-    return memory if all(store.exists(object_name(sha)) for sha in named) else None
+def _open_files(feed: FeedTable, configuration: Configuration, memory: FeedMemory | None) -> FeedSource:
+    files = list_files(feed, configuration.directory)
+    question = hash_question(feed, configuration, names=[file.name for file in files])
+    known = choose_known(memory, question=question)
+    return keep_known(feed, configuration, files, source=FeedSource(hash="", question=question), known=known)

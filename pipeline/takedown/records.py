@@ -15,8 +15,6 @@ from outings.release.store import NotFound, Store
 from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, list_cleaned
 from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from pipeline.feeds.reading import FeedRead
-from pipeline.feeds.rpde.current_items import put_items, write_items
-from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.source import FeedSource
 from pipeline.listings.previous import ORGANIZATION
 from pipeline.records.problems import put_problems, read_problems
@@ -127,12 +125,20 @@ def _strip_problems(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) 
 
 def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *, feed: str) -> str:
     """The items of a feed as they stand after this walk, but what is withdrawn. The object's hash."""
+    # Of a format that most builds have no feed of, with its HTTP client.
+    from pipeline.feeds.rpde.current_items import put_items
+    from pipeline.feeds.rpde.reading import list_standing
+
     (file,) = source.files
     kept = list_standing(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
     return put_items(store, kept)
 
 
 def _strip_items(store: Store, sha: str, taken: WithdrawalMatcher, *, feed: str) -> str:
+    # Of a format that most builds have no feed of, with its HTTP client.
+    from pipeline.feeds.rpde.current_items import put_items, write_items
+    from pipeline.feeds.rpde.reading import list_standing
+
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.ndjson"
         with path.open("wb") as target:

@@ -67,6 +67,13 @@ print(before, "boto3" in sys.modules)
     assert done.stdout == "False True\n"
 
 
+def test_a_build_of_files_starts_without_an_http_client_and_formats_that_it_does_not_read() -> None:
+    rare = {"httpx2", "stamina", "duckdb", "lxml", "markdown_it", "python_calamine"}
+    program = f"import sys, pipeline.building; print(sorted({rare!r} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_takes_a_configuration(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])

@@ -19,10 +19,11 @@ from pipeline.feeds.jsonld.members import (
     list_members,
 )
 from pipeline.feeds.jsonld.moments import LocalTime, is_whole_day, parse_clock, parse_duration, parse_when
-from pipeline.feeds.jsonld.naming import PART, WITHOUT_ID, find_own_id, name_nodes
+from pipeline.feeds.jsonld.naming import WITHOUT_ID, find_own_id, name_nodes
 from pipeline.feeds.jsonld.nodes import Node
 from pipeline.feeds.jsonld.place import find_location, find_places, is_online
 from pipeline.feeds.jsonld.schedule import is_partial, list_schedule
+from pipeline.feeds.source_ids import PART
 
 Record = dict[str, Any]
 

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from pipeline.feeds.jsonld.nodes import Node
+from pipeline.feeds.source_ids import PART
 
-# Between the name of a listing and that of one which is a part of it.
-PART = "#"
 WITHOUT_ID = "without-id-"
 
 

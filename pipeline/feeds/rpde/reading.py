@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.jsonld.kinds import READ, find_kind
-from pipeline.feeds.jsonld.naming import PART
 from pipeline.feeds.jsonld.nodes import Graph, Node
 from pipeline.feeds.jsonld.reading import make_setting, read_node
 from pipeline.feeds.ndjson import read_lines
 from pipeline.feeds.raw import RawRecord
+from pipeline.feeds.source_ids import PART
 
 _MOST_DEPTH = 100
 # By which an item says that it is a part of another.
@@ -69,11 +69,6 @@ def list_standing(path: Path, *, own: int | None, keeps: Callable[[str], bool] =
         item = _parse_item(raw)
         if isinstance(item, Item) and item.data is not None and latest[item.key] == item.line and keeps(item.key):
             yield msgspec.json.encode(raw.value)
-
-
-def find_item(source_id: str) -> str:
-    """The item whose record this is, or whose part."""
-    return source_id.partition(PART)[0]
 
 
 def _list_items(path: Path) -> Iterator[Item]:
