@@ -8,12 +8,18 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from tests.edge.geocoding.conftest import Make
+from outings.retry_policy import RetryPolicy
+from tests.edge.geocoding.conftest import PATIENT, QUICK, Make
 from tests.edge.geocoding.serving import FORMATS
 
 ADDRESS = "12 Pier Street, Harbor"
 PIER = (40.123456, -74.654321)
 PROVIDERS = [*FORMATS]
+
+
+def choose_policy(fault: dict[str, object]) -> RetryPolicy:
+    """Short times for a server that is slow."""
+    return PATIENT if {"pause", "dripping"}.isdisjoint(fault) else QUICK
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -114,7 +120,7 @@ def test_one_failure_is_tried_again(make_asker: Make) -> None:
     ],
 )
 def test_a_fault_is_unavailable_and_not_remembered(make_asker: Make, fault: dict[str, object], questions: int) -> None:
-    asker = make_asker()
+    asker = make_asker(policy=choose_policy(fault))
     for name, value in fault.items():
         setattr(asker.server, name, value)
     if "headers" in fault and "status" not in fault:
@@ -135,7 +141,7 @@ def test_a_server_that_is_not_there_is_unavailable(make_asker: Make) -> None:
 
 
 def test_a_slow_server_takes_no_longer_than_its_time(make_asker: Make) -> None:
-    asker = make_asker()
+    asker = make_asker(policy=QUICK)
     asker.server.dripping, asker.server.body = 0.05, b"[" + b" " * 2_000 + b"]"
     started = time.monotonic()
     assert asker.fail(ADDRESS).status == 503
@@ -198,7 +204,7 @@ def test_others_are_answered_meanwhile(make_asker: Make) -> None:
     "fault", [{}, {"status": 500}, {"status": 404}, {"body": b"12 Pier Street"}, {"pause": 0.6}, {"points": []}]
 )
 def test_no_address_is_logged(make_asker: Make, fault: dict[str, object], caplog: pytest.LogCaptureFixture) -> None:
-    asker = make_asker()
+    asker = make_asker(policy=choose_policy(fault))
     asker.server.points = [PIER]
     for name, value in fault.items():
         setattr(asker.server, name, value)

@@ -20,7 +20,7 @@ from edge.weather.nws import Nws
 from edge.weather.shared_source import RENEW, SharedForecastSource
 from outings.configuration.tables import WeatherTable
 from tests.edge.conftest import Clock, Service
-from tests.edge.weather.serving import QUICK, Office
+from tests.edge.weather.serving import PATIENT, Office
 
 TARGET = "/v1/harbor/events/calendar?from=2026-08-10&to=2026-08-12&include=forecast"
 
@@ -68,7 +68,7 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
 
 def serve_nws(serve: Serve, office: Office, folder: Path) -> WeatherService:
     def make(clock: Clock) -> ForecastSource:
-        nws = Nws(office.url, contact="", policy=QUICK)
+        nws = Nws(office.url, contact="", policy=PATIENT)
         return SharedForecastSource(nws, folder=folder, clock=lambda: clock().timestamp())
 
     return serve(make)

@@ -5,16 +5,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from edge.remote.fetcher import PermanentRemoteError, RemoteError
 from edge.weather.nws import Nws
 from edge.weather.provider import Grid
 from outings.answers.weather.forecast import Forecast
+from outings.retry_policy import RetryPolicy
 from tests.edge.weather.conftest import HARBOR
 from tests.edge.weather.serving import (
     CELL,
     ISSUED,
-    QUICK,
+    PATIENT,
     ZONE,
     Office,
     write_forecast,
@@ -27,8 +29,8 @@ GRID = Grid(hours=f"{CELL}/forecast/hourly", half_days=f"{CELL}/forecast")
 PATHS = ["/points/40,-74.0042", GRID.hours, GRID.half_days]
 
 
-def make_nws(office: Office, *, contact: str = "") -> Nws:
-    return Nws(office.url, contact=contact, policy=QUICK)
+def make_nws(office: Office, *, contact: str = "", policy: RetryPolicy = PATIENT) -> Nws:
+    return Nws(office.url, contact=contact, policy=policy)
 
 
 def ask(office: Office, grid: Grid | None = None) -> Forecast:
@@ -112,8 +114,9 @@ def test_one_failure_is_tried_again(office: Office, path: str, status: int) -> N
 )  # fmt: skip
 def test_a_fault_is_told(office: Office, path: str, fault: int | bytes | float, is_broken: bool) -> None:
     office.faults[path] = (fault, -1)
+    policy = replace(PATIENT, silence=0.3) if isinstance(fault, float) else PATIENT
     with pytest.raises(RemoteError) as caught:
-        make_nws(office).ask(HARBOR.center, None)
+        make_nws(office, policy=policy).ask(HARBOR.center, None)
     assert isinstance(caught.value, PermanentRemoteError) is is_broken
     assert "gridpoints" not in str(caught.value)
 
@@ -134,7 +137,7 @@ def test_how_long_it_wants_to_rest_is_told(office: Office) -> None:
 
 def test_a_server_that_is_not_there_is_unreached() -> None:
     with pytest.raises(RemoteError):
-        Nws("http://127.0.0.1:1", contact="", policy=QUICK).ask(HARBOR.center, None)
+        Nws("http://127.0.0.1:1", contact="", policy=PATIENT).ask(HARBOR.center, None)
 
 
 def serve_period(office: Office, **members: Any) -> None:

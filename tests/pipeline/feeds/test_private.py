@@ -15,7 +15,7 @@ from pipeline.feeds.remote.public_transport import Address, PrivateAddress, Publ
 from pipeline.feeds.source import FeedError, FeedSource
 from tests.pipeline.feeds.conftest import certificate
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
+from tests.pipeline.feeds.web import LINE, PATIENT, Page, Web, read_body, serve_web
 
 __all__ = ["certificate"]
 
@@ -49,7 +49,7 @@ Open = Callable[..., FeedSource]
 def open_feed(read: Read, tmp_path: Path) -> Open:
     def open_one(url: str, **written: str) -> FeedSource:
         configuration = read(url, **written)
-        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=QUICK)["spl"]
+        return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=PATIENT)["spl"]
 
     return open_one
 

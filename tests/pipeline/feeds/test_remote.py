@@ -29,7 +29,7 @@ from pipeline.feeds.source import FeedError, FeedSource
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import LINE, QUICK, Page, Web, read_body, serve_web
+from tests.pipeline.feeds.web import LINE, PATIENT, Page, Web, read_body, serve_web
 
 GZIP = {"Content-Encoding": "gzip"}
 
@@ -52,7 +52,7 @@ Open = Callable[..., FeedSource]
 
 @pytest.fixture
 def open_feed(configure: Callable[..., Configuration], tmp_path: Path) -> Open:
-    def open_one(path: str = "/feed", *, policy: RetryPolicy = QUICK, **written: Any) -> FeedSource:
+    def open_one(path: str = "/feed", *, policy: RetryPolicy = PATIENT, **written: Any) -> FeedSource:
         configuration = configure(path, **written)
         return open_sources(configuration.feeds, configuration, scratch=tmp_path / "scratch", policy=policy)["spl"]
 
@@ -111,8 +111,9 @@ def test_what_can_not_be_fetched_is_told_with_the_feed_and_its_address(
     open_feed: Open, web: Web, page: Page, message: str, times: int
 ) -> None:
     web.pages["/feed"] = page
+    short = {"silence": 0.2} if page.wait else {"whole": 0.5} if page.pause else {}
     with pytest.raises(FeedError) as raised:
-        open_feed(settings="max_bytes = 1_000_000")
+        open_feed(settings="max_bytes = 1_000_000", policy=replace(PATIENT, **short))
     assert str(raised.value).startswith(f"feed spl: {web.url}/feed: ")
     assert message in str(raised.value)
     assert len(web.requests) == times
@@ -126,7 +127,7 @@ def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
 def test_a_server_that_asks_for_a_pause_gets_it(open_feed: Open, web: Web) -> None:
     until = int(time.time()) + 2
     web.pages["/feed"] = Page(LINE, statuses=[503], headers={"Retry-After": formatdate(until, usegmt=True)})
-    open_feed(policy=replace(QUICK, rest=5.0))
+    open_feed(policy=replace(PATIENT, rest=5.0))
     assert time.time() >= until
 
 
@@ -208,7 +209,7 @@ def test_every_format_is_read_over_http(
     web.pages[path] = Page(body, headers={"Content-Type": "text/csv; charset=koi8-r"})
     configuration = configure(path, kind=kind, settings='select = "feed.sql"' if kind == "table" else "")
     (feed,) = configuration.feeds
-    source = open_sources([feed], configuration, scratch=tmp_path / "scratch", policy=QUICK)["spl"]
+    source = open_sources([feed], configuration, scratch=tmp_path / "scratch", policy=PATIENT)["spl"]
     (record,) = read_source(feed, configuration, source).records
     assert (record.type, record.name == "Прогулка") == ("event", kind == "jsonld")
 
@@ -284,7 +285,7 @@ def open_again(configure: Callable[..., Configuration], tmp_path: Path) -> OpenA
         )  # fmt: skip
         return open_sources(
             configuration.feeds, configuration, scratch=tmp_path / "again", memories={"spl": memory}, store=store,
-            policy=QUICK,
+            policy=PATIENT,
         )["spl"]  # fmt: skip
 
     return open_one

@@ -15,7 +15,7 @@ from pipeline.feeds.rpde.current_items import put_items
 from pipeline.feeds.rpde.reading import list_standing
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import QUICK, Web
+from tests.pipeline.feeds.web import PATIENT, Web
 
 NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
 
@@ -54,7 +54,7 @@ class Walks:
             store=self._store,
             now=now,
             tell=self.messages.append,
-            policy=QUICK,
+            policy=PATIENT,
         )["oa"]
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined
