@@ -190,7 +190,7 @@ def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
 
 def _decode(raw: bytes, *, name: str | None) -> str:
     try:
-        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
+        return unquote_to_bytes(raw.replace(b"+", b" ")).decode() if b"%" in raw or b"+" in raw else raw.decode()
     except UnicodeDecodeError:
         param = None if name is None else name[:100]
         raise bad_request(param=param, reason="invalid_value", message="The query string is not UTF-8.") from None

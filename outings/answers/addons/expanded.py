@@ -38,7 +38,8 @@ def read_references(document: bytes) -> References:
 
 def list_expanded(query: Query) -> tuple[str, ...]:
     """The members of `expanded`: `sessions` has another meaning."""
-    return tuple(sorted({"place", "organization"} & set(query.get_words("expand")), reverse=True))
+    words = query.get_words("expand")
+    return tuple(each for each in ("place", "organization") if each in words)
 
 
 def check_expanded(query: Query, about: AnswerContext) -> None:

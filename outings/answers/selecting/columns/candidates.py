@@ -4,6 +4,7 @@ Knows kinds of condition, and nothing of filters: what a column's values have se
 by tests of the rows that are left.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
@@ -132,12 +133,12 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 
 def _find_most(own: TypeColumns, column: str, values: Sequence[float], high: float | None) -> Words:
     """Those that state at most this."""
-    at = len(values) if high is None else int(np.searchsorted(values, high, side="right"))
+    at = len(values) if high is None else bisect_right(values, high)
     return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
 
 
 def _find_less(own: TypeColumns, column: str, values: Sequence[float], low: float) -> Words:
-    at = int(np.searchsorted(values, low, side="left"))
+    at = bisect_left(values, low)
     return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
 
 

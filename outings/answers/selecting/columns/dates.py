@@ -1,5 +1,6 @@
 """What is asked of an event's dates: a window, weekdays, a time of day, all of one and the same."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -148,8 +149,8 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
         timed = pack_rows(rows[times], own.size)
     else:
         low, high = dates.times
-        upper = len(values) if high is None else int(np.searchsorted(values, high, side="right"))
-        lower = 0 if low is None else int(np.searchsorted(values, low, side="left"))
+        upper = len(values) if high is None else bisect_right(values, high)
+        lower = 0 if low is None else bisect_left(values, low)
         timed = own.read_set("most", "time", values[upper - 1]) if upper else make_empty(own.size)
         if lower:
             timed = timed & ~own.read_set("most", "time", values[lower - 1])
