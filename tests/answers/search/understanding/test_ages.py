@@ -61,6 +61,15 @@ AGES = [
     ("ages 8 and older", 8, None, "ages 8 and older"),
     ("over 5 years old", 5, None, "over 5 years old"),
     ("21+", 21, None, "21+"),
+    ("9 plus", 9, None, "9 plus"),
+    ("18 mths", 1, 1, "18 mths"),
+    ("4 y.o.", 4, 4, "4 y.o."),
+    ("rising 1st graders", 6, 7, "rising 1st graders"),
+    ("entering kindergarten", 5, 6, "entering kindergarten"),
+    ("6th-8th grade", 11, 14, "6th-8th grade"),
+    ("Pre-K/K", 4, 6, "Pre-K/K"),
+    ("jr high kids", 11, 14, "jr high kids"),
+    ("teen/tween", 9, 18, "teen, tween"),
 ]
 
 
@@ -158,6 +167,9 @@ TWO = [
     ("baby 6 months", 0, 0, "baby, 6 months"),
     ("2 year old toddler", 2, 2, "2 year old, toddler"),
     ("8+ teens", 13, 18, "8+, teens"),
+    ("rising 5 year olds", 5, 5, "5 year olds"),
+    ("preschoolers 3-4", 3, 4, "preschoolers, 3-4"),
+    ("1st grader and a 3 year old", 3, 7, "1st grader, 3 year old"),
 ]
 
 
