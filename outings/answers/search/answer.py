@@ -1,16 +1,16 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
-from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.search.cards import Fit, finish_card, open_cards
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import count_levels, settle_levels
@@ -28,7 +28,7 @@ from outings.answers.search.ranking import (
 from outings.answers.search.repeats import SearchResults, fold_repeats, keep_single
 from outings.answers.search.request import Search, relax_search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
-from outings.answers.search.snippet import Hits, make_snippet
+from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
@@ -37,7 +37,7 @@ from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
 from outings.contract.instants import number_day, read_local
 from outings.contract.query import Query
-from outings.contract.resources.search import LEVELS, MOST_REPEATS, SearchResult
+from outings.contract.resources.search import LEVELS, MOST_REPEATS
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
@@ -48,15 +48,6 @@ _POSTINGS = Rate(thousand=20)
 _RESULT = Rate(each=12)
 
 _encoder = msgspec.json.Encoder()
-
-
-class _Document(NamedDocument, frozen=True):
-    """The members that a result takes from a listing."""
-
-    description: str | None
-
-
-_decoder = msgspec.json.Decoder(_Document)
 
 
 def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
@@ -99,13 +90,11 @@ def answer_search(search: Search) -> list[bytes]:
     places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
-    items = _make_items(page, scores, search, opened=opened, index=index)
-    if search.is_auto:
-        items = _add_repeats(items, page.rows, results, opened=opened, index=index)
-    encoded = [_encoder.encode(item) for item in items]
-    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(encoded), end=end)
+    repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
+    items = list(_make_items(page, scores, search, repeats=repeats, opened=opened, index=index))
+    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
     approximate = list_approximate(query, page.rows.tolist(), opened)
-    return encode_list(encoded, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
+    return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
 def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> SearchMatches:
@@ -182,31 +171,29 @@ def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> 
 
 
 def _make_items(
-    page: SearchMatches, scores: Numbers, search: Search, *, opened: SnapshotReader, index: SearchIndex
-) -> Iterator[SearchResult]:
-    words = Hits(index.list_words(search.parsed))
+    page: SearchMatches,
+    scores: Numbers,
+    search: Search,
+    *,
+    repeats: Sequence[Numbers] | None,
+    opened: SnapshotReader,
+    index: SearchIndex,
+) -> Iterator[bytes]:
+    """`repeats`: of each result in `auto`."""
+    words, cards = Hits(index.list_words(search.parsed)), opened.open_index(open_cards)
     starts = _find_starts(page, search, index)
     rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
-    for row, level, score, start in rows:
-        document = _decoder.decode(opened.read_document(row))
-        yield SearchResult(
-            type=document.type,
-            id=document.id,
-            slug=document.slug,
-            name=document.name,
-            snippet=make_snippet(document.description, name=document.name, words=words),
+    for at, (row, level, score, start) in enumerate(rows):
+        fit = Fit(
             match=LEVELS[level],
             score=score / 1000,
             starts_local=None if start == NEVER else read_local(start).isoformat(),
+            repeats=UNSET if repeats is None else len(repeats[at]),
+            repeat_ids=UNSET if repeats is None else tuple(_list_ids(repeats[at][:MOST_REPEATS], opened, index)),
         )
+        yield finish_card(cards.read_card(row, opened), fit, words=words)
 
 
-def _add_repeats(
-    items: Iterable[SearchResult], rows: Numbers, results: SearchResults, *, opened: SnapshotReader, index: SearchIndex
-) -> Iterator[SearchResult]:
-    for item, thing in zip(items, index.things[rows].tolist(), strict=True):
-        others = results.list_repeats(thing)
-        named = others[:MOST_REPEATS]
-        pairs = zip(named.tolist(), index.id_ranks[named].tolist(), strict=True)
-        ids = tuple(opened.names.read_id(row, rank=rank) for row, rank in pairs)
-        yield replace(item, repeats=others.size, repeat_ids=ids)
+def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> Iterator[str]:
+    for row, rank in zip(rows.tolist(), index.id_ranks[rows].tolist(), strict=True):
+        yield opened.names.read_id(row, rank=rank)

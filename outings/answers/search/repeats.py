@@ -18,6 +18,7 @@ from outings.release.tables import FIELDS, PUBLISHED
 
 # Stands for a listing that repeats no other.
 SINGLE = -1
+_NOTHING = np.empty(0, dtype=np.int64)
 # The bits of a row's place in the order of starts, and of its level.
 _RANK, _LEVEL = 32, 2
 
@@ -74,19 +75,19 @@ class SearchResults(Struct, frozen=True, eq=False):
     begins: Numbers
     rows: Numbers
 
-    def list_repeats(self, thing: int) -> Numbers:
-        """The other rows of a thing."""
-        at = int(np.searchsorted(self.things, thing))
-        if at == self.things.size or self.things[at] != thing:
-            return self.rows[:0]
-        others: Numbers = self.rows[self.begins[at] + 1 : self.begins[at + 1]]
-        return others
+    def list_repeats(self, shown: Numbers) -> list[Numbers]:
+        """Of each of these things, the rows but the first."""
+        if not self.things.size:
+            return [self.rows] * shown.size
+        at = np.minimum(np.searchsorted(self.things, shown), self.things.size - 1)
+        begins = np.where(self.things[at] == shown, self.begins[at] + 1, self.rows.size)
+        ends = self.begins[at + 1]
+        return [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
 
 
 def keep_single(matched: SearchMatches) -> SearchResults:
     """Each listing is a result."""
-    nothing = np.empty(0, dtype=np.int64)
-    return SearchResults(shown=matched, things=nothing, begins=nothing, rows=nothing)
+    return SearchResults(shown=matched, things=_NOTHING, begins=_NOTHING, rows=_NOTHING)
 
 
 def fold_repeats(matched: SearchMatches, things: Numbers, *, rank: Callable[[Numbers], Numbers]) -> SearchResults:

@@ -2,7 +2,9 @@
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from outings.contract.words import split_words
 
@@ -13,28 +15,45 @@ _BEFORE = 40
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z][^<>]*>", re.IGNORECASE | re.DOTALL
 )
-_SIGNS = "'`"
-# Written otherwise than the index has it: with an apostrophe or an accent.
-_ODD = re.compile(r"\S*[^\x00-\x7f'`]\S*|\S*['`]\S*")
+# Of a word that is written otherwise than the index has it: with an apostrophe or an accent.
+_ODD = re.compile(r"[^\x00-\x7f]|['`]")
 _SENTENCE = re.compile(r"[.!?]\s")
 _MORE = "…"
 
 
-def make_snippet(description: str | None, *, name: str, words: "Hits") -> str:
-    """Plain text of at most 180 characters, whole words of it. `words`: those that the query means."""
-    text = _read_plain(description or "") or _read_plain(name)
-    if len(text) <= MOST_CHARACTERS:
-        return text
-    start = _find_start(text, words)
-    opening = _MORE if start else ""
-    end = start + MOST_CHARACTERS - len(opening)
-    if end >= len(text):
-        return opening + text[start:]
-    cut = text.rfind(" ", start, end)  # the sign for more takes the place of the space
-    return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
+class Passages(Struct, frozen=True):
+    """A text that is longer than a passage, without markup. `odd`: where words stand that are written otherwise than
+    the index has them, as it has them."""
+
+    text: str
+    odd: Sequence[tuple[int, str]]
+
+    def cut(self, words: "Hits") -> str:
+        """At most 180 characters, whole words. `words`: those that the query means."""
+        text, start = self.text, _find_start(self, words)
+        opening = _MORE if start else ""
+        end = start + MOST_CHARACTERS - len(opening)
+        if end >= len(text):
+            return opening + text[start:]
+        cut = text.rfind(" ", start, end)  # the sign for more takes the place of the space
+        return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
 
 
-def _read_plain(text: str) -> str:
+def read_passages(text: str) -> Passages:
+    return Passages(text, tuple(_list_odd(text)))
+
+
+def _list_odd(text: str) -> Iterator[tuple[int, str]]:
+    match = _ODD.search(text)
+    while match is not None:
+        start, end = text.rfind(" ", 0, match.start()) + 1, text.find(" ", match.start())
+        end = end if end >= 0 else len(text)
+        for word in split_words(text[start:end]):
+            yield start, word
+        match = _ODD.search(text, end)
+
+
+def read_plain(text: str) -> str:
     """Without markup, in one line."""
     if "<" in text or "&" in text:
         # Some sources escape their markup.
@@ -48,9 +67,9 @@ class Hits:
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
 
-    def find_words(self, text: str) -> list[tuple[int, str]]:
+    def find_words(self, passages: Passages) -> list[tuple[int, str]]:
         """Where each stands, as the index has it, in no order."""
-        lower, hits = text.lower(), []
+        lower, hits = passages.text.lower(), []
         for word in self._words:
             at = lower.find(word)
             while at >= 0:
@@ -58,15 +77,12 @@ class Hits:
                 if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
                     hits.append((at, word))
                 at = lower.find(word, end)
-        if text.isascii() and not any(sign in text for sign in _SIGNS):
-            return hits
-        odd = ((token.start(), word) for token in _ODD.finditer(text) for word in split_words(token.group()))
-        return hits + [(at, word) for at, word in odd if word in self._words]
+        return hits + [(at, word) for at, word in passages.odd if word in self._words]
 
 
-def _find_start(text: str, words: Hits) -> int:
+def _find_start(passages: Passages, words: Hits) -> int:
     """Where the passage begins that has most of the words: at its sentence, else some words before the first."""
-    hits = words.find_words(text)
+    text, hits = passages.text, words.find_words(passages)
     if not hits:
         return 0
     first = hits[0][0] if len(hits) == 1 else _find_densest(hits)

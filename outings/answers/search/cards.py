@@ -1,0 +1,80 @@
+"""What a result says of a listing whatever was searched for. A search adds the passage, and how well it fits."""
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from outings.answers.cache import LruCache
+from outings.answers.documents.identity import NamedDocument
+from outings.answers.search.snippet import MOST_CHARACTERS, Hits, Passages, read_passages, read_plain
+from outings.answers.snapshot.reader import SnapshotReader
+
+# Some kilobytes each at most.
+_REMEMBERED = 1_024
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _Document(NamedDocument, frozen=True):
+    """The members that a result takes from a listing."""
+
+    description: str | None
+
+
+_decode = msgspec.json.Decoder(_Document).decode
+
+
+class Card(Struct, frozen=True):
+    """`opening`: a result's JSON as far as it is the same for every search: up to the passage, or behind it where the
+    whole text is one. `passages`: what the passage is cut from; None where there is nothing to cut."""
+
+    opening: bytes
+    passages: Passages | None
+
+
+class Fit(Struct, frozen=True, kw_only=True):
+    """The members of a result that follow its passage."""
+
+    match: str
+    score: float
+    starts_local: str | None
+    repeats: int | UnsetType = UNSET
+    repeat_ids: tuple[str, ...] | UnsetType = UNSET
+
+
+class _Head(Struct, frozen=True):
+    """The members of a result that precede it."""
+
+    type: str
+    id: str
+    slug: str
+    name: str
+
+
+def make_card(document: bytes) -> Card:
+    listing = _decode(document)
+    opening = _encode(_Head(listing.type, listing.id, listing.slug, listing.name))[:-1] + b',"snippet":'
+    text = read_plain(listing.description or "") or read_plain(listing.name)
+    if len(text) > MOST_CHARACTERS:
+        return Card(opening, read_passages(text))
+    return Card(opening + _encode(text), None)
+
+
+def finish_card(card: Card, fit: Fit, *, words: Hits) -> bytes:
+    """A result's JSON. `words`: those that the query means."""
+    passage = b"" if card.passages is None else _encode(card.passages.cut(words))
+    return b"".join((card.opening, passage, b",", _encode(fit)[1:]))
+
+
+class Cards:
+    """Of one snapshot: those that were shown last."""
+
+    def __init__(self) -> None:
+        self._cards: LruCache[int, Card] = LruCache(size=_REMEMBERED)
+
+    def read_card(self, row: int, reader: SnapshotReader) -> Card:
+        return self._cards.read(row, lambda: make_card(reader.read_document(row)))
+
+
+def open_cards(reader: SnapshotReader) -> Cards:
+    del reader
+    return Cards()
