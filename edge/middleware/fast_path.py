@@ -127,7 +127,7 @@ class FastPath:
         principal = self._find_principal(scope, headers)
         if principal is None:
             return None
-        front = self._find_front(headers)
+        front = self._find_front(headers) if FRONT in headers else None
         if front is not None and (FILL in headers or not PRECONDITIONS.isdisjoint(headers)):
             return None  # fills go another way, since they are not counted
         path, query_string = read_path(scope), scope["query_string"]
@@ -158,8 +158,7 @@ class FastPath:
         return None if self._visitors.is_visitors(key_text) else self._ring.find_active(key_text)
 
     def _find_front(self, headers: Mapping[bytes, bytes]) -> Front | None:
-        text = headers.get(FRONT)
-        return self._fronts.recognize(text) if text is not None and self._fronts.exist else None
+        return self._fronts.recognize(headers[FRONT]) if self._fronts.exist else None
 
     def _find_answer(
         self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
@@ -230,9 +229,8 @@ def choose_answer(
         return _ReadyAnswer(planned=planned, body=pointer.body, kind=FrontAnswer.POINTER, pointed_bytes=pointer.size)
     if body is None:
         return None
-    return _ReadyAnswer(
-        planned=planned, body=body, counter=counter, kind=None if front is None else FrontAnswer.INLINE
-    )
+    kind = None if front is None else FrontAnswer.INLINE
+    return _ReadyAnswer(planned=planned, body=body, counter=counter, kind=kind)
 
 
 def find_quick_match(path: str, query_string: bytes, planned: RequestPlan | None) -> Match | None:

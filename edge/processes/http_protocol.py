@@ -34,10 +34,10 @@ WRITE_SECONDS = 60.0
 LINGER_SECONDS, LINGER_BYTES = 2.0, 4 * 2**20
 
 _STATUS_LINES = {
-    200: b"HTTP/1.1 200 OK\r\n",
-    304: b"HTTP/1.1 304 Not Modified\r\n",
-    400: b"HTTP/1.1 400 Bad Request\r\n",
-    405: b"HTTP/1.1 405 Method Not Allowed\r\n",
+    200: b"HTTP/1.1 200 OK",
+    304: b"HTTP/1.1 304 Not Modified",
+    400: b"HTTP/1.1 400 Bad Request",
+    405: b"HTTP/1.1 405 Method Not Allowed",
 }
 # A method as HTTP writes it, which the parser may not know, and the target behind it.
 _OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
@@ -299,8 +299,8 @@ class HttpProtocol(HttpToolsProtocol):
 
 def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
     """`defaults` are the server's own headers, such as `Date`."""
-    lines = [b"%b: %b\r\n" % header for header in (*defaults, *reply.headers)]
-    return b"".join((_STATUS_LINES[reply.status], *lines, b"\r\n"))
+    lines = map(b": ".join, (*defaults, *reply.headers))
+    return b"\r\n".join((_STATUS_LINES[reply.status], *lines, b"", b""))
 
 
 def _refuse_head(fault: str, most: int) -> ApiError:
