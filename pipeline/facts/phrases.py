@@ -53,7 +53,10 @@ class Phrases:
     def _add(self, words: Words, name: str) -> None:
         node = self._first
         for word in words:
-            node = node.next.setdefault(word, _Node())
+            following = node.next.get(word)
+            if following is None:
+                following = node.next[word] = _Node()
+            node = following
         node.sets.add(name)
 
     def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
