@@ -72,6 +72,8 @@ def _find_column(names: Sequence[str], own: Sequence[str], path: str) -> str:
 def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: str) -> Iterator[Centroid]:
     for row in rows:
         code, lat, lng = ((row[columns[name]] or "").strip() for name in ("zip", "lat", "lng"))
+        if code and not lat and not lng:
+            continue  # lists of a whole country have codes that lie nowhere, those of ships among them
         try:
             centroid = Centroid(code, float(lat), float(lng))
         except ValueError:

@@ -14,6 +14,7 @@ from outings.answers.near.cells import CELLS, make_cells
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
+from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
 from outings.answers.selecting.columns.derived import COLUMNS
@@ -32,8 +33,8 @@ from outings.release.snapshot import Snapshot
 
 _DERIVED = (
     NAMES, ORGANIZATION_NAMES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES, SIMILAR,
-    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, TILES, TILE_BOUNDS,
-    UNLOCATED, TRAITS, SUGGESTIONS,
+    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, TILES,
+    TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -54,6 +54,7 @@ def test_a_row_that_breaks_a_rule_is_named_in_quarantine(tmp_path: Path) -> None
     data = tmp_path / "data"
     shutil.copytree(DATA / "seattle", data / "seattle", copy_function=shutil.copyfile)
     (data / "seattle").chmod(0o755)
+    (data / "us").symlink_to(DATA / "us")
     catalogue = data / "seattle" / "parks-activity-catalog.json"
     rows = json.loads(catalogue.read_text())
     assert rows[0]["Activity_ID"] == 67414

@@ -32,6 +32,11 @@ def test_a_metro_may_lie_on_both_sides_of_the_date_line(tmp_path: Path) -> None:
     assert [each.zip for each in read_centroids(path, FIJI)] == ["A", "B"]
 
 
+def test_a_code_without_coordinates_is_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path, "zip,lat,lng\n09001,,\n98101,47.61,-122.33\n")
+    assert [each.zip for each in read_centroids(path, SEATTLE)] == ["98101"]
+
+
 def test_without_a_file_there_are_none() -> None:
     assert read_centroids(None, SEATTLE) == ()
 

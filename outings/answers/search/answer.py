@@ -17,6 +17,7 @@ from outings.answers.search.levels import count_levels, settle_levels
 from outings.answers.search.matching import Keep, SearchMatches
 from outings.answers.search.meta import make_meta
 from outings.answers.search.nearness import add_near
+from outings.answers.search.notions import Notion
 from outings.answers.search.programs import choose_cards
 from outings.answers.search.ranking import (
     measure_distances,
@@ -29,7 +30,9 @@ from outings.answers.search.repeats import SearchResults, fold_repeats, keep_sin
 from outings.answers.search.request import Search, relax_search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits
+from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
+from outings.answers.search.whereabouts import find_lying, read_locations
 from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -101,13 +104,16 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     """What has any of the words and passes the filters: of a program that came as several listings, one."""
     parsed, collections = search.parsed, search.filters.collections
     keep = _choose_rows(search, opened, index)
+    is_auto = search.is_auto
     matched = index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
         lifting=(*parsed.kinds, *parsed.audience),
         locating=parsed.locations,
         keep=keep,
-        subject=choose_subject(parsed.words, index.words) if search.is_auto else (),
+        subject=choose_subject(parsed.words, index.words) if is_auto else (),
+        notions=_list_notions(search, opened, index) if is_auto else (),
+        lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
     )
     if search.semantic is not None and parsed.words:
         near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)
@@ -119,6 +125,14 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     return choose_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
+
+
+def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:
+    """Of the words that decide. Where only a place is left that does, it is one, with what lies there."""
+    words = search.parsed.words
+    places = read_locations(" ".join(words), opened, index).neighborhoods
+    located = [Notion(*run, find_lying(words[slice(*run)], opened, index)) for run in find_runs(words, places)]
+    return located or [Notion(*run) for run in index.list_notions(words, index.whole_names.find(0) or frozenset())]
 
 
 def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:

@@ -1,16 +1,19 @@
 """What search reads of one snapshot, opened at the first search."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.search.matching import Keep, Matcher
+from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
-from outings.answers.search.understanding.locations import make_locations
+from outings.answers.search.understanding.locations import Words, find_runs, make_locations
 from outings.answers.search.understanding.narrowing import list_narrower
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
@@ -57,12 +60,16 @@ class SearchIndex:
             name_words=ranks.read_array("name_words"),
             related=RelatedWords(reader.related, self.words),
         )
+        self._stem = lru_cache(maxsize=4_096)(self.words.stem)
+        self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
+        self._pairs = NotionPairs(reader.open_table(NOTIONS).read_array("pair"))
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
+        self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 
     def list_words(self, parsed: ParsedQuery) -> frozenset[str]:
@@ -109,6 +116,21 @@ class SearchIndex:
 
     def _has_all(self, parsed: ParsedQuery) -> bool:
         return self.matching.has_all(parsed.words, beginning=parsed.begun)
+
+    def list_notions(self, words: Sequence[str], names: frozenset[Words]) -> list[tuple[int, int]]:
+        """[start, end) of the runs of a query's words that are one thing: one of these names, or a notion."""
+        runs = list(find_runs(words, names))
+        if runs:
+            return runs
+        return list(choose_runs([self._is_notion(first, second) for first, second in pairwise(words)]))
+
+    def _is_notion(self, first: str, second: str) -> bool:
+        """By the language's table, or as names of the metro have them; misspelled too."""
+        known = (first, second), *product(self._spelling.list_names(first), self._spelling.list_names(second))
+        if any((self._stem(one), self._stem(other)) in self._notions for one, other in known):
+            return True
+        numbers = [[form.number for form in self._spelling.list_forms(word)] for word in (first, second)]
+        return self._pairs.has(*numbers)
 
     def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
         """Whether it is known already which rows pass."""

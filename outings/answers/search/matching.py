@@ -6,7 +6,16 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.postings import NAME, Places, Postings, Rows, find_places
+from outings.answers.search.notions import Notion
+from outings.answers.search.postings import (
+    NAME,
+    OPENING,
+    WHERE,
+    Places,
+    Postings,
+    Rows,
+    find_places,
+)
 from outings.answers.search.score import (
     ALL_TERMS,
     JOINED,
@@ -17,6 +26,7 @@ from outings.answers.search.score import (
     TWO_TYPOS,
     Codes,
     Numbers,
+    encode_trace,
     encode_word,
     find_levels,
     score_words,
@@ -97,16 +107,23 @@ class Matcher:
         keep: Keep,
         beginning: str | None = None,
         subject: Sequence[int] = (),
+        notions: Sequence[Notion] = (),
+        lying: Sequence[Numbers] = (),
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
-        marked as the better."""
+        marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
+        names the listings that lie there."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        for notion in notions:
+            sources[notion.start : notion.end] = self._find_notion(words, notion, sources)
         for run in self._related.find(words):
+            if any(notion.is_cut(run.start, run.end) for notion in notions):
+                continue
             matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
             for number in range(run.start, run.end):
                 sources[number] += matches
@@ -119,16 +136,48 @@ class Matcher:
         if 0 < len(subject) < len(words):
             lacking = (levels == PARTIAL) & (find_levels([best[number] for number in subject], rows) == PARTIAL)
         return SearchMatches(
-            rows, levels, lambda rows: self._score(best, rows, lifting=lifting, locating=locating), lacking=lacking
+            rows,
+            levels,
+            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying),
+            lacking=lacking,
         )
 
+    def _find_notion(
+        self, words: Sequence[str], notion: Notion, sources: Sequence[list[_Source]]
+    ) -> list[list[_Source]]:
+        """Of each of its words: all of them side by side, or written as one, or what lies there. A word of it that
+        stands alone is a trace."""
+        own = words[notion.start : notion.end]
+        spelled = [self._terms.spelling.list_stemmed(word) for word in own]
+        meant = [[form.number for form in self._terms.spelling.list_forms(word)] for word in own]
+        whole = [self._find_sequence(spelled, SAME), *self._find_one("".join(own), JOINED)]
+        if meant != spelled:
+            whole.append(self._find_sequence(meant, ONE_TYPO))
+        lying = np.full(notion.lying.size, OPENING, dtype=np.uint8)
+        whole.append(_Source(notion.lying.astype(np.uint32), encode_word(lying, SAME)))
+        return [
+            [*whole, *(_Source(each.rows, encode_trace(each.codes)) for each in sources[number])]
+            if len(own) > 1
+            else [*whole, *sources[number]]
+            for number in range(notion.start, notion.end)
+        ]
+
     def _score(
-        self, best: Sequence[Codes], rows: Numbers, *, lifting: Sequence[str], locating: Sequence[Sequence[str]]
+        self,
+        best: Sequence[Codes],
+        rows: Numbers,
+        *,
+        lifting: Sequence[str],
+        locating: Sequence[Sequence[str]],
+        lying: Sequence[Numbers],
     ) -> Numbers:
+        located = [[self._find_name(name)] for name in locating]
+        for sources, own in zip(located, lying, strict=False):
+            sources.append(_Source(own.astype(np.uint32), encode_word(np.full(own.size, WHERE, dtype=np.uint8), SAME)))
         return score_words(
             _stack(best, rows),
             lifting=_stack([self._encode(self._find_lifting(word)) for word in lifting], rows),
-            locating=_stack([self._encode([self._find_name(name)]) for name in locating], rows),
+            locating=_stack([self._encode(each) for each in located], rows),
             name_words=self._name_words[rows],
         )
 

@@ -12,8 +12,10 @@ from outings.answers.search.collections import SearchFilters, find_filters
 from outings.answers.search.index import SearchIndex, Window, open_search
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
+from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
+from outings.answers.search.whereabouts import drop_empty_codes, read_locations
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import open_snapshot
@@ -65,8 +67,13 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
-    index = open_snapshot(snapshot).open_index(open_search)
-    parsed = _read_words(text, index)
+    opened = open_snapshot(snapshot)
+    index = opened.open_index(open_search)
+    if query.get_words("match") == AUTO:
+        parsed = _read_words(text, index, places=read_locations(text, opened, index))
+        parsed = drop_empty_codes(parsed, opened, index)
+    else:
+        parsed = _read_words(text, index, places=index.locations)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
@@ -88,10 +95,10 @@ def relax_search(search: Search, index: SearchIndex) -> Search:
     return replace(search, parsed=parsed, relaxed=list_dropped(search.parsed, parsed.words))
 
 
-def _read_words(text: str, index: SearchIndex) -> ParsedQuery:
+def _read_words(text: str, index: SearchIndex, *, places: Locations) -> ParsedQuery:
     """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12. A last word that no
     listing has is the beginning of one: "after sch"."""
-    parse = partial(parse_search, text, places=index.locations, words=index.words)
+    parse = partial(parse_search, text, places=places, words=index.words)
     parsed = parse()
     if any(index.names_range(each, parsed.words) for each in parsed.ranges):
         parse = partial(parse, ranges_are_ages=False)

@@ -32,12 +32,13 @@ Numbers = NDArray[Any]
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
 _SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
 _PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
-_NAME_SHARE, _LIFT, _LOCATION_LIFT = 0.1, 0.02, 0.3
+_NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
 
 # A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
 # by itself), its place, its spelling from 1 on.
 _IN_PASSING, _SAYS_WHERE, _BY_RELATION, _PROMINENT = range(4)
 _STANDING_SHIFT, _PLACE_SHIFT = 6, 3
+_WITHOUT_STANDING = np.uint8((1 << _STANDING_SHIFT) - 1)
 
 # Indexes in the contract's LEVELS.
 ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
@@ -62,8 +63,17 @@ _ENCODED = [
 ]
 
 
+def encode_trace(codes: Codes) -> Codes:
+    """Of a word that stands without the others of its notion: in passing, whatever its place, and worth half."""
+    traces: Codes = codes & _WITHOUT_STANDING
+    return traces
+
+
 def _list_strengths() -> Numbers:
     strengths = np.zeros(256)
+    for place, weight in _PLACES.items():
+        for spelling, factor in _SPELLINGS.items():
+            strengths[_encode(place, spelling) & _WITHOUT_STANDING] = weight * factor * _TRACE
     for place, weight in _PLACES.items():
         for spelling, factor in _SPELLINGS.items():
             strengths[_encode(place, spelling)] = weight * factor

@@ -18,6 +18,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seasons: str = ""
     hours: str = ""
     forms: str = ""
+    notions: str = ""
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

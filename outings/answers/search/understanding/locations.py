@@ -13,10 +13,11 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 class Locations(Struct, frozen=True, kw_only=True):
-    """Names as folded words."""
+    """Names as folded words. `whole`: of places, that have the metro's name in theirs."""
 
     metro: tuple[Words, ...] = ()
     neighborhoods: frozenset[Words] = frozenset()
+    whole: frozenset[Words] = frozenset()
 
 
 def make_locations(metro: Iterable[str], neighborhoods: Iterable[str]) -> Locations:

@@ -99,6 +99,7 @@ def parse_search(
     roles.claim_phrases(names, line.text, _Role.WORD)
     for span in spans:
         roles.claim(span.start, span.end, _Role.AGE)
+    roles.claim_runs(places.whole, _Role.WORD)
     roles.claim_runs(frozenset(places.metro), _Role.METRO)
     for pattern, role in _list_phrases(words):
         roles.claim_phrases(pattern, line.text, role)

@@ -24,6 +24,7 @@ class QueryWords:
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
         self.city = frozenset(words.city.split())
+        self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
         self.narrowing = tuple(frozenset(text.split()) for text in (words.seasons, words.hours, words.forms))
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (

@@ -1,0 +1,88 @@
+"""Where a query says to look, in `match=auto`: a neighborhood as the map has it, and a postal code."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from msgspec.json import Decoder
+from msgspec.structs import replace
+
+from outings.answers.documents.identity import NamedDocument
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.ranking import measure_distances
+from outings.answers.search.score import Numbers
+from outings.answers.search.understanding.locations import Locations, find_runs
+from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.snapshot.areas import open_areas
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.zips import open_zips
+from outings.contract.vocabulary import TYPES
+from outings.contract.words import split_words
+
+_ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")
+# Metres from the middle of a postal code that are near it: some fifteen minutes on foot.
+_NEAR = 1_200
+_EARTH = 6_371_000
+# Names of places that are read for this, at most.
+_MOST_NAMES = 1_000
+
+_decoder = Decoder(NamedDocument)
+
+
+def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Locations:
+    """Those of the metro, the places that are named after it, and the postal codes in the query that the deployment
+    knows."""
+    known = index.locations
+    if any(find_runs(split_words(text), frozenset(known.metro))):
+        known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
+    codes = _ZIP.findall(text)
+    zips = opened.open_index(open_zips) if codes else None
+    if zips is None:
+        return known
+    names = [(code,) for code in codes if zips.find_point(code) is not None]
+    return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
+
+
+def _list_whole_names(opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
+    """`seattle center`, `new york aquarium`: the metro's name is a part of what is meant."""
+    rows = np.unique(np.concatenate([index.matching.find_named(name) for name in index.locations.metro]))
+    places = rows[index.types[rows] == TYPES.index("place")][:_MOST_NAMES]
+    names = (_decoder.decode(opened.read_document(row)).name for row in places.tolist())
+    return frozenset(words for name in names if len(words := tuple(split_words(name))) > 1).difference(
+        index.locations.metro
+    )
+
+
+def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchIndex) -> ParsedQuery:
+    """Beside an age, postal codes that nothing is near decide nothing."""
+    if parsed.age is None or not parsed.words or not all(map(_ZIP.fullmatch, parsed.words)):
+        return parsed
+    if any(find_lying((word,), opened, index).size for word in parsed.words):
+        return parsed
+    return replace(parsed, words=(), ignored=(*parsed.ignored, *parsed.words))
+
+
+def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    """The listings that lie there, whatever they say: rising."""
+    parts = [*_list_near(name, opened, index), *_list_areas(name, opened)]
+    return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
+
+
+def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
+    """Of a postal code: what states it, and what is near its middle."""
+    if len(name) != 1 or not _ZIP.fullmatch(name[0]):
+        return
+    zips = opened.open_index(open_zips)
+    point = None if zips is None else zips.find_point(name[0])
+    if zips is None or point is None:
+        return
+    yield zips.find_rows((name[0],))
+    squares = measure_distances(index, np.arange(index.types.size), lat=point[0], lng=point[1])
+    yield np.flatnonzero(squares <= (_NEAR / _EARTH) ** 2)
+
+
+def _list_areas(name: Sequence[str], opened: SnapshotReader) -> Iterator[Numbers]:
+    areas = opened.open_index(open_areas)
+    for number, own in enumerate(areas.names):
+        if tuple(name) in (tuple(split_words(own)), tuple(split_words(own.partition("(")[0]))):
+            yield areas.list_rows(number)

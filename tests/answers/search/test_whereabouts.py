@@ -1,0 +1,79 @@
+"""Where a query says to look, in `match=auto`: by the map, whatever a listing says of itself."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.snapshot import Release
+from tests.answers.documents import make_neighborhood
+from tests.answers.search.searching import Document, find, name_places, search
+from tests.answers.worlds import World, open_release
+
+AUTO = {"match": "auto"}
+# Twelve hundred metres to the north are 0.0108 degrees.
+ZIPS = {"10001": (40.0, -74.0), "10009": (41.0, -74.0)}
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    listings = name_places("Slide Far", "Slide Near", "Slide in Ballard", "Slide Stated", "Harbor Center", "Rec Center")
+    where: list[dict[str, Any]] = [
+        {"lat": 40.012}, {"lat": 40.01}, {"lat": 40.5}, {"lat": 40.6, "zip": "10001"}, {"lat": 40.7}, {"lat": 40.7},
+    ]  # fmt: skip
+    for listing, place in zip(listings, where, strict=True):
+        listing["location"] |= {"lng": -74.0, **place}
+    listings[1]["location"] |= {"neighborhood_slug": "ballard"}
+    world = World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")], zips=ZIPS)
+    return open_release([world], tmp_path_factory.mktemp("harbor"))
+
+
+def find_best(body: Document) -> list[str]:
+    best = max(item["score"] for item in body["data"])
+    return sorted(item["name"] for item in body["data"] if item["score"] > 0.9 * best)
+
+
+def test_a_zip_is_where_and_no_word_that_decides(harbor: Release) -> None:
+    body = search(harbor, "slide 10001", AUTO)
+    assert body["meta"]["ignored_words"] == ["10001"]
+    assert find_best(body) == ["Slide Near", "Slide Stated"]
+    assert {item["match"] for item in body["data"]} == {"all_terms"}
+
+
+def test_a_zip_alone_is_what_is_near_it(harbor: Release) -> None:
+    assert sorted(find(harbor, "10001", AUTO)) == ["Slide Near", "Slide Stated"]
+    assert find(harbor, "10009", AUTO) == {}
+
+
+def test_a_zip_that_nothing_is_near_hides_nothing_beside_an_age(harbor: Release) -> None:
+    body = search(harbor, "10009 for a 5 year old", AUTO)
+    assert (len(body["data"]), body["meta"]["ignored_words"]) == (6, ["10009"])
+
+
+def test_a_number_that_is_no_zip_decides(harbor: Release) -> None:
+    assert search(harbor, "slide 55555", AUTO)["meta"]["ignored_words"] == []
+    assert search(harbor, "slide 10001")["meta"]["ignored_words"] == []
+
+
+def test_a_deployment_without_zips_reads_words(tmp_path: Path) -> None:
+    release = open_release([World(listings=name_places("Slide"))], tmp_path)
+    assert search(release, "slide 10001", AUTO)["meta"]["ignored_words"] == []
+
+
+def test_what_lies_in_a_neighborhood_is_there_though_it_does_not_say_so(harbor: Release) -> None:
+    assert find_best(search(harbor, "slide ballard", AUTO)) == ["Slide Near", "Slide in Ballard"]
+    assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
+
+
+def test_a_neighborhood_alone_is_what_lies_there_behind_what_is_named_so(harbor: Release) -> None:
+    assert list(find(harbor, "things to do in ballard", AUTO)) == ["Slide in Ballard", "Slide Near"]
+
+
+def test_a_place_that_has_the_metros_name_stays_whole(harbor: Release) -> None:
+    body = search(harbor, "harbor center", AUTO)
+    assert body["meta"]["ignored_words"] == []
+    assert {item["name"]: item["match"] for item in body["data"]} == {
+        "Harbor Center": "all_terms", "Rec Center": "partial",
+    }  # fmt: skip
+    assert search(harbor, "slide harbor", AUTO)["meta"]["ignored_words"] == ["harbor"]
+    assert search(harbor, "harbor center")["meta"]["ignored_words"] == ["harbor"]
