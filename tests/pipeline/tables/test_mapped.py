@@ -29,7 +29,7 @@ from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
 # The layout, and a digest of every column of every mapped file with its type.
-COLUMNS_OF_LAYOUT = (8, "")
+COLUMNS_OF_LAYOUT = (8, "8df5b4abd6eedc40")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
