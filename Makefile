@@ -95,6 +95,7 @@ check: install
 bench: bench-environment
 	$(BIN)/python -m bench.build
 	$(BIN)/python -m bench.edge $(ARGS)
+	$(BIN)/python -m bench.mix
 	$(BIN)/python -m bench.peers
 	$(BIN)/python -m bench.paths
 	$(BIN)/python -m bench.limits
