@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from outings.answers.answer import answer
 from outings.answers.gazetteer.gazetteer import open_gazetteer
-from outings.answers.snapshot.reader import open_snapshot as open_answers
+from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.demo import write_world
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT
-from outings.release.reading import open_snapshot
+from outings.release.reading import fetch_snapshot
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot
 from outings.release.stores import open_store
@@ -68,8 +68,8 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Snapshot, Snapsh
     build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
     part = next(list_releases(store)).root.parts["seattle"]
     manifest = read_manifest(store, part.manifest)
-    known = open_snapshot(store, manifest, cache=folder / "cache")
-    return known, open_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
+    known = fetch_snapshot(store, manifest, cache=folder / "cache")
+    return known, fetch_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
 
 
 def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapshot]) -> None:
@@ -79,7 +79,7 @@ def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapsh
     assert unknown.hash == known.hash
     assert read_bodies(unknown) == read_bodies(known)
     derived, mapped = (
-        open_answers(each).open_index(open_gazetteer) for each in (unknown, replace(known, packs=(), tables={}))
+        open_snapshot(each).open_index(open_gazetteer) for each in (unknown, replace(known, packs=(), tables={}))
     )
     files = {address: mapped.find_address(address) for address in list_addresses(known)}
     assert files == {address: derived.find_address(address) for address in files}
