@@ -74,7 +74,7 @@ def _estimate_cost(search: Search) -> int:
     if not has_columns(opened):
         return ENGINE
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
-    listings = index.count_postings(search.parsed) if words else len(opened.names)
+    listings = index.count_postings(search.parsed) if words else len(opened.listings)
     # What a query can do without is asked of the whole metro before the query is.
     times = 1 + sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
     return add_costs(parts, listings=listings * times)
@@ -210,4 +210,4 @@ def _make_items(
 
 def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> Iterator[str]:
     for row, rank in zip(rows.tolist(), index.id_ranks[rows].tolist(), strict=True):
-        yield opened.names.read_id(row, rank=rank)
+        yield opened.listings.read_id(row, rank=rank)
