@@ -25,7 +25,7 @@ from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizati
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.objects.site import compose_site
-from pipeline.plan import Build, Plan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
+from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
@@ -184,7 +184,7 @@ def _read_feeds(
 
 def _read_all(
     build: Build,
-    plan: Plan,
+    plan: BuildPlan,
     sources: Mapping[str, FeedSource],
     base: Root | None,
     *,
@@ -192,7 +192,7 @@ def _read_all(
     spool: Path,
     executor: Executor,
     progress: Progress,
-) -> tuple[Plan, list[FeedResult], tuple[MetroOrganizations, ...]]:
+) -> tuple[BuildPlan, list[FeedResult], tuple[MetroOrganizations, ...]]:
     """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
     known: dict[str, FeedResult] = {}
     while True:
@@ -211,7 +211,7 @@ def _read_all(
 
 
 def _list_lenders(
-    build: Build, plan: Plan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
+    build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
 ) -> tuple[MetroOrganizations, ...]:
     """Of every metro, what it is to be: built now, or as the release before has it."""
     built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
@@ -222,7 +222,7 @@ def _list_lenders(
     return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
 
 
-def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
+def _find_touched(build: Build, plan: BuildPlan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
     """The metros to which nothing new was said, but of what they asked of others."""
     opened = ForeignOrganizations(lenders, store=store, vocabulary=build.configuration.vocabulary)
     touched = []
@@ -235,7 +235,7 @@ def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations
     return touched
 
 
-def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
+def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
     for metro in plan.metros:
         speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
         yield MetroTask(
@@ -282,7 +282,7 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
 
 
 def _remember_feeds(
-    plan: Plan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
+    plan: BuildPlan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
 ) -> Iterator[FeedResult]:
     """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
     for name in plan.remembered:
@@ -297,7 +297,7 @@ def _remember_feeds(
         )
 
 
-def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> WriteCounts:
+def _tally_carried(plan: BuildPlan, base: Root | None, *, store: Store) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written."""
     return WriteCounts(
         total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0
