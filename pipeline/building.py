@@ -39,10 +39,13 @@ from pipeline.tasks import (
     run_feed_task,
     run_metro_task,
 )
+from pipeline.workload import measure_feed, measure_metro
 
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
+# A stage's name, and how much work each of its tasks is.
+Expect = Callable[[str, Sequence[float]], None]
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
@@ -65,6 +68,7 @@ def build_release(
     *,
     store: Store,
     executor: Executor,
+    expect: Expect = lambda *_: None,
     progress: Progress = lambda _: None,
     tell_feeds: TellFeeds = lambda _: None,
     tell_release: TellRelease = lambda *_: None,
@@ -73,6 +77,8 @@ def build_release(
     """Builds and publishes one release. `tell_feeds` gets what was read before anything can be refused because of it.
     `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
     if the build is killed right afterwards.
+
+    `expect` is called before each stage's tasks are submitted to `executor`.
 
     Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefused, ConcurrentPublication, BuildTooLong,
     Untrusted, Corrupt and StoreError. Then nothing was published.
@@ -87,7 +93,7 @@ def build_release(
         plan = plan_build(build, base=base, store=store, sources=sources)
         planned = perf_counter()
         plan, done, lenders = _read_all(
-            build, plan, sources, base, store=store, spool=scratch, executor=executor, progress=progress
+            build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
         )
         tell_feeds(done)
         if not build.allow_shrink:
@@ -95,6 +101,7 @@ def build_release(
             refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
         read = perf_counter()
         works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
+        expect("metros to build", [measure_metro(work) for work in works])
         metros = _build_metros(works, executor=executor, progress=progress)
     built = [each.built for each in metros]
     made = perf_counter()
@@ -164,16 +171,19 @@ def _read_feeds(
     withdrawals: Withdrawals,
     spool: Path,
     executor: Executor,
+    expect: Expect,
     progress: Progress,
 ) -> list[FeedResult]:
     """In the feeds' order."""
-    waiting = {}
-    for feed in feeds:
-        work = FeedTask(
+    works = [
+        FeedTask(
             feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
             withdrawals=withdrawals,
-        )  # fmt: skip
-        waiting[executor.submit(run_feed_task, work)] = feed.name
+        )
+        for feed in feeds
+    ]  # fmt: skip
+    expect("feeds to read", [measure_feed(work) for work in works])
+    waiting = {executor.submit(run_feed_task, work): work.feed.name for work in works}
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
         read = future.result()
@@ -191,6 +201,7 @@ def _read_all(
     store: Store,
     spool: Path,
     executor: Executor,
+    expect: Expect,
     progress: Progress,
 ) -> tuple[BuildPlan, list[FeedResult], tuple[MetroOrganizations, ...]]:
     """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
@@ -199,7 +210,7 @@ def _read_all(
         feeds = [feed for feed in plan.feeds if feed.name not in known]
         read = _read_feeds(
             build, feeds, sources, withdrawals={} if base is None else base.withdrawals,
-            spool=spool, executor=executor, progress=progress,
+            spool=spool, executor=executor, expect=expect, progress=progress,
         )  # fmt: skip
         known |= {each.feed: each for each in read}
         done = [known[feed.name] for feed in plan.feeds]
