@@ -17,7 +17,7 @@ from msgspec import Struct
 # In a request: replaced by digits that no other request of a measurement has.
 UNIQUE = b"0000000000"
 
-_BUFFER_BYTES = 1 << 20
+BUFFER_BYTES = 1 << 20
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
@@ -97,7 +97,7 @@ def run_clients(
     """In this process."""
     made = list(_connect(port, requests, clients=clients, expected=expected))
     took: list[float] = []
-    buffer = memoryview(bytearray(_BUFFER_BYTES))
+    buffer = memoryview(bytearray(BUFFER_BYTES))
     began = time.perf_counter()
     until = began + seconds
     with select.epoll() as poller:
