@@ -3,26 +3,27 @@
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar, cast
 from weakref import WeakMethod
 
 from cachetools import LRUCache
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
+_Arguments = ParamSpec("_Arguments")
 
 
-def remember(method: Callable[[str], _Value], *, size: int) -> Callable[[str], _Value]:
-    """What an object's method gave for the words asked for last. Without a circle of references, so that the object is
-    gone with the last who uses it, and with it what it has mapped."""
+def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Arguments, _Value]:
+    """What an object's method gave for the arguments of the last calls. Without a circle of references, so that the
+    object is gone with the last who uses it, and with it what it has mapped."""
     weak = WeakMethod(method)
 
-    def call(word: str) -> _Value:
+    def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Value:
         known = weak()
         assert known is not None  # its object asks
-        return known(word)
+        return known(*arguments, **named)
 
-    return lru_cache(maxsize=size)(call)
+    return cast(Callable[_Arguments, _Value], lru_cache(maxsize=size)(call))
 
 
 class LruCache(Generic[_Key, _Value]):

@@ -42,8 +42,8 @@ def find_longest_window(route: Route, values: Values) -> int:
 
 
 def _check_required(route: Route, values: Values) -> None:
-    for name, row in route.parameters.items():
-        if row.required and name not in values:
+    for name in route.required:
+        if name not in values:
             raise _missing(name, f"{name} is required here.")
 
 

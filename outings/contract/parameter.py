@@ -29,7 +29,8 @@ class DateDefault(Enum):
     FROM_PLUS_30_DAYS = "from + 30 days"
 
 
-Default = str | int | float | bool | tuple[str, ...] | DateDefault
+Constant = str | int | float | bool | tuple[str, ...]
+Default = Constant | DateDefault
 Stability = Literal["stable", "beta", "experimental"]
 
 

@@ -16,7 +16,7 @@ from outings.contract.cursor import Cursor, parse_cursor
 from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
-from outings.contract.parameter import DateDefault, Parameter
+from outings.contract.parameter import Parameter
 from outings.contract.parameter_suggestions import suggest_parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
@@ -87,10 +87,7 @@ class Query:
         """The given value, or the constant default of a parameter that is not a filter. None for a filter that was not
         given."""
         value = self.values.get(name)
-        if value is not None:
-            return value
-        row = self.match.route.parameters.get(name)
-        return None if row is None or row.is_filter or isinstance(row.default, DateDefault) else row.default
+        return self.match.route.constants.get(name) if value is None else value
 
     def get_as(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """`get` for a single value of a known kind. Raises TypeError if the parameter has another kind."""
@@ -101,9 +98,11 @@ class Query:
 
     def get_words(self, name: str) -> tuple[str, ...]:
         """`get` for an array. Empty if it was not given."""
-        value = self.get(name)
+        value = self.values.get(name)
         if value is None:
-            return ()
+            value = self.match.route.constants.get(name)
+            if value is None:
+                return ()
         if isinstance(value, tuple):
             return value
         raise TypeError(f"{name} is {type(value).__name__}, not an array")

@@ -8,8 +8,9 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
-from outings.contract.parameter import Parameter, Stability
+from outings.contract.parameter import Constant, DateDefault, Parameter, Stability
 from outings.contract.window import LIST_DAYS_AFTER
 
 JSON = "application/json"
@@ -34,6 +35,9 @@ class Route(Struct, frozen=True, kw_only=True):
 
     `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
     answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
+
+    `constants`, the defaults of what is no filter, and `required`, the names without which nothing is answered, follow
+    from the parameters.
     """
 
     name: str
@@ -58,6 +62,14 @@ class Route(Struct, frozen=True, kw_only=True):
     most_days: int = LIST_DAYS_AFTER
     is_optional: bool = False
     takes_signature: bool = False
+    constants: Mapping[str, Constant] = {}
+    required: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        others = {name: row.default for name, row in self.parameters.items() if not row.is_filter}
+        constants = {name: each for name, each in others.items() if not isinstance(each, DateDefault | None)}
+        force_setattr(self, "constants", constants)
+        force_setattr(self, "required", tuple(name for name, row in self.parameters.items() if row.required))
 
     @property
     def collection(self) -> str:

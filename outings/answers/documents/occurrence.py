@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from outings.answers.documents.splicing import add_member
+from outings.answers.documents.splicing import end_document
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.series import Moment, Next, Series
 from outings.contract.instants import format_instant
@@ -32,24 +32,25 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
     document = reader.read_document(row)
     if not reader.series.is_series(row):
         return document
-    return add_member(document, "occurrence", _read_next(reader.reference, row, today))
+    return document[:-1] + _read_next(reader.reference, row, today)
 
 
 def read_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes]:
     """`read_event` of each."""
-    documents, are_series = reader.read_documents(rows), reader.series.list_series(rows)
+    documents, are_series, of = reader.read_documents(rows), reader.series.list_series(rows), reader.reference
     return [
-        add_member(document, "occurrence", _read_next(reader.reference, row, today)) if is_series else document
+        document[:-1] + _read_next(of, row, today) if is_series else document
         for document, row, is_series in zip(documents, rows, are_series, strict=True)
     ]
 
 
 @lru_cache(maxsize=_BLOCKS)
 def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
+    """How the document ends then. Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page
+    of 50."""
     reader = of()
     assert reader is not None
-    return encode_next(reader.series, row, today)
+    return end_document("occurrence", encode_next(reader.series, row, today))
 
 
 def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:

@@ -46,13 +46,8 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def is_auto(self) -> bool:
-        """Whether the answer itself says which levels are shown."""
+        """Whether the answer itself says which levels are shown, and each thing is one result."""
         return self.query.get_words("match") == AUTO
-
-    @property
-    def folds(self) -> bool:
-        """Whether each thing is one result. Sync mode wants each listing."""
-        return self.is_auto and "changed_since" not in self.query.values
 
     @property
     def selections(self) -> tuple[Selection, ...]:

@@ -5,7 +5,7 @@ by tests of the rows that are left.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
@@ -80,15 +80,14 @@ def _add(candidates: SetOrTest, sets: list[Words], tests: list[Test]) -> None:
 def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) -> SetOrTest:
     match condition:
         case AnyOf(column, values):
-            return _unite(own, [own.find_set("is", column, value) for value in values]), None
+            return own.read_any("is", column, values), None
         case Shares(column, bits):
-            numbers = [bit for bit in range(bits.bit_length()) if bits >> bit & 1]
-            return _unite(own, [own.find_set("has", column, bit) for bit in numbers]), None
+            return own.read_any("has", column, tuple(bit for bit in range(bits.bit_length()) if bits >> bit & 1)), None
         case Is(column, str(value)):
             rows = columns.find_text(column, value).astype(np.int64) - own.first
             return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
         case Is(column, value):
-            return _unite(own, [own.find_set("is", column, number_value(value))]), None
+            return own.read_set("is", column, number_value(value)), None
         case Between(column, low, high):
             words = _find_between(own, column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
@@ -105,41 +104,23 @@ def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test
     return lambda rows: test(rows + own.first)
 
 
-def _unite(own: TypeColumns, sets: Iterable[Words | None]) -> Words:
-    present = [words for words in sets if words is not None]
-    return reduce(np.bitwise_or, present) if present else make_empty(own.size)
-
-
 def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
     """None where the column's values have no sets."""
     values = own.list_values(column)
     if values is None:
         return None
-    upper = _find_most(own, column, values, high)
-    return upper if low is None else upper & ~_find_less(own, column, values, low)
+    first = 0 if low is None else bisect_left(values, low)
+    return own.read_between(column, first, len(values) if high is None else bisect_right(values, high))
 
 
 def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None, high: float | None) -> Words | None:
     firsts, lasts = own.list_values(first), own.list_values(last)
     if (firsts is None and high is not None) or (lasts is None and low is not None):
         return None
-    words = ~make_empty(own.size)
-    if low is not None and lasts is not None:
-        words = words & ~_find_less(own, last, lasts, low)
-    if high is not None and firsts is not None:
-        words = words & (~_find_most(own, first, firsts, None) | _find_most(own, first, firsts, high))
-    return words
-
-
-def _find_most(own: TypeColumns, column: str, values: Sequence[float], high: float | None) -> Words:
-    """Those that state at most this."""
-    at = len(values) if high is None else bisect_right(values, high)
-    return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
-
-
-def _find_less(own: TypeColumns, column: str, values: Sequence[float], low: float) -> Words:
-    at = bisect_left(values, low)
-    return own.read_set("most", column, values[at - 1]) if at else make_empty(own.size)
+    return own.read_overlap(
+        (first, None if high is None or firsts is None else bisect_right(firsts, high)),
+        (last, None if low is None or lasts is None else bisect_left(lasts, low)),
+    )
 
 
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
@@ -152,7 +133,7 @@ def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, 
             _add(_find_set_or_test(condition, columns, own), sets, tests)
         sides.append(Candidates(reduce(np.bitwise_and, sets, ~make_empty(own.size)), tuple(tests)))
     if not any(side.tests for side in sides):
-        return _unite(own, [side.words for side in sides]), None
+        return reduce(np.bitwise_or, [side.words for side in sides]), None
     return None, lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
 
 

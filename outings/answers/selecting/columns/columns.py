@@ -1,23 +1,30 @@
 """A metro's mapped tables, opened: arrays where they lie, and which set or row a value leads to."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from outings.answers.cache import remember
 from outings.answers.selecting.columns.bitsets import Rows, make_empty
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words, count_words
 from outings.release.tables import HAPPENINGS
 
 Array = NDArray[Any]
 
 # In place of the one clock time at which all dates of an event begin: none at any, or not all at the same.
 NO_TIME, VARIES = -1, -2
+
+# Sets that are worked out of a release's own and remembered: of each kind and type so many, in so many bytes. Nearly
+# all requests of a day ask for the same windows, ages and audiences.
+_MOST_SETS, _SET_BYTES = 256, 1 << 20
+# Of a type, its sets of a column one above the other: what facets count.
+_MOST_STACKS = 8
 
 
 class TypeColumns:
@@ -33,6 +40,11 @@ class TypeColumns:
         for kind, column, value in self._numbers:
             if kind == "most":
                 self._values.setdefault(column, []).append(value)
+        size = count_remembered(self.size)
+        self.read_between = remember(self._read_between, size=size)
+        self.read_overlap = remember(self._read_overlap, size=size)
+        self.read_any = remember(self._read_any, size=size)
+        self.read_all = remember(self._read_all, size=_MOST_STACKS)
 
     def find_set(self, kind: str, column: str, value: float) -> Words | None:
         """None where no row has it."""
@@ -43,9 +55,34 @@ class TypeColumns:
         row_set = self.find_set(kind, column, value)
         return make_empty(self.size) if row_set is None else row_set
 
-    def read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
+    def _read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Sets one above the other."""
-        return np.stack([self.read_set(kind, column, value) for value in values])
+        return _freeze(np.stack([self.read_set(kind, column, value) for value in values]))
+
+    def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
+        """The rows of all these sets."""
+        present = [words for value in values if (words := self.find_set(kind, column, value)) is not None]
+        return _freeze(reduce(np.bitwise_or, present)) if present else _freeze(make_empty(self.size))
+
+    def _read_between(self, column: str, first: int, end: int) -> Words:
+        """The rows whose value is one of `list_values`, from the `first` up to the `end`."""
+        upper = self._read_most(column, end)
+        return _freeze(upper & ~self._read_most(column, first)) if first else upper
+
+    def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
+        """The rows whose range begins before and does not end before these places in `list_values` of two columns;
+        None is no bound, and an end that is not stated is open."""
+        words = ~make_empty(self.size)
+        (first, end), (last, begin) = firsts, lasts
+        if begin is not None:
+            words = words & ~self._read_most(last, begin)
+        if end is not None:
+            words = words & (~self._read_most(first, len(self._values[first])) | self._read_most(first, end))
+        return _freeze(words)
+
+    def _read_most(self, column: str, end: int) -> Words:
+        """Those that state a value before this place."""
+        return self.read_set("most", column, self._values[column][end - 1]) if end else make_empty(self.size)
 
     def list_values(self, column: str) -> list[float] | None:
         """The rising values that have a set; None where the column has too many."""
@@ -75,6 +112,9 @@ class Columns:
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
         counts = [(DAYS_BEFORE + DAYS_AFTER + 1) >> level for level in range(len(SPANS))]
         self._day_starts = [sum(counts[:level]) for level in range(len(SPANS))]
+        size = count_remembered(self.types["event"].size)
+        self.find_window = remember(self._find_window, size=size)
+        self._unite_days = remember(self._unite, size=size)
 
     def _open_texts(self, table: MappedTable) -> None:
         columns = table.read_texts("column")
@@ -106,10 +146,9 @@ class Columns:
 
     def find_days(self, days: Iterable[int]) -> Words:
         """The events on any of these days (since 1970), which all lie from `first_day` to `last_day`."""
-        numbers = [day - self.first_day for day in days]
-        return self._unite(numbers)
+        return self._unite_days(tuple(day - self.first_day for day in days))
 
-    def find_window(self, low: int, high: int) -> Words:
+    def _find_window(self, low: int, high: int) -> Words:
         """The events on any day of a window within `first_day` to `last_day`."""
         numbers, at, end = [], low - self.first_day, high - self.first_day + 1
         while at < end:
@@ -124,10 +163,21 @@ class Columns:
         """The last days have no whole span."""
         return at // SPANS[level] >= (DAYS_BEFORE + DAYS_AFTER + 1) >> level
 
-    def _unite(self, numbers: list[int]) -> Words:
+    def _unite(self, numbers: Sequence[int]) -> Words:
         if not numbers:
             return make_empty(self.types["event"].size)
-        return reduce(np.bitwise_or, (self._days[number] for number in numbers))
+        return _freeze(reduce(np.bitwise_or, (self._days[number] for number in numbers)))
+
+
+def count_remembered(rows: int) -> int:
+    """How many sets of so many rows are remembered of one kind."""
+    return max(1, min(_MOST_SETS, _SET_BYTES // (count_words(rows) * 8 or 1)))
+
+
+def _freeze(words: Words) -> Words:
+    """Whoever is given it again must find it as it was."""
+    words.setflags(write=False)
+    return words
 
 
 def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:

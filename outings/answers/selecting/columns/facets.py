@@ -81,7 +81,7 @@ def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     sets = np.concatenate(
-        (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", [NO_TIME]))
+        (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", (NO_TIME,)))
     )
     counts = _count_sets(sets, matches.words)
     varying = MatchSet(
