@@ -34,10 +34,11 @@ BUILDS = (
 Figures = dict[str, Any]
 
 
-def measure_build(config: Path, *, workers: int, day: date) -> Figures:
+def measure_build(config: Path, *, workers: int | None, day: date) -> Figures:
     """What `--json` says, with the seconds of the whole command and its memory."""
-    command = [sys.executable, "-m", "outings.command", "build", "-c", str(config), "--as-of", day.isoformat()]
-    took = run_measured([*command, "--workers", str(workers), "--json"])
+    program = [sys.executable, "-m", "outings.command"]
+    command = [*program, "build", "-c", str(config), "--as-of", day.isoformat(), "--json"]
+    took = run_measured(command if workers is None else [*command, "--workers", str(workers)])
     report = json.loads(took.out)
     return {**report, "took": took}
 
@@ -63,7 +64,7 @@ def list_feeds(config: Path) -> list[Path]:
     return sorted((config.parent / "data").glob("*.ndjson"))
 
 
-def measure_builds(config: Path, *, workers: int, count: int) -> dict[str, Figures]:
+def measure_builds(config: Path, *, workers: int | None, count: int) -> dict[str, Figures]:
     """The first so many; each goes on from the release of the one before."""
     measured = {}
     for name, days, turn in BUILDS[:count]:
@@ -125,12 +126,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--listings", type=int, nargs="+", default=[10_000, 100_000], help="in all, over two metros")
     parser.add_argument("--details", nargs="+", choices=["packs", "objects"], default=["packs"])
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, help="if not given, as many as each build chooses")
     parser.add_argument("--builds", type=int, default=len(BUILDS), help="only the first so many of the builds")
     options = parser.parse_args()
     for size in options.listings:
         for details in options.details:
-            print(f"\n{size:,} listings, details = {details}, {options.workers} workers\n", flush=True)
+            workers = "as many workers as chosen" if options.workers is None else f"{options.workers} workers"
+            print(f"\n{size:,} listings, details = {details}, {workers}\n", flush=True)
             with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
                 config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
                 config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))

@@ -76,7 +76,7 @@ def measure(world: World, *, turns: int) -> None:
         evaluators[name] = make()
         opened[name] = (time.process_time() - began) * 1000
     print(
-        f"{len(reader.names):,} listings; milliseconds of one processor\n\n| | "
+        f"{len(reader.listings):,} listings; milliseconds of one processor\n\n| | "
         + " | ".join(openings)
         + " |\n|---|"
         + "---|" * 4

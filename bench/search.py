@@ -103,7 +103,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def make_wordy_world(folder: Path, *, listings: int) -> World:
     config = folder / "outings.toml"
-    if not config.exists():
+    if not (folder / MADE).exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_world(config, today=datetime.now(ZoneInfo(METRO.timezone)).date(), size=listings, metros=(METRO,))
         for feed in sorted((folder / "data").glob("*.ndjson")):

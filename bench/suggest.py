@@ -22,8 +22,8 @@ from outings.answers.routes import make_plan
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
+from outings.contract.tokenizer import split_words
 from outings.contract.vocabulary import Vocabulary
-from outings.contract.words import split_words
 
 LETTERS = (1, 2, 3, 5, 8, 12)
 

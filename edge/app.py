@@ -18,9 +18,9 @@ from edge.limits.limiter import RateLimiter
 from edge.limits.mapped_store import MappedLimitStore
 from edge.limits.store import LimitStore
 from edge.local_dates import LocalDates
+from edge.middleware.answer_endpoint import AnswerEndpoint
 from edge.middleware.authentication import AuthenticationMiddleware
 from edge.middleware.client_address import TrustedProxies
-from edge.middleware.endpoint import AnswerEndpoint
 from edge.middleware.errors import ErrorMiddleware
 from edge.middleware.failure_limiter import FailureLimiter
 from edge.middleware.fast_path import FastPath

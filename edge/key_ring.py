@@ -12,7 +12,7 @@ import structlog
 from cachetools import FIFOCache
 
 from edge.principal import Principal, find_principal, make_principal
-from outings.contract.plans import Plan
+from outings.contract.pricing_plans import PricingPlan
 from outings.keys.changes import check_seal
 from outings.keys.registry import NAME, Registry, parse_registry
 from outings.keys.seal import Seal, WrongSeal
@@ -28,7 +28,7 @@ class KeyRing:
     """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays."""
 
     def __init__(
-        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, Plan], seal: Seal | None = None
+        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan], seal: Seal | None = None
     ) -> None:
         self._seal = seal
         self._store = store

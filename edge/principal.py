@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
-from outings.contract.plans import Plan
+from outings.contract.pricing_plans import PricingPlan
 from outings.keys.registry import CounterSlots, Key, Registry
 from outings.keys.seal import Seal
 
@@ -17,7 +17,7 @@ class Principal(Struct, frozen=True, kw_only=True):
     """
 
     key: Key
-    plan: Plan
+    plan: PricingPlan
     slots: CounterSlots
     per_minute: int
     per_month: int | None
@@ -25,14 +25,14 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 def find_principal(
-    registry: Registry, text: bytes, *, plans: Mapping[str, Plan], seal: Seal | None = None
+    registry: Registry, text: bytes, *, plans: Mapping[str, PricingPlan], seal: Seal | None = None
 ) -> Principal | None:
     """The principal of a key's text, whether the key is active or not."""
     key = registry.find_key(text, seal=seal)
     return None if key is None else make_principal(registry, key, plans=plans)
 
 
-def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, Plan]) -> Principal:
+def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:
     """Of a key of this registry."""
     plan = plans[key.plan]
     return Principal(

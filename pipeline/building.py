@@ -25,7 +25,7 @@ from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizati
 from pipeline.metro import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.objects.site import compose_site
-from pipeline.plan import Build, Plan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
+from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
@@ -39,10 +39,13 @@ from pipeline.tasks import (
     run_feed_task,
     run_metro_task,
 )
+from pipeline.workload import measure_feed, measure_metro
 
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
+# A stage's name, and how much work each of its tasks is.
+Expect = Callable[[str, Sequence[float]], None]
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
@@ -65,6 +68,7 @@ def build_release(
     *,
     store: Store,
     executor: Executor,
+    expect: Expect = lambda *_: None,
     progress: Progress = lambda _: None,
     tell_feeds: TellFeeds = lambda _: None,
     tell_release: TellRelease = lambda *_: None,
@@ -73,6 +77,8 @@ def build_release(
     """Builds and publishes one release. `tell_feeds` gets what was read before anything can be refused because of it.
     `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
     if the build is killed right afterwards.
+
+    `expect` is called before each stage's tasks are submitted to `executor`.
 
     Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefused, ConcurrentPublication, BuildTooLong,
     Untrusted, Corrupt and StoreError. Then nothing was published.
@@ -87,7 +93,7 @@ def build_release(
         plan = plan_build(build, base=base, store=store, sources=sources)
         planned = perf_counter()
         plan, done, lenders = _read_all(
-            build, plan, sources, base, store=store, spool=scratch, executor=executor, progress=progress
+            build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
         )
         tell_feeds(done)
         if not build.allow_shrink:
@@ -95,6 +101,7 @@ def build_release(
             refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
         read = perf_counter()
         works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
+        expect("metros to build", [measure_metro(work) for work in works])
         metros = _build_metros(works, executor=executor, progress=progress)
     built = [each.built for each in metros]
     made = perf_counter()
@@ -164,16 +171,19 @@ def _read_feeds(
     withdrawals: Withdrawals,
     spool: Path,
     executor: Executor,
+    expect: Expect,
     progress: Progress,
 ) -> list[FeedResult]:
     """In the feeds' order."""
-    waiting = {}
-    for feed in feeds:
-        work = FeedTask(
+    works = [
+        FeedTask(
             feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
             withdrawals=withdrawals,
-        )  # fmt: skip
-        waiting[executor.submit(run_feed_task, work)] = feed.name
+        )
+        for feed in feeds
+    ]  # fmt: skip
+    expect("feeds to read", [measure_feed(work) for work in works])
+    waiting = {executor.submit(run_feed_task, work): work.feed.name for work in works}
     done = {}
     for number, future in enumerate(as_completed(waiting), start=1):
         read = future.result()
@@ -184,22 +194,23 @@ def _read_feeds(
 
 def _read_all(
     build: Build,
-    plan: Plan,
+    plan: BuildPlan,
     sources: Mapping[str, FeedSource],
     base: Root | None,
     *,
     store: Store,
     spool: Path,
     executor: Executor,
+    expect: Expect,
     progress: Progress,
-) -> tuple[Plan, list[FeedResult], tuple[MetroOrganizations, ...]]:
+) -> tuple[BuildPlan, list[FeedResult], tuple[MetroOrganizations, ...]]:
     """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
     known: dict[str, FeedResult] = {}
     while True:
         feeds = [feed for feed in plan.feeds if feed.name not in known]
         read = _read_feeds(
             build, feeds, sources, withdrawals={} if base is None else base.withdrawals,
-            spool=spool, executor=executor, progress=progress,
+            spool=spool, executor=executor, expect=expect, progress=progress,
         )  # fmt: skip
         known |= {each.feed: each for each in read}
         done = [known[feed.name] for feed in plan.feeds]
@@ -211,7 +222,7 @@ def _read_all(
 
 
 def _list_lenders(
-    build: Build, plan: Plan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
+    build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
 ) -> tuple[MetroOrganizations, ...]:
     """Of every metro, what it is to be: built now, or as the release before has it."""
     built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
@@ -222,7 +233,7 @@ def _list_lenders(
     return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
 
 
-def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
+def _find_touched(build: Build, plan: BuildPlan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
     """The metros to which nothing new was said, but of what they asked of others."""
     opened = ForeignOrganizations(lenders, store=store, vocabulary=build.configuration.vocabulary)
     touched = []
@@ -235,7 +246,7 @@ def _find_touched(build: Build, plan: Plan, lenders: Sequence[MetroOrganizations
     return touched
 
 
-def _make_works(build: Build, plan: Plan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
+def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
     for metro in plan.metros:
         speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
         yield MetroTask(
@@ -282,7 +293,7 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
 
 
 def _remember_feeds(
-    plan: Plan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
+    plan: BuildPlan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
 ) -> Iterator[FeedResult]:
     """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
     for name in plan.remembered:
@@ -297,7 +308,7 @@ def _remember_feeds(
         )
 
 
-def _tally_carried(plan: Plan, base: Root | None, *, store: Store) -> WriteCounts:
+def _tally_carried(plan: BuildPlan, base: Root | None, *, store: Store) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written."""
     return WriteCounts(
         total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0

@@ -27,7 +27,7 @@ from outings.release.manifest import (
 )
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
-from outings.release.reading import open_snapshot
+from outings.release.reading import fetch_snapshot
 from outings.release.root import Part
 from outings.release.site import SiteSettings
 from outings.release.snapshot import MetroSettings
@@ -112,7 +112,7 @@ def open_previous(
     if base is None:
         return PreviousSnapshot(None)
     manifest = base.manifest
-    snapshot = open_snapshot(store, manifest, cache=cache)
+    snapshot = fetch_snapshot(store, manifest, cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
@@ -158,7 +158,7 @@ def build_metro(
     changes = frames.changes
     del builder, frames  # what follows reads what was written
     written = perf_counter()
-    snapshot = open_snapshot(store, manifest, cache=plan.cache)
+    snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
     derived = derive_of_answers(snapshot, today=plan.today)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})

@@ -40,7 +40,7 @@ class MetroInputs(Struct, frozen=True, kw_only=True):
     neighborhoods: Path | None
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class BuildPlan(Struct, frozen=True, kw_only=True):
     """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are. `site` are
     the settings of the pages."""
 
@@ -67,7 +67,7 @@ def choose_feeds(build: Build) -> list[FeedTable]:
     return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
 
 
-def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, FeedSource]) -> Plan:
+def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, FeedSource]) -> BuildPlan:
     """`sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and FeedError if the
     neighborhoods cannot be read."""
     configuration = build.configuration
@@ -85,7 +85,7 @@ def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mappin
     return _divide(planned, feeds, changed, stamp=stamp, site=site)
 
 
-def widen_plan(build: Build, plan: Plan, slugs: Collection[str]) -> Plan:
+def widen_plan(build: Build, plan: BuildPlan, slugs: Collection[str]) -> BuildPlan:
     """The plan with these unchanged metros among those that will be built."""
     planned = {each.plan.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
     built = {each.plan.metro.slug for each in plan.metros}.union(slugs)
@@ -100,9 +100,9 @@ def _divide(
     *,
     stamp: datetime,
     site: SiteSettings,
-) -> Plan:
+) -> BuildPlan:
     read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
-    return Plan(
+    return BuildPlan(
         stamp=stamp,
         site=site,
         metros=tuple(each for each in planned if each.plan.metro.slug in built),

@@ -21,7 +21,7 @@ from outings.release.store import NotFound, Store
 from outings.release.stores import open_store
 from outings.release.tables import PUBLISHED
 from outings.release.withdrawals import Withdrawals
-from pipeline.feeds.cleaned_records import list_cleaned
+from pipeline.feeds.cleaned_records import CleanedRecord, list_cleaned
 from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
 from pipeline.feeds.reading import FeedRead, read_feed, read_source
 from pipeline.feeds.source import FeedSource
@@ -75,8 +75,8 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
     `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `decided`: how they were read,
-    where that was a choice. `spooled`: the files of its records. `items`: of a feed of items those of which it spoke;
-    `is_whole`: it began anew, and spoke of all there are.
+    where that was a choice. `cleaned`: how many records were cleaned now and not before; `spooled`: the files of all.
+    `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
     """
 
     feed: str
@@ -89,6 +89,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     is_whole: bool = False
     spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
+    cleaned: int = 0
 
 
 class MetroTask(Struct, frozen=True, kw_only=True):
@@ -119,14 +120,16 @@ class MetroResult(Struct, frozen=True, kw_only=True):
 def run_feed_task(work: FeedTask) -> FeedResult:
     source, store = work.source, _open_store(work.configuration)
     kept, items, taken = source.kept, None, WithdrawalMatcher(work.withdrawals)
-    read = _recall_feed(source, store)
+    read, recalled = _recall_feed(source, store), None
     if read is None:
-        read = strip_read(_read_feed(work, store), taken)
+        recalled = read_cached_records(store, source.before)
+        read = strip_read(_read_feed(work, recalled), taken)
         if source.question is not None and source.next is None:
             kept = put_cached_read(store, read)
         if source.next is not None:
             items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
     cleaned = list_cleaned(read.records)
+    new = 0 if recalled is None else sum(each.key not in recalled for each in cleaned)
     spooled = spool_records(
         ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
     )
@@ -157,6 +160,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
         is_whole=source.is_whole,
         spooled=spooled,
         decided=read.decided,
+        cleaned=new,
     )
 
 
@@ -170,10 +174,9 @@ def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:
         return None
 
 
-def _read_feed(work: FeedTask, store: Store) -> FeedRead:
+def _read_feed(work: FeedTask, recalled: Mapping[bytes, CleanedRecord]) -> FeedRead:
     source = work.source
     if source.files:
-        recalled = read_cached_records(store, source.before)
         return read_source(work.feed, work.configuration, source, recalled=recalled)
     # Its server said that nothing changed: what it was before has to be asked for again.
     return read_feed(work.feed, work.configuration)
@@ -187,9 +190,7 @@ def _open_store(configuration: Configuration) -> Store:
 def run_metro_task(work: MetroTask) -> MetroResult:
     plan, store = work.plan, _open_store(work.configuration)
     started = perf_counter()
-    previous = open_previous(
-        store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program
-    )  # fmt: skip
+    previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     gathered = gather_records(work, previous, store)
     standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
@@ -237,9 +238,8 @@ def lend_organizations(work: MetroTask) -> MetroOrganizations:
 def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
     own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
     before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
-    return SharedState(
-        lent=None if own is None else read_lent(own, store), foreign=encode_foreign(foreign), torn=before.torn
-    )  # fmt: skip
+    lent = None if own is None else read_lent(own, store)
+    return SharedState(lent=lent, foreign=encode_foreign(foreign), torn=before.torn)
 
 
 class MetroRecords(Struct, frozen=True, kw_only=True):

@@ -16,8 +16,8 @@ from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.replies.bodies import Bodies, is_quick
 from edge.replies.body_pointers import find_pointer, rename_age
-from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
+from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan, is_plannable_now
 from edge.replies.responses import Body, Header, list_headers, send_whole
 from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
@@ -163,7 +163,7 @@ class FastPath:
     def _find_answer(
         self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
     ) -> _ReadyAnswer | None:
-        if matches(headers.get(b"if-none-match"), planned.etag):
+        if matches_etag(headers.get(b"if-none-match"), planned.etag):
             return _ReadyAnswer(planned=planned, body=None, counter=Counter.NOT_MODIFIED)
         coding = choose_coding(headers.get(b"accept-encoding", b""))
         body = self._bodies.recall_body(planned, coding)

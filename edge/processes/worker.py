@@ -27,7 +27,7 @@ from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration, split_secrets
 from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
-from outings.contract.plans import settle_plans
+from outings.contract.pricing_plans import settle_plans
 from outings.keys.seal import open_seal
 from outings.release.stores import open_store
 from outings.release.trust import read_reader

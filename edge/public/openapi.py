@@ -7,8 +7,8 @@ from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases
-from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
+from edge.replies.etag_matching import matches_etag
 from edge.replies.query_reader import find_vocabulary
 from edge.replies.responses import Body, Header, make_body, make_head, send_not_modified, send_success
 from edge.request_context import RequestContext
@@ -50,7 +50,7 @@ class OpenApiEndpoint:
         prepared = self._prepared
         if prepared is None:
             raise unavailable()
-        if matches(context.if_none_match, prepared.etag):
+        if matches_etag(context.if_none_match, prepared.etag):
             await send_not_modified(send, context, head=prepared.head)
             return
         body = prepared.bodies[choose_coding(context.accept_encoding)]

@@ -3,8 +3,8 @@
 from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases
-from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import choose_coding
+from edge.replies.etag_matching import matches_etag
 from edge.replies.responses import (
     Body,
     Header,
@@ -74,7 +74,7 @@ class PagesEndpoint:
             return
         head = _make_head(context.path, file)
         etag = _make_tag(file)
-        if matches(context.if_none_match, etag):
+        if matches_etag(context.if_none_match, etag):
             await send_not_modified(send, context, head=head)
             return
         coding = choose_coding(context.accept_encoding, _CODINGS)

@@ -21,9 +21,9 @@ from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.derived import TableContext
 from outings.answers.snapshot.meetings import SLOTS
-from outings.answers.snapshot.names import NAMES, ORGANIZATION_NAMES
 from outings.answers.snapshot.programs import MEMBERS
 from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX
 from outings.answers.snapshot.rows import ROW_FACTS
 from outings.answers.snapshot.series import MOMENTS, SERIES
 from outings.answers.snapshot.terms import PLACES, WORDS
@@ -32,9 +32,9 @@ from outings.contract.languages.language import ENGLISH, Language, read_shipped_
 from outings.release.snapshot import Snapshot
 
 _DERIVED = (
-    NAMES, ORGANIZATION_NAMES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES, SIMILAR,
-    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, TILES,
-    TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
+    LISTING_INDEX, ORGANIZATION_INDEX, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES,
+    SIMILAR, ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS,
+    TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
 request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it
-(`listings/answer.py`); a detail's of the row alone, so that a document that did not change keeps it across releases.
+(`listings/planning.py`); a detail's of the row alone, so that a document that did not change keeps it across releases.
 """
 
 import hashlib

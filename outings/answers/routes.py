@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Mapping
 
-from outings.answers.changes.answer import plan_changes, plan_versions
+from outings.answers.changes.planning import plan_changes, plan_versions
 from outings.answers.context import AnswerContext
-from outings.answers.coverage.answer import plan_coverage
-from outings.answers.details.answer import plan_detail
-from outings.answers.directory.answer import plan_neighborhoods, plan_organizations
+from outings.answers.coverage.planning import plan_coverage
+from outings.answers.details.planning import plan_detail
+from outings.answers.directory.planning import plan_neighborhoods, plan_organizations
 from outings.answers.directory.ranking import open_ranking
 from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
 from outings.answers.exports import plan_export, plan_file
-from outings.answers.ical.answer import plan_calendar_file
-from outings.answers.listings.answer import plan_calendar, plan_density, plan_list
+from outings.answers.ical.planning import plan_calendar_file
+from outings.answers.listings.planning import plan_calendar, plan_density, plan_list
 from outings.answers.listings.relations import find_homes, settle_metro
 from outings.answers.metros import plan_metros
-from outings.answers.near.answer import plan_activity, plan_around, plan_nearby
 from outings.answers.near.index import open_near
+from outings.answers.near.planning import plan_activity, plan_around, plan_nearby
 from outings.answers.near.tiles import TILES
-from outings.answers.organizations.answer import plan_organization
+from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
 from outings.answers.search.answer import plan_search
 from outings.answers.search.index import open_search
@@ -28,9 +28,9 @@ from outings.answers.selecting.evaluator_factory import open_columns
 from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
-from outings.answers.suggestions.answer import plan_suggestions
 from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.answers.suggestions.index import open_suggestions
+from outings.answers.suggestions.planning import plan_suggestions
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.meta import ListMeta
 from outings.contract.query import Query

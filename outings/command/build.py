@@ -28,11 +28,10 @@ from outings.pages.assets import AssetsError
 from outings.pages.settings import SiteSettingsError
 from outings.release.publishing import BuildTooLong, ConcurrentPublication
 from outings.release.trust import read_publisher
-from pipeline.building import BuildResult, TellRelease, build_release
+from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
-from pipeline.executors.inline import InlineExecutor
-from pipeline.executors.workers import open_workers
+from pipeline.executors.local import LocalExecutor
 from pipeline.feeds.source import FeedError, SettingError
 from pipeline.lock import MetroLockError, hold_metros
 from pipeline.plan import Build
@@ -55,7 +54,9 @@ _WORKER_DIED = (
 @click.option("--as-of", metavar="TIME", help="The build's clock: a date (its 00:00 in each metro) or an instant.")
 @click.option("--allow-shrink", is_flag=True, help="Publish even if a feed lost more than its max_shrink.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="How many processes to use; one for each core if not given."
+    "--workers",
+    type=click.IntRange(min=1),
+    help="How many processes to use. If not given: as many as the work is worth, at most one for each core.",
 )
 @click.option(
     "--executor",
@@ -158,14 +159,13 @@ def run_build(
         configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="", front_secret=""
     )
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
-    tasks = len(configuration.feeds) + len(configuration.metros)
-    workers = min(workers or os.cpu_count() or 1, max(1, tasks))
     try:
-        with _open_executor(workers, cluster=cluster, recorder=recorder) as executor:
+        with _open_executor(request, workers=workers, cluster=cluster, recorder=recorder) as (executor, expect):
             built = build_release(
                 request,
                 store=open_config_store(configuration),
                 executor=executor,
+                expect=expect,
                 progress=_tell,
                 tell_feeds=recorder.tell_feeds,
                 tell_release=tell_release,
@@ -202,10 +202,14 @@ def _parse_executor(text: str, workers: int | None) -> str | None:
     return address
 
 
+@contextlib.contextmanager
 def _open_executor(
-    workers: int, *, cluster: str | None, recorder: BuildRecorder
-) -> contextlib.AbstractContextManager[Executor]:
-    """One worker is this process."""
+    request: Build, *, workers: int | None, cluster: str | None, recorder: BuildRecorder
+) -> Iterator[tuple[Executor, Expect]]:
+    if cluster is not None:
+        with open_cluster(cluster) as executor:
+            yield executor, lambda *_: None
+        return
 
     def abandon_build() -> None:
         """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
@@ -214,9 +218,10 @@ def _open_executor(
         discard_scratch()
         os._exit(1)
 
-    if cluster is not None:
-        return open_cluster(cluster)
-    return InlineExecutor() if workers == 1 else open_workers(workers, abandon=abandon_build)
+    tasks = len(request.configuration.feeds) + len(request.configuration.metros)
+    limit = min(workers or os.cpu_count() or 1, max(1, tasks))
+    with LocalExecutor(limit if workers else None, limit=limit, abandon=abandon_build, tell=_tell) as local:
+        yield local, local.expect
 
 
 def _parse_as_of(text: str | None) -> AsOf:

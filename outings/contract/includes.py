@@ -8,14 +8,14 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import include_not_permitted
 from outings.contract.notices import missing_include
-from outings.contract.plans import GRANTABLE, PLANS, Plan
+from outings.contract.pricing_plans import GRANTABLE, PLANS, PricingPlan
 from outings.contract.query import Query
 
 
 class Offer(Struct, frozen=True, kw_only=True):
     """What a deployment offers to clients without an add-on. `upgrade_url` and `docs_url` are empty if it has none."""
 
-    plans: Mapping[str, Plan] = PLANS
+    plans: Mapping[str, PricingPlan] = PLANS
     upgrade_url: str = ""
     docs_url: str = ""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 # One phrase is its folded words with single spaces: "tai chi".
 Group = tuple[str, ...]

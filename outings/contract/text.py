@@ -5,7 +5,7 @@ import re
 
 from msgspec import Struct
 
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 

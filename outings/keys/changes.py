@@ -10,7 +10,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from outings.contract.plans import GRANTABLE
+from outings.contract.pricing_plans import GRANTABLE
 from outings.keys.registry import Key, Registry, number_slots
 from outings.keys.seal import Seal, WrongSeal, find_seal
 

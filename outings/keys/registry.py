@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
-from outings.contract.plans import PLANS, Plan
+from outings.contract.pricing_plans import PLANS, PricingPlan
 from outings.contract.vocabulary import COLLECTIONS
 from outings.keys.key_text import hash_key_text, read_key_id
 from outings.keys.seal import Seal
@@ -51,7 +51,7 @@ class Key(Struct, frozen=True, kw_only=True):
     revoked_at: datetime | None = None
     slot: int | None = None
 
-    def settle_entitlement(self, plan: Plan) -> Entitlement:
+    def settle_entitlement(self, plan: PricingPlan) -> Entitlement:
         """The key's metros and types, with the add-ons of its plan and its grants."""
         return Entitlement(
             metros=None if EVERY in self.metros else frozenset(self.metros),
@@ -59,7 +59,7 @@ class Key(Struct, frozen=True, kw_only=True):
             addons=plan.addons.union(self.grants),
         )
 
-    def settle_rate(self, plan: Plan) -> int:
+    def settle_rate(self, plan: PricingPlan) -> int:
         """The key's requests per minute: its own rate, or its plan's."""
         return self.per_minute or plan.per_minute
 
@@ -130,7 +130,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         assert number is not None
         return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
 
-    def settle_quota(self, key: Key, plan: Plan) -> int | None:
+    def settle_quota(self, key: Key, plan: PricingPlan) -> int | None:
         """The monthly quota of the key's client: its own, or the plan's. None is unlimited."""
         quota = self.clients_by_name[key.client].monthly_quota
         return plan.per_month if quota is None else quota

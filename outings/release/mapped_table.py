@@ -10,9 +10,10 @@ where a boolean is meant.
 
 import io
 import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
+from zlib import crc32
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc
 
+from outings.contract.parameter import Parameter
+from outings.contract.parameters import PARAMETERS
 from outings.release.objects import Corrupt
 
 Words = NDArray[np.uint64]
@@ -31,11 +34,20 @@ NEVER = (1 << 63) - 1
 DAYS_BEFORE, DAYS_AFTER = 31, 400
 SPANS = (1, 2, 4, 8, 16, 32)
 
-# Of the mapped files: who knows another one makes what it needs from the tables, until a build has written its own.
-LAYOUT = 8
+# Raise it where the mapped files change otherwise than by the columns that filters compare.
+LAYOUT_NUMBER = 8
 
 WORD = 64
 
+
+def number_layout(parameters: Iterable[Parameter]) -> int:
+    """A filter on another column is another layout: a column that no filter compares has no sets of its own."""
+    columns = sorted((row.column, row.kind, row.compares, row.vocabulary or "") for row in parameters if row.column)
+    return crc32(repr((LAYOUT_NUMBER, columns)).encode())
+
+
+# Of the mapped files: who knows another one makes what it needs from the tables, until a build has written its own.
+LAYOUT = number_layout(PARAMETERS.values())
 
 def count_words(rows: int) -> int:
     return max(-(-rows // WORD), 1)

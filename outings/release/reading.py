@@ -39,7 +39,7 @@ def open_release(
     manifests = manifests or {slug: read_manifest(store, part.manifest) for slug, part in listed.root.parts.items()}
     for slug, part in listed.root.parts.items():
         manifest = manifests[slug]
-        snapshot = open_snapshot(store, manifest, cache=cache)
+        snapshot = fetch_snapshot(store, manifest, cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot
@@ -70,9 +70,9 @@ def open_site(
     }
 
 
-def open_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Opens tables as local files and maps the packs. Raises Corrupt if this program does not know the tables'
-    layout."""
+def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
+    """With its tables as files in the cache, and its packs mapped. Raises Corrupt if this program does not know the
+    layout of the tables."""
     if manifest.layout != LAYOUT:
         raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
     return Snapshot(

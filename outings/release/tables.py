@@ -184,7 +184,7 @@ FIELDS = ("name", "category", "keywords", "description", "organization", "place"
 
 # One row a word of a published listing's text, ordered by word, row, field, position.
 TERMS: Mapping[str, pl.DataType] = {
-    "word": pl.String(),  # as contract.words splits it
+    "word": pl.String(),  # as contract.tokenizer splits it
     "row": pl.UInt32(),
     "field": pl.UInt8(),  # index in FIELDS
     "position": pl.UInt16(),  # of the word in its field, from 0; a word further in is left out

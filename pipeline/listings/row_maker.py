@@ -23,10 +23,10 @@ from pipeline.facts.statements import make_statement_columns
 from pipeline.facts.suitability import judge_audience
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
-from pipeline.listings.directory import Directory, FindLoan, KnownPlace, make_directory
 from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.reference_index import FindLoan, KnownPlace, ReferenceIndex, make_reference_index
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, UnchangedListing, check_bounds
@@ -81,7 +81,7 @@ class RowMaker:
         self.stays: list[UnchangedListing] = []
         self._previous, self._setting = previous, setting
         kept = list(carried)
-        self._directory = make_directory(
+        self._references = make_reference_index(
             by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan
         )
         self._carried: list[str] = []  # as rows
@@ -91,7 +91,7 @@ class RowMaker:
     @property
     def foreign(self) -> ForeignResolution:
         """What this metro's records ask of other metros, and what they get."""
-        return self._directory.foreign
+        return self._references.foreign
 
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings."""
@@ -106,7 +106,7 @@ class RowMaker:
                 _gather_categories(categories, row)
                 links.add(read_links(row))
             yield row
-        yield from self._directory.make_organization_rows(
+        yield from self._references.make_organization_rows(
             self._setting, carried=websites, linked=links, categories=categories
         )
 
@@ -120,15 +120,15 @@ class RowMaker:
 
     def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
         """Those to be made; the others stay."""
-        previous, directory, setting = self._previous, self._directory, self._setting
+        previous, index, setting = self._previous, self._references, self._setting
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
         for row_id, entry in by_id.items():
             if not isinstance(entry.head, ListingHead):
                 continue
-            organization = directory.find_organization(entry, self.problems)
-            place = directory.find_place(entry, self.problems)
-            origin = _hash_origin(entry, row_id, directory.slugs[row_id], organization, place)
+            organization = index.find_organization(entry, self.problems)
+            place = index.find_place(entry, self.problems)
+            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, place)
             stay = None
             if origins.get(row_id) == origin:
                 stay = (
@@ -184,7 +184,7 @@ class RowMaker:
         record = decode_record(anew.encoded, anew.kind)
         assert isinstance(record, ListingRecord)
         row, problems = _make_row(
-            _resolve(record, anew, self._directory, language=self._setting.language), self._setting
+            _resolve(record, anew, self._references, language=self._setting.language), self._setting
         )
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
@@ -232,15 +232,15 @@ def _gather_categories(categories: dict[str, int], row: Row) -> None:
 
 
 def _resolve(
-    record: ListingRecord, anew: _NewListing, directory: Directory, *, language: Language | None
+    record: ListingRecord, anew: _NewListing, index: ReferenceIndex, *, language: Language | None
 ) -> ResolvedRecord[Any]:
     place = anew.place
-    location = _locate(record.location, None if place is None else place.location, directory)
+    location = _locate(record.location, None if place is None else place.location, index)
     audience = judge_audience(record, language=language).audience
     return ResolvedRecord(
         record=record,
         id=anew.id,
-        slug=directory.slugs[anew.id],
+        slug=index.slugs[anew.id],
         organization=anew.organization,
         place=None if place is None else place.reference,
         facts=_inherit_facts(record, None if place is None else place.facts),
@@ -253,18 +253,18 @@ def _resolve(
     )
 
 
-def _locate(own: Location | None, of_place: Location | None, directory: Directory) -> Location:
+def _locate(own: Location | None, of_place: Location | None, index: ReferenceIndex) -> Location:
     """The record's own location, else its place's; the neighborhood by polygon where none is given."""
     location = own or of_place or Location()
     if location.neighborhood is not None:
-        known = directory.neighborhoods.find_named(location.neighborhood)
+        known = index.neighborhoods.find_named(location.neighborhood)
         slug = location.neighborhood_slug or (
             known.slug if known is not None else slugify(location.neighborhood) or None
         )
         return msgspec.structs.replace(location, neighborhood_slug=slug)
     if location.lat is None or location.lng is None:
         return location
-    neighborhood = directory.neighborhoods.find(location.lat, location.lng)
+    neighborhood = index.neighborhoods.find(location.lat, location.lng)
     if neighborhood is None:
         return location
     return msgspec.structs.replace(location, neighborhood=neighborhood.name, neighborhood_slug=neighborhood.slug)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from outings.release.parquet_columns import read_columns
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.reading import open_snapshot
+from outings.release.reading import fetch_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.store import Store
@@ -96,7 +96,7 @@ def _roll_metro_back(
     old = read_base(store, target)
     assert old is not None
     manifest = old.manifest
-    source = PreviousSnapshot(open_snapshot(store, manifest, cache=cache))
+    source = PreviousSnapshot(fetch_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
     stripping = RowStripper(source, taken.ids)
     source.drop_rows(taken.ids)

@@ -104,6 +104,17 @@ def test_quarantine_is_where_the_configuration_says(folder: Path, build: Build) 
     assert len(path.read_text().splitlines()) == 1
 
 
+def test_a_build_of_little_work_starts_no_workers_unless_it_is_told_to(folder: Path) -> None:
+    words = ["build", "-c", str(folder / "outings.toml"), "--as-of", DAY.isoformat()]
+    first = CliRunner().invoke(main, words)
+    assert first.exit_code == 0
+    assert "feeds to read: 2, in this process\n" in first.stderr
+    assert "metros to build: 2, in this process\n" in first.stderr
+    again = CliRunner().invoke(main, words)
+    assert again.exit_code == 0
+    assert "process" not in again.stderr  # nothing changed
+
+
 def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: Path, build: Build) -> None:
     spoil(folder, "seattle", write_odd_words)
     printed = json.loads(build("--json").stdout)

@@ -99,6 +99,7 @@ def test_a_killed_worker_is_told_and_the_release_before_stays(built: Path, tmp_p
     with start_build(config) as running:
         _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, err
+    assert "in 2 worker processes\n" in err
     assert build(copy_world(built, tmp_path / "alone"), as_of=clock_of(1)).code == 0
     several, alone = (read_whole(FolderStore(folder / "var/store")) for folder in (config.parent, tmp_path / "alone"))
     assert several == alone

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.plans import PLANS
+from outings.contract.pricing_plans import PLANS
 from outings.keys.changes import add_key, revoke_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import NAME, CounterSlots, Key, Registry, change_registry, read_registry

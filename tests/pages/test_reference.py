@@ -11,7 +11,7 @@ from outings.contract import errors, notices
 from outings.contract.openapi import make_document
 from outings.contract.openapi.examples import read_examples
 from outings.contract.parameters import PARAMETERS
-from outings.contract.plans import PLANS
+from outings.contract.pricing_plans import PLANS
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary

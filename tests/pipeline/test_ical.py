@@ -128,7 +128,7 @@ def test_it_takes_the_list_s_filters_and_has_all_its_pages(tmp_path: Path) -> No
 
 
 def test_more_than_a_calendar_is_good_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outings.answers.ical.answer.MOST_EVENTS", 3)
+    monkeypatch.setattr("outings.answers.ical.planning.MOST_EVENTS", 3)
     city = build(tmp_path, *(make_event(f"{n}") for n in range(4)))
     with pytest.raises(ApiError) as raised:
         city.ask_bytes(PATH)

@@ -61,14 +61,14 @@ def read_documents(city: City) -> dict[str, Any]:
     """By name, as stored; archived ones too."""
     release = open_release(city.store, city.current, cache=city.cache)
     opened = open_snapshot(release.metros["seattle"])
-    documents = [msgspec.json.decode(opened.read_document(row)) for row in range(len(opened.names))]
+    documents = [msgspec.json.decode(opened.read_document(row)) for row in range(len(opened.listings))]
     return {document["name"]: document for document in documents}
 
 
 def read_hashes(city: City) -> dict[str, bytes]:
     release = open_release(city.store, city.current, cache=city.cache)
-    names = open_snapshot(release.metros["seattle"]).names
-    return {name: names.read_hash(row) for row, name in enumerate(read_documents(city))}
+    listings = open_snapshot(release.metros["seattle"]).listings
+    return {name: listings.read_hash(row) for row, name in enumerate(read_documents(city))}
 
 
 @pytest.mark.long

@@ -52,9 +52,9 @@ def find_place(references: References, *, snapshot: Snapshot) -> int | None:
     """The row of the place, where it is published."""
     if references.place is None or references.place.id is None:
         return None
-    names = open_snapshot(snapshot).names
-    row = names.find_id(references.place.id, type_code=_PLACE)
-    return row if row is not None and names.is_visible(row, include_archived=False) else None
+    listings = open_snapshot(snapshot).listings
+    row = listings.find_id(references.place.id, type_code=_PLACE)
+    return row if row is not None and listings.is_visible(row, include_archived=False) else None
 
 
 def find_organization(references: References, *, about: AnswerContext) -> list[Copy]:

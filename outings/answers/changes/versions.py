@@ -11,8 +11,8 @@ from outings.answers.changes.feed import is_visible
 from outings.answers.context import AnswerContext
 from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.cursors import check_cursor, make_cursor
-from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.row_index import RowIndex
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import ApiError, not_found
@@ -65,7 +65,7 @@ def _may_read(home: Home, about: AnswerContext) -> bool:
 
 def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
     opened = open_snapshot(snapshot)
-    tables: list[tuple[Names, int, str | None]] = [(opened.names, code, name) for code, name in enumerate(TYPES)]
+    tables: list[tuple[RowIndex, int, str | None]] = [(opened.listings, code, name) for code, name in enumerate(TYPES)]
     for names, code, listing_type in [*tables, (opened.organizations, 0, None)]:
         row = names.find_id(row_id, type_code=code)
         if row is not None and names.is_visible(row, include_archived=True):

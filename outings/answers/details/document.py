@@ -70,7 +70,7 @@ def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) ->
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
-    """All of the release, or the one that `metro=` names."""
+    """All of the release, or the one that `metro=` listings."""
     if query.metro is None:
         return release.metros
     snapshot = release.metros.get(query.metro)
@@ -87,13 +87,13 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Listing
     type_code = TYPES.index(query.resource)
     include_archived = bool(query.get("include_archived"))
     for slug in sorted(metros):
-        names = open_snapshot(metros[slug]).names
+        listings = open_snapshot(metros[slug]).listings
         rows: list[int] = []
         if query.id is not None:
-            row = names.find_id(query.id, type_code=type_code)
+            row = listings.find_id(query.id, type_code=type_code)
             rows = [] if row is None else [row]
         elif query.slug is not None:
-            rows = list(names.find_slug(query.slug, type_code=type_code))
-        for row in sorted(rows, key=lambda row: not names.is_visible(row, include_archived=False)):
-            if names.is_visible(row, include_archived=include_archived):
+            rows = list(listings.find_slug(query.slug, type_code=type_code))
+        for row in sorted(rows, key=lambda row: not listings.is_visible(row, include_archived=False)):
+            if listings.is_visible(row, include_archived=include_archived):
                 yield ListingRow(snapshot=metros[slug], row=row)

@@ -72,7 +72,7 @@ def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows
 
     def count() -> Rows:
         selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
-        results = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.names), 1)))
+        results = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.listings), 1)))
         rows = np.array(sorted(results.rows), dtype=np.int64)
         return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 

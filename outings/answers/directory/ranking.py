@@ -9,8 +9,6 @@ from typing import get_args
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 from outings.answers.cache import remember
 from outings.answers.directory.business_names import Title, list_parents
@@ -31,8 +29,7 @@ from outings.answers.directory.spellings import (
 )
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.spelling import LETTERS_FOR_TYPOS
-from outings.answers.snapshot.texts import SimilarTexts
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts
 from outings.contract.resources.organization import NameMatch
 from outings.release.mapped_table import MappedTable
 
@@ -162,14 +159,8 @@ class Ranking:
                 scored.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
 
     def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """The word itself, and those that a typo or two lead to: never in digits, never in the first letter."""
-        meanings = [(number, 0) for number in self._texts.find(word)]
-        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
-        if allowed and word.isalpha():
-            others = self._texts.list_similar(word, typos=allowed)
-            near = process.extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-            meanings += [(number, int(typos)) for _, typos, number in near if typos]
-        return tuple(sorted(meanings))
+        """The word itself, and those that a typo or two lead to."""
+        return tuple(sorted([*((number, 0) for number in self._texts.find(word)), *self._texts.find_typos(word)]))
 
     def _read(self, text: str, kind: int) -> Places:
         parts = [self._read_number(number) for number in self._texts.find(text)]

@@ -11,7 +11,7 @@ from outings.answers.directory.business_names import STOP_WORDS, fold_host, fold
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.texts import make_letters, make_texts
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 # What a text is of an entry. SITE: its host without the ending; ABOVE: a host above its own.
 WORD, PAIR, NAME, SITE, HOST, ABOVE = range(6)

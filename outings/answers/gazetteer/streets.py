@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from outings.contract.languages.language import Language
 from outings.contract.languages.streets import StreetWords
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 Words = tuple[str, ...]
 

@@ -38,7 +38,7 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
     if "source" in query.get_words("include"):
         parts.append((_SOURCE, count_items(query)))
-    return add_costs([*parts, *_list_searches(query)], listings=len(reader.names))
+    return add_costs([*parts, *_list_searches(query)], listings=len(reader.listings))
 
 
 def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
@@ -48,7 +48,7 @@ def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
         return ENGINE
     if reader.find_index(open_cells) is None:
         return UNKNOWN
-    return add_costs([(_DENSITY, 1), *_list_searches(query)], listings=len(reader.names))
+    return add_costs([(_DENSITY, 1), *_list_searches(query)], listings=len(reader.listings))
 
 
 def _list_searches(query: Query) -> Iterator[tuple[Rate, int]]:

@@ -146,11 +146,11 @@ def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, t
 def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
     """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
     assert query.resource is not None
-    names, type_code = open_snapshot(snapshot).names, TYPES.index(query.resource)
+    listings, type_code = open_snapshot(snapshot).listings, TYPES.index(query.resource)
     rows: dict[str, int | None] = {}
     for each in query.get_words("ids"):
-        row = names.find_id(each, type_code=type_code)
-        rows[each] = row if row is not None and names.is_visible(row, include_archived=False) else None
+        row = listings.find_id(each, type_code=type_code)
+        rows[each] = row if row is not None and listings.is_visible(row, include_archived=False) else None
     present = [row for row in rows.values() if row is not None]
     if filters.values.keys() - {"ids"}:
         selection = select_query(query, filters, snapshot=snapshot, today=today)

@@ -25,9 +25,9 @@ def find_homes(match: Match, *, about: AnswerContext) -> Sequence[str]:
         return [record, *(slug for copy in copies if (slug := copy.snapshot.metro.slug) != record)]
     homes = []
     for slug, snapshot in sorted(about.release.metros.items()):
-        names = open_snapshot(snapshot).names
-        row = names.find_id(row_id, type_code=_PLACE)
-        if row is not None and names.is_visible(row, include_archived=False):
+        listings = open_snapshot(snapshot).listings
+        row = listings.find_id(row_id, type_code=_PLACE)
+        if row is not None and listings.is_visible(row, include_archived=False):
             homes.append(slug)
     readable = [slug for slug in homes if about.entitlement.allows_metro(slug)]
     if not homes:

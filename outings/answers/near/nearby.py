@@ -95,7 +95,7 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
 def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[RowDistances, int]:
     """In order, with how many rows are hidden."""
     near, after, index = nearby.near, nearby.after, opened.open_index(open_near)
-    least = 0 if after is None else opened.names.count_ids(after.id)
+    least = 0 if after is None else opened.listings.count_ids(after.id)
 
     def follow(distances: RowDistances) -> RowDistances:
         return distances if after is None else distances.choose(_follow(distances, after, index, least=least))

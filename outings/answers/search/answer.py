@@ -26,7 +26,7 @@ from outings.answers.search.ranking import (
     take_ordered,
     take_relevant,
 )
-from outings.answers.search.repeats import SearchResults, fold_repeats, keep_single
+from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
 from outings.answers.search.request import Search, relax_search, settle_search
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits
@@ -74,7 +74,7 @@ def _estimate_cost(search: Search) -> int:
     if not has_columns(opened):
         return ENGINE
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
-    listings = index.count_postings(search.parsed) if words else len(opened.names)
+    listings = index.count_postings(search.parsed) if words else len(opened.listings)
     # What a query can do without is asked of the whole metro before the query is.
     times = 1 + sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
     return add_costs(parts, listings=listings * times)
@@ -87,9 +87,13 @@ def answer_search(search: Search) -> list[bytes]:
     search = relax_search(search, index)
     matched = _match(search, opened, index)
     counts = count_levels(matched)
-    levels, results = settle_levels(matched, query.get_words("match"), fold=lambda some: _fold(some, search, index))
-    shown = results.shown
-    scores, limit = shown.score(shown.rows), read_limit(query)
+    levels, chosen = settle_levels(
+        matched,
+        query.get_words("match"),
+        count=lambda rows: count_things(index.things[rows]) if search.folds else rows.size,
+    )
+    results = _fold(chosen, search, index)
+    shown, scores, limit = results.shown, results.scores, read_limit(query)
     places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
@@ -136,14 +140,15 @@ def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) ->
 
 
 def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:
-    if "changed_since" in search.query.values:  # sync mode wants each listing
-        return keep_single(matched)
+    scores = matched.score(matched.rows)
+    if not search.folds:
+        return SearchResults(matched, scores)
     windows, today = search.windows, number_day(search.today)
 
     def rank(rows: Numbers) -> Numbers:
         return index.rank_starts(rows, windows=windows, today=today, is_recalled=search.has_usual_window)
 
-    return fold_repeats(matched, index.things, rank=rank)
+    return fold_repeats(matched, scores, index.things[matched.rows], rank=rank)
 
 
 def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
@@ -210,4 +215,4 @@ def _make_items(
 
 def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> Iterator[str]:
     for row, rank in zip(rows.tolist(), index.id_ranks[rows].tolist(), strict=True):
-        yield opened.names.read_id(row, rank=rank)
+        yield opened.listings.read_id(row, rank=rank)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from outings.answers.search.matching import SearchMatches
-from outings.answers.search.repeats import SearchResults, keep_single
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.contract.resources.search import LEVELS
 
@@ -15,14 +14,14 @@ _ENOUGH = 5
 
 
 def settle_levels(
-    matched: SearchMatches, requested: Sequence[str], *, fold: Callable[[SearchMatches], SearchResults]
-) -> tuple[tuple[str, ...], SearchResults]:
-    """Of the whole answer and not of a page, so that all pages of a walk have the same levels. `fold`: to one result a
-    thing, in `auto` alone."""
+    matched: SearchMatches, requested: Sequence[str], *, count: Callable[[Numbers], int]
+) -> tuple[tuple[str, ...], SearchMatches]:
+    """Of the whole answer and not of a page, so that all pages of a walk have the same levels. `count`: how many
+    results these rows are."""
     if tuple(requested) != AUTO:
-        return tuple(requested), keep_single(choose_levels(matched, requested))
-    full = fold(choose_levels(matched, LEVELS[:PARTIAL]))
-    return (LEVELS, fold(matched)) if full.shown.rows.size < _ENOUGH else (LEVELS[:PARTIAL], full)
+        return tuple(requested), choose_levels(matched, requested)
+    full = choose_levels(matched, LEVELS[:PARTIAL])
+    return (LEVELS, matched) if count(full.rows) < _ENOUGH else (LEVELS[:PARTIAL], full)
 
 
 def choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:

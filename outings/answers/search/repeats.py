@@ -19,8 +19,8 @@ from outings.release.tables import FIELDS, PUBLISHED
 # Stands for a listing that repeats no other.
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
-# The bits of a row's place in the order of starts, and of its level.
-_RANK, _LEVEL = 32, 2
+# The bits of a row's place in the order of starts, and of what its score lacks.
+_RANK, _SCORE = 32, 10
 
 # What they are made of.
 LISTINGS = (
@@ -67,13 +67,15 @@ REPEATS = derive_table("repeats", make_repeats, {"listings": LISTINGS, "terms": 
 
 
 class SearchResults(Struct, frozen=True, eq=False):
-    """`shown`: a listing for each thing. Of things that more than one matches `rows` has all that do, one thing after
-    the other, each from its number in `begins` on, the one that is shown first. `things` rise."""
+    """`shown`: a listing for each thing, with the level of the best listing of it; `scores` are of that one too. Of
+    things that more than one matches `rows` has all that do, one thing after the other, each from its number in
+    `begins` on, the one that is shown first. `things` rise."""
 
     shown: SearchMatches
-    things: Numbers
-    begins: Numbers
-    rows: Numbers
+    scores: Numbers
+    things: Numbers = _NOTHING
+    begins: Numbers = _NOTHING
+    rows: Numbers = _NOTHING
 
     def list_repeats(self, shown: Numbers) -> list[Numbers]:
         """Of each of these things, the rows but the first."""
@@ -85,28 +87,54 @@ class SearchResults(Struct, frozen=True, eq=False):
         return [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
 
 
-def keep_single(matched: SearchMatches) -> SearchResults:
-    """Each listing is a result."""
-    return SearchResults(shown=matched, things=_NOTHING, begins=_NOTHING, rows=_NOTHING)
+def count_things(things: Numbers) -> int:
+    """`things`: of some rows."""
+    shared = things[things != SINGLE]
+    return int(things.size - shared.size + np.unique(shared).size)
 
 
-def fold_repeats(matched: SearchMatches, things: Numbers, *, rank: Callable[[Numbers], Numbers]) -> SearchResults:
-    """Of each thing the listing of the best level; of these the first by `rank`: numbers of rows that rise with how
-    early they start, then id. `things`: by row."""
-    own = things[matched.rows]
-    shared = np.flatnonzero(own != SINGLE)
+def fold_repeats(
+    matched: SearchMatches, scores: Numbers, things: Numbers, *, rank: Callable[[Numbers], Numbers]
+) -> SearchResults:
+    """Of each thing the first by `rank`: numbers of rows that rise with how early they start, then id. It fits as well
+    as the best of its listings does. `scores` and `things` are of the rows that match."""
+    shared = np.flatnonzero(things != SINGLE)
     if shared.size < 2:
-        return keep_single(matched)
-    rows, levels = matched.rows[shared], matched.levels[shared]
-    keys = ((own[shared].astype(np.int64) << _LEVEL | levels) << _RANK) | rank(rows)
+        return SearchResults(matched, scores)
+    keys = things[shared].astype(np.int64) << _RANK | rank(matched.rows[shared])
     order = np.argsort(keys)
-    ordered = keys[order] >> (_RANK + _LEVEL)
+    ordered, own = keys[order] >> _RANK, shared[order]
     begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    kept = own == SINGLE
-    kept[shared[order[begins]]] = True
+    kept = things == SINGLE
+    kept[own[begins]] = True
+    best, best_scores = _raise_fits(matched, scores, own, begins)
     return SearchResults(
-        shown=matched if kept.all() else matched.choose(kept),
+        shown=best.choose(kept),
+        scores=best_scores[kept],
         things=ordered[begins],
         begins=np.append(begins, order.size),
-        rows=rows[order],
+        rows=matched.rows[own],
     )
+
+
+def _raise_fits(
+    matched: SearchMatches, scores: Numbers, own: Numbers, begins: Numbers
+) -> tuple[SearchMatches, Numbers]:
+    """With level, score and similarity of the best of a thing for the first of it. `own`: places, one thing after the
+    other."""
+    firsts = own[begins]
+    lacking = np.zeros(matched.rows.size, dtype=np.bool_) if matched.lacking is None else matched.lacking
+    fits = (matched.levels.astype(np.int64) << 1 | lacking) << _SCORE | (1000 - scores)
+    fits[firsts] = np.minimum.reduceat(fits[own], begins)
+    similarities = matched.similarities
+    if similarities is not None:
+        similarities = similarities.copy()
+        similarities[firsts] = np.maximum.reduceat(similarities[own], begins)
+    best = SearchMatches(
+        rows=matched.rows,
+        levels=fits >> _SCORE + 1,
+        score=matched.score,
+        similarities=similarities,
+        lacking=None if matched.lacking is None else (fits >> _SCORE & 1).astype(np.bool_),
+    )
+    return best, 1000 - (fits & (1 << _SCORE) - 1)

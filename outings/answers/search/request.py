@@ -46,8 +46,13 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def is_auto(self) -> bool:
-        """Whether the answer itself says which levels are shown, and each thing is one result."""
+        """Whether the answer itself says which levels are shown."""
         return self.query.get_words("match") == AUTO
+
+    @property
+    def folds(self) -> bool:
+        """Whether each thing is one result. Sync mode wants each listing."""
+        return self.is_auto and "changed_since" not in self.query.values
 
     @property
     def selections(self) -> tuple[Selection, ...]:

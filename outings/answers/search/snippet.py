@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 MOST_CHARACTERS = 180
 # Words before the first hit that tell what it is about.

@@ -16,8 +16,8 @@ from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
+from outings.contract.tokenizer import split_words
 from outings.contract.vocabulary import TYPES
-from outings.contract.words import split_words
 
 _ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")
 # Metres from the middle of a postal code that are near it: some fifteen minutes on foot.

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip, RowCondition, Within
 from outings.answers.selecting.sql.engine import Rows
 from outings.answers.snapshot.distance import Vectors, lie_near
-from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.terms import Terms, open_terms
 from outings.answers.snapshot.zips import Zips, open_zips
 from outings.contract.vocabulary import TYPES
@@ -21,13 +21,13 @@ class RowFinder:
 
     def __init__(
         self,
-        names: Names,
+        listings: RowIndex,
         *,
         vectors: Vectors,
         open_terms: Callable[[], Terms],
         open_zips: Callable[[], Zips | None],
     ) -> None:
-        self._names = names
+        self._listings = listings
         self._vectors = vectors
         self._open_terms, self._open_zips = open_terms, open_zips
 
@@ -62,20 +62,20 @@ class RowFinder:
     def _find(self, condition: RowCondition, listing_type: str) -> Rows:
         match condition:
             case Within() | NearZip():
-                near = self.test_near(condition, np.arange(len(self._names)))
+                near = self.test_near(condition, np.arange(len(self._listings)))
                 return np.flatnonzero(near).astype(np.uint32)
             case InZips(codes):
                 return self._read_zips().find_rows(codes)
             case Matches(text):
-                return self._open_terms().find_rows(text, size=len(self._names))
+                return self._open_terms().find_rows(text, size=len(self._listings))
             case HasId(ids):
-                rows = (self._names.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                rows = (self._listings.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
 
 def open_row_finder(reader: SnapshotReader) -> RowFinder:
     return RowFinder(
-        reader.names,
+        reader.listings,
         vectors=reader.rows.vectors,
         open_terms=reader.defer(open_terms),
         open_zips=reader.defer(open_zips),

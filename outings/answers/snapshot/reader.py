@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from outings.answers.snapshot.derived import DerivedTables, TableContext
-from outings.answers.snapshot.names import NAMES, ORGANIZATION_NAMES, Names
 from outings.answers.snapshot.programs import MEMBERS, Programs
+from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX, RowIndex
 from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
@@ -35,19 +35,19 @@ class SnapshotReader:
         self._locks: dict[Hashable, threading.RLock] = {}
         # For memories of many snapshots, and for what is opened later: they do not keep this one open.
         self.reference = weakref.ref(self)
-        self.names = Names(self.open_table(NAMES))
-        self.organizations = Names(self.open_table(ORGANIZATION_NAMES))
+        self.listings = RowIndex(self.open_table(LISTING_INDEX))
+        self.organizations = RowIndex(self.open_table(ORGANIZATION_INDEX))
         self.rows = RowFacts(self.open_table(ROW_FACTS))
         self.series = Series(self.open_table(SERIES), moments=self.open_table(MOMENTS))
         self.programs = Programs(self.open_table(MEMBERS), numbers=self.rows.programs)
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""
-        return _read(self._packs, *self.names.locate_document(row))
+        return _read(self._packs, *self.listings.locate_document(row))
 
     def read_documents(self, rows: Iterable[int]) -> list[bytes]:
         packs = self._packs
-        return [packs[pack][offset:end] for pack, offset, end in self.names.locate_documents(rows)]
+        return [packs[pack][offset:end] for pack, offset, end in self.listings.locate_documents(rows)]
 
     def read_organization(self, row: int) -> bytes:
         """An organization's document, as stored: without `categories`, `metros` and `counts`."""

@@ -3,16 +3,12 @@
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import extract
 
 from outings.answers.cache import remember
 from outings.answers.snapshot.stems import make_stem
-from outings.answers.snapshot.texts import HashedTexts, SimilarTexts
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, HashedTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
 
-# The letters that a word must have for one typo, and for two.
-LETTERS_FOR_TYPOS = (5, 9)
 # Letters of what stays of a stem.
 _LEAST_STEM = 3
 # Distinct words asked for lately: one look-up of typos among 40,000 words is some 60 µs.
@@ -65,15 +61,10 @@ class Spelling:
         return tuple(meanings[number] for number in sorted(meanings))
 
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """By number: the word, those of its stem, and those that a typo or two lead to: never in digits, never in the
-        first letter."""
+        """By number: the word, those of its stem, and those that a typo or two lead to."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
-        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
-        if allowed and word.isalpha():
-            others = self._words.list_similar(word, typos=allowed)
-            near = extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-            for _, distance, number in near:
-                typos.setdefault(number, int(distance))
+        for number, distance in self._words.find_typos(word):
+            typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in sorted(typos))
 
 

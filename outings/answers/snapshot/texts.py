@@ -2,16 +2,20 @@
 text itself."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import overload
 from zlib import crc32
 
 import numpy as np
 import polars as pl
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
 
 from outings.answers.cache import remember
 from outings.release.mapped_table import MappedTable
 
+# The letters that a word must have for one typo, and for two.
+LETTERS_FOR_TYPOS = (5, 9)
 # What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many
 # there are, as far as there is room.
 _LETTERS = 26
@@ -90,7 +94,15 @@ class SimilarTexts(HashedTexts):
         self._letters = table.read_array(f"{name}_letters")
         self._span_letter = remember(self.span_beginning, size=_BEGINNINGS)
 
-    def list_similar(self, word: str, *, typos: int) -> dict[int, str]:
+    def find_typos(self, word: str) -> Iterator[tuple[int, int]]:
+        """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter."""
+        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+        if allowed and word.isalpha():
+            others = self._list_similar(word, typos=allowed)
+            near = extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
+            yield from ((number, int(typos)) for _, typos, number in near if typos)
+
+    def _list_similar(self, word: str, *, typos: int) -> dict[int, str]:
         """By number, of those of letters alone that begin with the first letter of a word: all that so many letters put
         in, left out, changed or swapped can make of it are among them, for each changes two of its letters at most."""
         low, high = self._span_letter(word[0])

@@ -12,8 +12,8 @@ import polars as pl
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.contract.resources.suggestion import SuggestionKind
+from outings.contract.tokenizer import split_words
 from outings.contract.vocabulary import TYPES
-from outings.contract.words import split_words
 from outings.release.tables import PUBLISHED
 
 KINDS: tuple[SuggestionKind, ...] = get_args(SuggestionKind)

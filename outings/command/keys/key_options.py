@@ -9,7 +9,7 @@ import msgspec
 
 from outings.configuration import Configuration
 from outings.contract.parameters import INCLUDES
-from outings.contract.plans import GRANTABLE, PLANS
+from outings.contract.pricing_plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS
 from outings.keys.changes import set_quota
 from outings.keys.registry import EVERY, Key, Registry

@@ -10,7 +10,7 @@ import msgspec
 
 from outings.command.keys.key_options import describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
-from outings.contract.plans import settle_plans
+from outings.contract.pricing_plans import settle_plans
 from outings.keys.registry import read_registry
 
 

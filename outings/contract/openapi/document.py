@@ -14,7 +14,7 @@ from outings.contract.includes import Offer
 from outings.contract.openapi.parameters import NOT_YET, list_parameters, make_shared
 from outings.contract.openapi.responses import list_responses, make_failures, make_headers
 from outings.contract.openapi.schemas import Schema, make_schemas
-from outings.contract.plans import ADD_ON_CREDITS
+from outings.contract.pricing_plans import ADD_ON_CREDITS
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary

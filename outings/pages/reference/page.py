@@ -12,7 +12,7 @@ from outings.contract import errors
 from outings.contract.meanings import codes
 from outings.contract.openapi import make_document
 from outings.contract.openapi.examples import Example
-from outings.contract.plans import PLANS
+from outings.contract.pricing_plans import PLANS
 from outings.contract.vocabulary import Vocabulary
 from outings.contract.window import CALENDAR_DAYS_AFTER, EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER
 from outings.pages.layout import name_words, render_page

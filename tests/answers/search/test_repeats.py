@@ -161,12 +161,37 @@ def test_the_five_that_are_enough_are_results(tmp_path: Path) -> None:
     assert body["meta"]["match_counts"] == {"all_terms": 6, "related": 0, "partial": 1}
 
 
-def test_a_thing_stands_at_its_best_level(tmp_path: Path) -> None:
-    """Not behind one of its listings that has the words in passing and starts earlier."""
-    described = {"description": "word " * 70 + "pottery"}, {"description": "pottery"}
-    days = ("2026-08-11", "2026-08-12")
-    events = (make_event(number, days[number - 1], **described[number - 1]) for number in (1, 2))
-    assert find_numbers(open_events(tmp_path, *events), "pottery") == {2: [1]}
+def test_the_next_is_shown_where_the_best_of_its_listings_stands(tmp_path: Path) -> None:
+    """Today is 2026-08-10. The next has the word in passing, as another listing has; a later one has it up front."""
+    passing, opening = {"description": "word " * 70 + "pottery"}, {"description": "pottery"}
+    early, late = make_event(3, "2026-08-11", **passing), make_event(2, "2026-08-12", **opening)
+    release = open_events(tmp_path, make_event(1, name="Art", **passing), early, late)
+    for sort in ("relevance", "newest", "soonest"):
+        first, second = search(release, "pottery", {**AUTO, "sort": sort})["data"]
+        assert (first["id"], first["starts_local"]) == (make_uuid(3), "2026-08-11T10:00:00")
+        assert (first["repeat_ids"], first["match"], first["score"]) == ([make_uuid(2)], "all_terms", 0.5)
+        assert (second["id"], second["match"], second["score"]) == (make_uuid(1), "partial", 0.2)
+
+
+def test_the_next_of_those_is_shown_that_have_the_levels_of_the_answer(tmp_path: Path) -> None:
+    """With five results partial matches are left out, also of a thing that has others."""
+    passing = {"description": "word " * 70 + "pottery"}
+    others = [make_event(number, name=f"Pottery {number}") for number in range(3, 7)]
+    events = make_event(1, "2026-08-11", **passing), make_event(2, "2026-08-12", description="pottery"), *others
+    body = search(open_events(tmp_path, *events), "pottery", AUTO)
+    assert [read_number(item["id"]) for item in body["data"]] == [3, 4, 5, 6, 2]
+    assert (body["data"][-1]["repeats"], body["meta"]["count_estimate"]) == (0, 5)
+    assert body["meta"]["match_counts"] == {"all_terms": 5, "related": 0, "partial": 1}
+
+
+def test_a_series_that_goes_on_counts_by_its_next_date_from_today_on(tmp_path: Path) -> None:
+    """Today is 2026-08-10. It began in the window, which is earlier."""
+    series = documents.make_event(make_uuid(1), **COMMON, starts_local="2026-08-04T10:00:00", has_date=True)
+    days = {1: (4, 11, 18), 2: (12,)}
+    dates = {make_uuid(number): [datetime(2026, 8, day, 10) for day in own] for number, own in days.items()}
+    release = open_release([World(listings=[series, make_event(2, "2026-08-12")], dates=dates)], tmp_path)
+    for start in ("2026-08-01", "2026-08-10"):
+        assert find_numbers(release, "swim", {"from": start}) == {1: [2]}
 
 
 def test_a_program_is_one_listing_and_its_card_may_be_repeated(tmp_path: Path) -> None:
@@ -205,8 +230,12 @@ def test_each_listing_that_matches_is_once_a_result_or_a_repeat(
     assert sum(body["meta"]["match_counts"][level] for level in body["meta"]["match"]) == len(listings)
     assert ("partial" in body["meta"]["match"]) == (sum(item["match"] != "partial" for item in results) < 5)
     for item in results:
-        assert {name: item[name] for name in matches[item["id"]]} == matches[item["id"]]
+        best = min((matches[row_id] for row_id in members[item["id"]]), key=find_fit)
+        fit = {name: best[name] for name in ("match", "score")}
+        assert {name: item[name] for name in best} == matches[item["id"]] | fit
         assert members[item["id"]] == sorted(members[item["id"]], key=lambda row_id: find_key(matches[row_id]))
+    if sort == "relevance":
+        assert results == sorted(results, key=lambda item: (*find_fit(item), item["id"]))
     expected = defaultdict(set)
     for row_id in matches:
         expected[name_thing(world.get(row_id))].add(row_id)
@@ -234,8 +263,11 @@ def name_thing(listing: Document) -> tuple[object, ...]:
     return own, listing["type"], listing["organization"]["id"], fold(listing["name"]), where, *ages
 
 
-def find_key(item: Document) -> tuple[int, str, str]:
-    """Level, start from today on, id."""
+def find_key(item: Document) -> tuple[str, str]:
+    """Start from today on, id."""
     starts = item["starts_local"] or "9999-12-31"
-    levels = ["all_terms", "related", "partial"]
-    return levels.index(item["match"]), starts if date.fromisoformat(starts[:10]) >= TODAY else "9999-12-31", item["id"]
+    return starts if date.fromisoformat(starts[:10]) >= TODAY else "9999-12-31", item["id"]
+
+
+def find_fit(item: Document) -> tuple[int, float]:
+    return ["all_terms", "related", "partial"].index(item["match"]), -item["score"]

@@ -10,7 +10,7 @@ from edge.app import Edge
 from edge.limits.header_fields import FIELDS
 from edge.limits.redis_store import RedisLimitStore
 from outings.contract.includes import Offer
-from outings.contract.plans import Plan
+from outings.contract.pricing_plans import PricingPlan
 from tests.edge.asking import Response, ask, ask_together, read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import add_keys
@@ -22,8 +22,8 @@ RATES = {name for name in NAMES if "quota" not in name}
 
 PER_MINUTE, PER_MONTH = 12, 20
 PLANS = {
-    "free": Plan(name="free", per_minute=PER_MINUTE, per_month=PER_MONTH, addons=frozenset()),
-    "partner": Plan(name="partner", per_minute=PER_MINUTE, per_month=None, addons=frozenset()),
+    "free": PricingPlan(name="free", per_minute=PER_MINUTE, per_month=PER_MONTH, addons=frozenset()),
+    "partner": PricingPlan(name="partner", per_minute=PER_MINUTE, per_month=None, addons=frozenset()),
 }
 KINDS: Mapping[str, Mapping[str, object]] = {
     "free": {"plan": "free", "per_minute": None},

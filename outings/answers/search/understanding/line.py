@@ -23,14 +23,14 @@ class Token(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """`text` is folded as words are (`contract.words`); `origins` are the places of its signs in `written`."""
+    """`text` is folded as words are (`contract.tokenizer`); `origins` are the places of its signs in `written`."""
 
     text: str
     origins: Sequence[int]
     written: str
 
     def list_tokens(self) -> list[Token]:
-        """Their words are those of `contract.words.split_words`."""
+        """Their words are those of `contract.tokenizer.split_words`."""
         return [Token(match[0], *match.span()) for match in _WORD.finditer(self.text)]
 
     def quote_token(self, token: Token) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 Words = tuple[str, ...]
 _IN_BRACKETS = re.compile(r"\([^()]*\)")

@@ -1,4 +1,4 @@
-"""The words and phrases that a query's steps know, in one language, folded as `contract.words.split_words` does."""
+"""The words and phrases that a query's steps know, in one language, folded as `contract.tokenizer.split_words` does."""
 
 import re
 from collections.abc import Iterable

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from outings.answers.search.understanding.line import read_line
 from outings.answers.search.understanding.query import Locations, ParsedQuery, make_locations, parse_search
 from outings.contract.errors import ApiError
-from outings.contract.words import split_words
+from outings.contract.tokenizer import split_words
 
 PLACES = make_locations(
     ("New York", "new-york", "nyc"), ("Ballard", "Capitol Hill", "Harlem (North)", "Chelsea-Hudson Yards")

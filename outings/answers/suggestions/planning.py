@@ -72,7 +72,7 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
 
 def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> Order:
     opened = open_snapshot(snapshot)
-    evaluator, every = open_evaluator(opened), np.arange(len(opened.names))
+    evaluator, every = open_evaluator(opened), np.arange(len(opened.listings))
     scope = CollectionScope(route="suggest", today=today, vocabulary=snapshot.vocabulary)
     requested = query_collections((), types, scope)
     rows = np.zeros(every.size, dtype=np.int64)
@@ -89,7 +89,7 @@ def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str,
             ),
             categories=np.array(
                 [
-                    int(rows[opened.names.share_categories(1 << bit)].sum())
+                    int(rows[opened.listings.share_categories(1 << bit)].sum())
                     for bit in range(len(snapshot.vocabulary.categories))
                 ],
                 dtype=np.int64,

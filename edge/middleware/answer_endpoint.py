@@ -10,8 +10,8 @@ from edge.front_protocol import ANY
 from edge.principal import Principal
 from edge.replies.bodies import Bodies
 from edge.replies.body_pointers import BodyPointer, find_pointer, measure_file, rename_age
-from edge.replies.conditional_requests import matches
 from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan
 from edge.replies.responses import list_entity, send_file, send_mismatch, send_not_modified, send_success
 from edge.replies.signed_address import answer_address
@@ -54,7 +54,7 @@ class AnswerEndpoint:
         keys share."""
         resolved = await self._planner.resolve_request(match, context, entitlement=principal.entitlement)
         answer = answer_address(resolved, addresses=self._addresses, principal=principal)
-        if matches(context.if_none_match, answer.etag):
+        if matches_etag(context.if_none_match, answer.etag):
             self._counts.add(Counter.NOT_MODIFIED)
             return partial(send_not_modified, context=context, head=answer.head)
         return partial(send_success, context=context, head=answer.head, body=answer.body)
@@ -66,7 +66,7 @@ class AnswerEndpoint:
         wanted = None if context.fill == ANY else context.fill
         if wanted is not None and wanted != planned.etag:
             return send_mismatch
-        if wanted is None and matches(context.if_none_match, planned.etag):
+        if wanted is None and matches_etag(context.if_none_match, planned.etag):
             self._counts.add(Counter.NOT_MODIFIED)
             return partial(send_not_modified, context=context, head=planned.head)
         coding = choose_coding(context.accept_encoding)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.contract.parameters import INCLUDES
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class PricingPlan(Struct, frozen=True, kw_only=True):
     """`per_minute` is the rate of a key. `per_month` is the quota of a client over all its keys, in a UTC month; None
     is unlimited.
 
@@ -23,13 +23,13 @@ class Plan(Struct, frozen=True, kw_only=True):
     addons: frozenset[str]
 
 
-PLANS: Mapping[str, Plan] = MappingProxyType(
+PLANS: Mapping[str, PricingPlan] = MappingProxyType(
     {
         plan.name: plan
         for plan in (
-            Plan(name="free", per_minute=60, per_month=10_000, addons=frozenset()),
-            Plan(name="standard", per_minute=300, per_month=500_000, addons=frozenset()),
-            Plan(name="partner", per_minute=1_200, per_month=None, addons=frozenset(INCLUDES)),
+            PricingPlan(name="free", per_minute=60, per_month=10_000, addons=frozenset()),
+            PricingPlan(name="standard", per_minute=300, per_month=500_000, addons=frozenset()),
+            PricingPlan(name="partner", per_minute=1_200, per_month=None, addons=frozenset(INCLUDES)),
         )
     }
 )
@@ -63,13 +63,13 @@ class Overrides(Protocol):
     def partner(self) -> Override: ...
 
 
-def settle_plans(overrides: Overrides) -> Mapping[str, Plan]:
+def settle_plans(overrides: Overrides) -> Mapping[str, PricingPlan]:
     """The table of plans with the deployment's changes."""
     stated = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
     return MappingProxyType({name: _settle_plan(plan, stated[name]) for name, plan in PLANS.items()})
 
 
-def _settle_plan(plan: Plan, override: Override) -> Plan:
+def _settle_plan(plan: PricingPlan, override: Override) -> PricingPlan:
     quota = override.monthly_quota
     return replace(
         plan,

@@ -1,4 +1,4 @@
-"""Rows by id and by slug, and what is said of a row without a query: binary searches over sorted arrays.
+"""An index of rows by id and by slug, and what is known of a row without a query: binary searches over sorted arrays.
 
 Arrays and no dicts: a row takes about 100 bytes and its slug, mapped where the build made them.
 """
@@ -22,10 +22,10 @@ _NEVER = -1
 
 # What they are made of: of listings, and of organizations, whose rows have no type: theirs is 0.
 _ROWS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash", "created_at", "updated_at")
-LISTINGS, ORGANIZATIONS = ("type", *_ROWS), ("home", *_ROWS)
+_LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
 
 
-def make_names(frame: pl.DataFrame) -> pl.DataFrame:
+def make_row_index(frame: pl.DataFrame) -> pl.DataFrame:
     """In the table's order but for the rows by id. Raises what Polars raises where an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
     is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
@@ -45,11 +45,11 @@ def make_names(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-NAMES = derive_table("names", make_names, {"listings": LISTINGS})
-ORGANIZATION_NAMES = derive_table("organization_names", make_names, {"organizations": ORGANIZATIONS})
+LISTING_INDEX = derive_table("names", make_row_index, {"listings": _LISTING_COLUMNS})
+ORGANIZATION_INDEX = derive_table("organization_names", make_row_index, {"organizations": _ORGANIZATION_COLUMNS})
 
 
-class Names:
+class RowIndex:
     """One table's rows: `listings`, or `organizations`."""
 
     def __init__(self, table: MappedTable) -> None:

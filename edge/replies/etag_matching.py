@@ -1,10 +1,10 @@
-"""Conditional requests: whether `If-None-Match` names the answer that would be sent. Then the answer is 304.
+"""Whether `If-None-Match` names the answer that would be sent. Then the answer is 304.
 
-Callers: `middleware/endpoint.py`, `middleware/fast_path.py` for answers from memory, and `public/openapi.py`.
+Callers: `middleware/answer_endpoint.py`, `middleware/fast_path.py` for answers from memory, and `public/openapi.py`.
 """
 
 
-def matches(if_none_match: bytes | None, etag: bytes) -> bool:
+def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
     """Weakly (RFC 9110, 13.1.2): lists are taken, and `*`, which names whatever there is."""
     if if_none_match is None:
         return False

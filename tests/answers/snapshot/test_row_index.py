@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from outings.answers.selecting.evaluator_factory import open_sql
 from outings.answers.selecting.sql.engine import Statement, open_engine
-from outings.answers.snapshot.names import Names
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.row_index import RowIndex
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world, seeds
 from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world
@@ -31,26 +31,26 @@ def test_every_row_is_found_by_its_id_and_by_its_slug_and_no_other_is(
             each["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(each["id"]).bytes[8:]))
     snapshot = open_world(world, tmp_path_factory.mktemp("world"))
     for each in (snapshot, replace(snapshot, mapped={})):
-        check_names(open_snapshot(each).names, world, open_snapshot(snapshot))
+        check_index(open_snapshot(each).listings, world, open_snapshot(snapshot))
 
 
-def check_names(names: Names, world: World, opened: SnapshotReader) -> None:
-    assert len(names) == len(world.listings)
+def check_index(index: RowIndex, world: World, opened: SnapshotReader) -> None:
+    assert len(index) == len(world.listings)
     for each in world.listings:
         code = TYPES.index(each["type"])
-        row = names.find_id(each["id"], type_code=code)
+        row = index.find_id(each["id"], type_code=code)
         assert row is not None
         assert b'"id":"%b"' % each["id"].encode() in opened.read_document(row)
-        assert names.find_id(each["id"], type_code=(code + 1) % 4) is None
+        assert index.find_id(each["id"], type_code=(code + 1) % 4) is None
         alike = (other for other in world.listings if other["slug"] == each["slug"])
         same = [other["id"] for other in alike if other["type"] == each["type"]]
-        rows = list(names.find_slug(each["slug"], type_code=code))
-        assert sorted(names.find_id(row_id, type_code=code) or 0 for row_id in same) == sorted(rows)
-        visible = [names.is_visible(row, include_archived=flag) for flag in (False, True)]
+        rows = list(index.find_slug(each["slug"], type_code=code))
+        assert sorted(index.find_id(row_id, type_code=code) or 0 for row_id in same) == sorted(rows)
+        visible = [index.is_visible(row, include_archived=flag) for flag in (False, True)]
         status = STATUSES.index(each["status"])
         assert visible == [status == 0, status in (0, 1)]
-    assert names.find_id(str(uuid4()), type_code=0) is None
-    assert list(names.find_slug("zzz", type_code=3)) == []
+    assert index.find_id(str(uuid4()), type_code=0) is None
+    assert list(index.find_slug("zzz", type_code=3)) == []
 
 
 def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Path) -> None:

@@ -32,12 +32,12 @@ def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
 def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext) -> str:
     """The stamps are not in the row's hash, but they are in its document."""
     opened = open_snapshot(listing.snapshot)
-    names, row = opened.names, listing.row
+    listings, row = opened.listings, listing.row
     today = about.dates[listing.snapshot.metro.slug]
     series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
     attached = (_tag_references(query, listing, about), _tag_addons(query, listing, about))
     parts = (query.get_words("fields"), query.notices, attached)
-    return make_tag("detail", names.read_hash(row).hex(), names.read_stamps(row), series, parts)
+    return make_tag("detail", listings.read_hash(row).hex(), listings.read_stamps(row), series, parts)
 
 
 def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:
@@ -45,12 +45,12 @@ def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> 
     members = list_expanded(query)
     if not members:
         return None
-    names = open_snapshot(listing.snapshot).names
+    listings = open_snapshot(listing.snapshot).listings
     tags: list[object] = []
     references = read_references(open_snapshot(listing.snapshot).read_document(listing.row))
     if "place" in members:
         place = find_place(references, snapshot=listing.snapshot)
-        tags.append(None if place is None else (names.read_hash(place).hex(), names.read_stamps(place)))
+        tags.append(None if place is None else (listings.read_hash(place).hex(), listings.read_stamps(place)))
     if "organization" in members:
         copies = find_organization(references, about=about)
         tags.append((_list_read(copies, about), about.entitlement.digest))

@@ -39,7 +39,7 @@ class KnownPlace(Struct, frozen=True, kw_only=True):
     facts: Facts
 
 
-class Directory(Struct, frozen=True, kw_only=True):
+class ReferenceIndex(Struct, frozen=True, kw_only=True):
     """`slugs` by id, of every row that is made anew. `foreign`: what this metro asked of others, and what it got.
     `homes`: whose the organizations are that it got, by id."""
 
@@ -100,7 +100,7 @@ class Directory(Struct, frozen=True, kw_only=True):
         return made
 
 
-def make_directory(
+def make_reference_index(
     records: Mapping[str, SpooledRecord],
     previous: PreviousSnapshot,
     *,
@@ -108,7 +108,7 @@ def make_directory(
     metro: str,
     neighborhoods: Neighborhoods,
     find_loan: FindLoan = lambda _: None,
-) -> Directory:
+) -> ReferenceIndex:
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     kept_ids = [row["id"] for row in kept_rows]
@@ -133,7 +133,7 @@ def make_directory(
         row_id: OrganizationReference(id=row_id, name=record.name, slug=slugs[row_id])
         for row_id, record in organizations.items()
     }
-    return Directory(
+    return ReferenceIndex(
         targets=targets,
         foreign=foreign,
         homes={loan.id: loan.metro for loan in loans.values()},

@@ -1,7 +1,7 @@
 """Plans: the contract's table, and what a deployment says otherwise."""
 
 from outings.configuration.tables import PlansTable, PlanTable
-from outings.contract.plans import PLANS, Plan, settle_plans
+from outings.contract.pricing_plans import PLANS, PricingPlan, settle_plans
 
 
 def test_the_plans_are_those_of_the_contract() -> None:
@@ -27,7 +27,7 @@ def test_a_deployment_changes_what_it_names_and_nothing_else() -> None:
         )
     )
     assert plans == {
-        "free": Plan(name="free", per_minute=60, per_month=None, addons=frozenset()),
-        "standard": Plan(name="standard", per_minute=301, per_month=500_000, addons=frozenset({"source"})),
-        "partner": Plan(name="partner", per_minute=1_200, per_month=7, addons=frozenset()),
+        "free": PricingPlan(name="free", per_minute=60, per_month=None, addons=frozenset()),
+        "standard": PricingPlan(name="standard", per_minute=301, per_month=500_000, addons=frozenset({"source"})),
+        "partner": PricingPlan(name="partner", per_minute=1_200, per_month=7, addons=frozenset()),
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from edge.replies.conditional_requests import matches
+from edge.replies.etag_matching import matches_etag
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ from edge.replies.conditional_requests import matches
     ],
 )
 def test_a_tag_matches_weakly_alone_or_in_a_list(header: str | None, matched: bool) -> None:
-    assert matches(None if header is None else header.encode(), b'W/"a1"') is matched
+    assert matches_etag(None if header is None else header.encode(), b'W/"a1"') is matched

@@ -1,0 +1,53 @@
+"""The processes of this machine that do a build's work: this one alone, or workers where they are worth their start."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.workers import open_workers
+from pipeline.workload import choose_processes
+
+T = TypeVar("T")
+
+
+class LocalExecutor(Executor):
+    """`count` processes; with None as many as a stage's work is worth, at most `limit`. One is this process.
+
+    Workers of an earlier stage stay, unless a later one is worth more of them. `tell` gets what was decided; `abandon`
+    is that of `open_workers`.
+    """
+
+    def __init__(
+        self, count: int | None, *, limit: int, abandon: Callable[[], None], tell: Callable[[str], None]
+    ) -> None:
+        self._fixed, self._limit, self._abandon, self._tell = count, limit, abandon, tell
+        self._count, self._opened = 1, ExitStack()
+        self._within: Executor = InlineExecutor()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.__exit__(kind, error, trace)
+
+    def expect(self, what: str, amounts: Sequence[float]) -> None:
+        """Before tasks are submitted: `what` names them, `amounts` says how much work each is."""
+        if not amounts:
+            return
+        tasks = len(amounts)
+        count = self._fixed or choose_processes(amounts, limit=self._limit)
+        if count > self._count:
+            self._opened.close()
+            self._within = self._opened.enter_context(open_workers(count, abandon=self._abandon))
+            self._count = count
+        used = min(self._count, tasks)
+        workers = "1 worker process" if used == 1 else f"{used} worker processes"
+        self._tell(f"{what}: {tasks}, in {'this process' if self._count == 1 else workers}")
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        return self._within.submit(fn, *args, **kwargs)
