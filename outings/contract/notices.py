@@ -101,3 +101,14 @@ def hidden_rows(count: int) -> Notice:
         message=f"{count} more may be here: what has no coordinates is in no circle.",
         details={"hidden_nearby": count},
     )
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Notice.code": "What it is about.",
+    "Notice.details": "More, by the code.",
+    "Notice.include": "The add-on that it is about.",
+    "Notice.links": "Where to get what is missing.",
+    "Notice.message": "It in words, for people.",
+    "Notice.param": "The parameter that it is about.",
+}

@@ -64,9 +64,9 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
-            schema["description"] = describe_member(struct.__name__, member)
+            schema["description"] = describe_member(struct, member)
     for resource, struct in RESOURCES.items():
-        meaning = describe_member(struct.__name__, "type")
+        meaning = describe_member(struct, "type")
         schemas[struct.__name__]["properties"]["type"] = {**_describe_type(resource), "description": meaning}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}

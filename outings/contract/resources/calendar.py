@@ -23,3 +23,13 @@ class CalendarAddress(Struct, frozen=True, kw_only=True):
     """`url`: a path with its query string. Whoever has it reads the calendar as the key does that asked for it."""
 
     url: str
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "CalendarAddress.url": "A path with its query string. Whoever has it reads the calendar as the key that asked.",
+    "CalendarDay.categories": "How many occurrences each category has on this date.",
+    "CalendarDay.count": "How many occurrences start on this date.",
+    "CalendarDay.date": "The local date.",
+    "CalendarDay.free_count": "How many of them are free.",
+}

@@ -66,3 +66,22 @@ class Camp(Facts, frozen=True, kw_only=True):
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     related: Related | UnsetType = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Camp.camp_type": "How long children stay each day.",
+    "Camp.ends_on": "The last date of any session.",
+    "Camp.extended_care": "Care before and after the hours of the camp.",
+    "Camp.meals_included": "Whether meals are included.",
+    "Camp.sessions": "The dated, priced blocks of the camp.",
+    "Camp.sessions_total": "How many sessions there are.",
+    "Camp.starts_on": "The first date of any session.",
+    "Camp.what_to_bring": "What children have to bring.",
+    "Camp.year": "The year of the camp.",
+    "Session.id": "Its id within the camp.",
+    "Session.theme": "What the session is about.",
+    "ExtendedCare.after_available": "Whether there is care after the camp's hours.",
+    "ExtendedCare.before_available": "Whether there is care before the camp's hours.",
+    "ExtendedCare.price": "What the care costs.",
+}

@@ -42,3 +42,21 @@ class ListingVersion(Struct, frozen=True, kw_only=True):
     kind: ChangeKind
     fields: tuple[str, ...]
     reason: RemovalReason | None
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Change.fields": "The members that an update changed; empty for all else.",
+    "Change.kind": "What happened.",
+    "Change.listing_id": "The id of the listing or organization.",
+    "Change.metro": "The slug of the metro; null for an organization of several.",
+    "Change.reason": "Why it was removed; null for all else.",
+    "Change.replaced_by": "What took its place; null where nothing did.",
+    "Change.version_id": "The number of this version: greater than all before.",
+    "ChangeLinks.self": "What changed.",
+    "ChangeLinks.versions": "Its history.",
+    "ListingVersion.fields": "The members that an update changed; empty for all else.",
+    "ListingVersion.kind": "What happened.",
+    "ListingVersion.reason": "Why it was removed; null for all else.",
+    "ListingVersion.version_id": "The number of this version: greater than all before.",
+}

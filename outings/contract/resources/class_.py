@@ -124,3 +124,34 @@ class Class(Facts, frozen=True, kw_only=True):
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     related: Related | UnsetType = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Class.program": "What is taught, and how to take part.",
+    "Class.sections": "The groups in which the class is held.",
+    "Class.sections_total": "How many sections there are.",
+    "Class.sessions": "The other classes of the same program, shown as one card with this one.",
+    "Program.adult_participation": "Whether an adult takes part, in the source's words.",
+    "Program.prerequisites": "What one has to know before.",
+    "Program.skill_level_notes": "The level, in the source's words.",
+    "Program.what_youll_learn": "What one learns.",
+    "Schedule.type": "How the class meets.",
+    "Tuition.amount": "The price of the whole term.",
+    "Tuition.from": "The least price, where there are several.",
+    "Tuition.drop_in_price": "The price of one meeting.",
+    "Tuition.trial_price": "The price of a trial.",
+    "Tuition.trial_notes": "What the source says of a trial.",
+    "SectionTuition.amount": "The price of the whole term.",
+    "SectionTuition.drop_in_price": "The price of one meeting.",
+    "Registration.opens_at": "When one can sign up from.",
+    "Registration.status": "Whether one can sign up now.",
+    "Registration.url": "The address at which to sign up.",
+    "ClassRegistration.opens_at": "When one can sign up from.",
+    "ClassRegistration.sections_with_spots": "How many sections have open seats.",
+    "ClassRegistration.status": "Whether one can sign up now.",
+    "ClassRegistration.url": "The address at which to sign up.",
+    "SectionRegistration.status": "Whether one can sign up now.",
+    "SectionRegistration.url": "The address at which to sign up.",
+    "Section.id": "Its id within the class.",
+}

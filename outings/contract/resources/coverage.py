@@ -58,3 +58,31 @@ class Coverage(Struct, frozen=True, kw_only=True):
     verification: dict[str, int]
     neighborhoods: NeighborhoodCoverage
     release: CoverageRelease
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Coverage.freshness": "How new it is.",
+    "Coverage.listings": "How much there is, by collection.",
+    "Coverage.neighborhoods": "How many neighborhoods there are.",
+    "Coverage.quality": "How complete it is.",
+    "Coverage.release": "The release that answered.",
+    "Coverage.verification": "How many listings have each status of verification.",
+    "CoverageRelease.built_at": "When it last read anything new of this metro.",
+    "CoverageRelease.id": "What `release` takes.",
+    "Freshness.crawled_7d_share": "The share read in the last 7 days.",
+    "Freshness.median_age_hours": "Half of the listings were read longer ago than this.",
+    "Freshness.newest_crawled_at": "When a source was last read.",
+    "Freshness.verified_30d_share": "The share verified in the last 30 days.",
+    "NeighborhoodCoverage.named": "How many the directory has.",
+    "NeighborhoodCoverage.with_listings": "How many of them have a published listing.",
+    "Quality.mean_confidence": "The mean of `confidence`.",
+    "Quality.with_ages_share": "The share that states an age.",
+    "Quality.with_coordinates_share": "The share that has coordinates.",
+    "Quality.with_image_share": "The share that has a picture.",
+    "Quality.with_price_share": "The share that states a price, free included.",
+    "Quality.with_time_share": "The share that states a clock time.",
+    "TypeCoverage.dateless": "How many state no date.",
+    "TypeCoverage.next_30_days": "How many the list has from today to the 30th day after, whatever their audience.",
+    "TypeCoverage.published": "How many are published.",
+}

@@ -10,3 +10,11 @@ class DensityCell(Struct, frozen=True, kw_only=True):
     south: float
     west: float
     count: int
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "DensityCell.count": "How many listings of the list lie in it.",
+    "DensityCell.south": "The latitude of its southern edge, which is in it.",
+    "DensityCell.west": "The longitude of its western edge, which is in it.",
+}

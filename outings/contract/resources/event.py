@@ -72,3 +72,28 @@ class Event(Facts, frozen=True, kw_only=True):
     source: SourceBlock | UnsetType = UNSET
     forecast: EventForecast | UnsetType = UNSET
     related: Related | UnsetType = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Event.all_day": "Whether the source says that it lasts all day.",
+    "Event.has_date": "Whether it states a date. If not, `starts_at` and `starts_local` are null.",
+    "Event.has_time": "Whether it states a clock time.",
+    "Event.is_sold_out": "Whether it is sold out.",
+    "Event.occurrence": "Of a series: the next date, and how many are left. With `occurrences=expand`: this date.",
+    "Event.recurrence_description": "How it repeats, in the source's words.",
+    "Event.registration_required": "Whether one has to sign up.",
+    "Event.teams": "The local teams that play.",
+    "Event.ticket_url": "The address at which to buy tickets.",
+    "EventLinks.self": "This listing.",
+    "EventLinks.place": "Its place; null where none is known.",
+    "EventLinks.organization": "Its organization; null where none is known.",
+    "Occurrence.next_starts_at": "The next live date from today on, in UTC.",
+    "Occurrence.next_starts_local": "The next live date from today on, by the clock of `timezone`.",
+    "Occurrence.remaining": "How many dates are left from today on; null for a series without an end.",
+    "Occurrence.total": "How many dates the series has; null for a series without an end.",
+    "Occurrence.key": "Names this date for good: `<event id>_<YYYYMMDDTHHMMSS local>`.",
+    "Occurrence.index": "Which date of the series this is, from 1.",
+    "Occurrence.is_first": "Whether this is the first date of the series.",
+    "Occurrence.is_last": "Whether this is the last date of the series.",
+}

@@ -12,3 +12,10 @@ class Expanded(Member, frozen=True, kw_only=True):
 
     place: Place | UnsetType | None = UNSET
     organization: Organization | UnsetType | None = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Expanded.organization": "The organization as its own page shows it; null where none is published.",
+    "Expanded.place": "The place as its own page shows it; null where none is published.",
+}

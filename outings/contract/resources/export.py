@@ -33,3 +33,16 @@ class ExportFile(Struct, frozen=True, kw_only=True):
     sha256: Sha256
     rows_hash: Sha256
     links: ExportLinks
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "ExportFile.content_type": "The media type of the file.",
+    "ExportFile.format": "The format of the file.",
+    "ExportFile.rows": "How many rows the file has.",
+    "ExportFile.rows_hash": "Equal for whoever has the same rows: the sum modulo 2^256 of the SHA-256 of each row's "
+    "`<id> <updated_at>`.",
+    "ExportFile.sha256": "The SHA-256 of the file, whatever coding it travels in.",
+    "ExportFile.size": "The size of the file in bytes.",
+    "ExportLinks.self": "The file.",
+}

@@ -38,3 +38,23 @@ class Facets(Struct, frozen=True, kw_only=True):
     price_band: tuple[FacetValue, ...] | UnsetType = UNSET
     age_band: tuple[FacetValue, ...] | UnsetType = UNSET
     organization: OrganizationFacet | UnsetType = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "FacetValue.count": "How many listings have it.",
+    "FacetValue.value": "The value; `unspecified` is of those that state none.",
+    "Facets.age_band": "By age.",
+    "Facets.category": "By category.",
+    "Facets.is_complete": "True: no count is cut short.",
+    "Facets.organization": "By organization.",
+    "Facets.price_band": "By price.",
+    "Facets.time_block": "By the local time at which they start.",
+    "Facets.total": "The size of the whole filtered set.",
+    "Facets.weekday": "By day of the week.",
+    "OrganizationCount.count": "How many listings it has.",
+    "OrganizationFacet.distinct": "How many organizations there are.",
+    "OrganizationFacet.other_count": "Listings of organizations that are not in `top`.",
+    "OrganizationFacet.top": "The ten with the most listings.",
+    "OrganizationFacet.unspecified_count": "Listings that name no organization.",
+}

@@ -59,3 +59,33 @@ class Readiness(Struct, frozen=True, kw_only=True):
     status: str
     release: str
     problems: Mapping[str, str]
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Failure.error": "What went wrong.",
+    "FailureMembers.code": "What a program branches on.",
+    "FailureMembers.details": "More, by the code.",
+    "FailureMembers.message": "What went wrong, in words, for people.",
+    "FailureMembers.request_id": "Names the request. Quote it when you report a fault.",
+    "FailureDetails.allow": "The methods that there are.",
+    "FailureDetails.allowed": "The values that the parameter takes.",
+    "FailureDetails.did_you_mean": "What exists and is spelled similarly.",
+    "FailureDetails.feature": "What the plan has not.",
+    "FailureDetails.grantable": "The plans whose keys may be granted the add-on.",
+    "FailureDetails.include": "The add-on that the key has not.",
+    "FailureDetails.links": "Where to get what is missing.",
+    "FailureDetails.max": "The greatest that the parameter takes.",
+    "FailureDetails.metros": "The metros that the key may read, or in which the name is.",
+    "FailureDetails.min": "The least that the parameter takes.",
+    "FailureDetails.param": "The parameter that was wrong.",
+    "FailureDetails.plans": "The plans that have the add-on.",
+    "FailureDetails.problems": "Of `/readyz`: what is wrong, by part.",
+    "FailureDetails.reason": "What is wrong with it, in one word.",
+    "FailureDetails.release": "Of `/readyz`: the release that answers; null where there is none.",
+    "FailureDetails.types": "The collections that the key may read.",
+    "Health.status": "`ok`.",
+    "Readiness.problems": "What is wrong although it answers, by part.",
+    "Readiness.release": "The release that answers.",
+    "Readiness.status": "`ok`.",
+}

@@ -56,3 +56,14 @@ class EventForecast(Member, frozen=True, kw_only=True):
     hours: tuple[HourForecast, ...]
     issued_at: Instant
     expires_at: Instant
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "EventForecast.covers": "Whether it is of the event's own hours or of its local date.",
+    "EventForecast.hours": "The event's own hours; empty where the forecast is of the local date.",
+    "HourForecast.precipitation_chance": "The chance of rain or snow, in percent.",
+    "HourForecast.starts_local": "The hour that begins then, by the event's clock.",
+    "TemperatureRange.max": "The greatest.",
+    "TemperatureRange.min": "The least.",
+}

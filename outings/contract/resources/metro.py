@@ -28,3 +28,15 @@ class Metro(Member, frozen=True, kw_only=True):
     counts: Counts
     accessible: bool
     links: dict[str, str]
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Metro.accessible": "Whether this key may read it.",
+    "Metro.aliases": "Other names that paths take in place of the slug.",
+    "Metro.slug": "What stands in paths.",
+    "Bounds.east": "Degrees of longitude.",
+    "Bounds.north": "Degrees of latitude.",
+    "Bounds.south": "Degrees of latitude.",
+    "Bounds.west": "Degrees of longitude.",
+}

@@ -38,3 +38,17 @@ class Neighborhood(Member, frozen=True, kw_only=True):
     bounds: Bounds | None
     counts: NeighborhoodCounts
     links: NeighborhoodLinks
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Neighborhood.bounds": "The box around it; null of one that is on no map.",
+    "Neighborhood.slug": "What the parameter `neighborhood` takes.",
+    "NeighborhoodCenter.lat": "Degrees of latitude; null where no listing has coordinates.",
+    "NeighborhoodCenter.lng": "Degrees of longitude; null where no listing has coordinates.",
+    "NeighborhoodCounts.total": "The sum of the others.",
+    "NeighborhoodLinks.camps": "The list of camps there.",
+    "NeighborhoodLinks.classes": "The list of classes there.",
+    "NeighborhoodLinks.events": "The list of events there.",
+    "NeighborhoodLinks.places": "The list of places there.",
+}

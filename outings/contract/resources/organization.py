@@ -63,3 +63,19 @@ class OrganizationEntry(Member, frozen=True, kw_only=True):
     score: float | None
     match: NameMatch | None
     links: OrganizationLinks
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Organization.categories": "The categories of its live listings.",
+    "Organization.metros": "The metros in which it has listings.",
+    "Organization.type": "`organization`.",
+    "OrganizationEntry.match": "How it met `q`, best first; null without `q`.",
+    "OrganizationEntry.score": "How well it met `q`, from 0 to 1; null without `q`.",
+    "OrganizationEntry.type": "`organization`.",
+    "OrganizationLinks.self": "This organization.",
+    "OrganizationLinks.events": "The list of its events.",
+    "OrganizationLinks.classes": "The list of its classes.",
+    "OrganizationLinks.camps": "The list of its camps.",
+    "OrganizationLinks.places": "The list of its places.",
+}

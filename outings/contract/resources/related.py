@@ -9,3 +9,11 @@ class Related(Member, frozen=True, kw_only=True):
     similar: tuple[CompactCard, ...]
     from_organization: tuple[CompactCard, ...]
     at_place: tuple[CompactCard, ...]
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Related.at_place": "What else takes place there.",
+    "Related.from_organization": "What else the organization offers.",
+    "Related.similar": "What is similar.",
+}

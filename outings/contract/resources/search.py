@@ -27,3 +27,14 @@ class SearchResult(Struct, frozen=True, kw_only=True):
     starts_local: Local | None
     repeats: int | UnsetType = UNSET
     repeat_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_REPEATS)] | UnsetType = UNSET
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "SearchResult.match": "How the words fit.",
+    "SearchResult.repeat_ids": "With `match=auto` their ids, at most 100, the next first: a list takes them as `ids`.",
+    "SearchResult.repeats": "With `match=auto` how many more listings have this name, organization, place and ages.",
+    "SearchResult.score": "How well it fits the words, from 0 to 1, whatever else there is.",
+    "SearchResult.snippet": "At most 180 characters of the description around the words.",
+    "SearchResult.starts_local": "The next date in the window; null for what has none.",
+}

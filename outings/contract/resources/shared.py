@@ -135,3 +135,34 @@ class Facts(Listing, frozen=True, kw_only=True):
     is_outdoor: bool | None
     good_for_rainy: bool | None
     is_sensory_friendly: bool | None
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Term.name": "The name of the term.",
+    "Term.total_classes": "How many meetings the term has.",
+    "Ages.audience": "`adults` for a listing that is for adults only.",
+    "Ages.bands": "The bands that the ages overlap.",
+    "Ages.max": "The greatest age, inclusive; null is open.",
+    "Ages.min": "The least age, inclusive; null where none is stated, and a stated 0 stays 0.",
+    "AgeRange.max": "The greatest age, inclusive; null is open.",
+    "AgeRange.min": "The least age, inclusive; null where none is stated.",
+    "CompactCard.place": "Where it is held; null where none is known.",
+    "CompactCard.timezone": "The time zone of `starts_local`; null of a place.",
+    "Location.city": "The city.",
+    "Location.neighborhood_slug": "What the parameter `neighborhood` takes.",
+    "Location.state": "The state.",
+    "Location.street_address": "Street and house.",
+    "Location.zip": "The postal code.",
+    "OrganizationReference.id": "Its id; null where no organization is known.",
+    "OrganizationReference.name": "Its name; null where no organization is known.",
+    "OrganizationReference.slug": "Its slug; null where no organization is known.",
+    "Price.is_free": "True when `type` is `free` or `max` is 0, false when `min` is above 0, else null.",
+    "Price.max": "The greatest amount.",
+    "Price.min": "The least amount.",
+    "Price.note": "What else the source says of the price.",
+    "Price.scope": "What the price is for.",
+    "Price.type": "What kind of price it is.",
+    "Price.unit": "Whom or what one amount is for.",
+    "Traits.seasons": "The seasons that it suits.",
+}

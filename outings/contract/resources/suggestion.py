@@ -29,3 +29,19 @@ class Suggestion(Member, frozen=True, kw_only=True):
     id: str | None = None
     slug: str
     links: SuggestionLinks
+
+
+# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
+MEANINGS = {
+    "Suggestion.id": "The id of the listing or organization; null of a category and a neighborhood.",
+    "Suggestion.kind": "What it is. `listing` is an event, a class or a camp.",
+    "Suggestion.links": "Paths to it and to the lists of what belongs to it.",
+    "Suggestion.slug": "Of a category and a neighborhood what the parameter of that name takes.",
+    "Suggestion.text": "What to show.",
+    "Suggestion.type": "What `id` is of; null of a category and a neighborhood.",
+    "SuggestionLinks.camps": "The list of its camps; null where there is none.",
+    "SuggestionLinks.classes": "The list of its classes; null where there is none.",
+    "SuggestionLinks.events": "The list of its events; null where there is none.",
+    "SuggestionLinks.places": "The list of its places; null where there is none.",
+    "SuggestionLinks.self": "The listing or organization; null of a category and a neighborhood.",
+}

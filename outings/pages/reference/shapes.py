@@ -5,7 +5,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from outings.contract.meanings import describe_member
 from outings.pages.reference.value_types import Form, read_form
 
 # What `fields` leaves of a resource, and the names that it takes, are told with the parameter.
@@ -31,17 +30,17 @@ def list_shapes(document: Mapping[str, Any]) -> Sequence[ShapeEntry]:
     """Every object of every answer, by name."""
     schemas = document["components"]["schemas"]
     return [
-        ShapeEntry(name=name, meaning=schema.get("description", ""), members=_list_members(name, schema))
+        ShapeEntry(name=name, meaning=schema.get("description", ""), members=_list_members(schema))
         for name, schema in schemas.items()
         if not name.endswith(_OF_FIELDS)
     ]
 
 
-def _list_members(shape: str, schema: Mapping[str, Any]) -> Sequence[MemberEntry]:
+def _list_members(schema: Mapping[str, Any]) -> Sequence[MemberEntry]:
     required = schema.get("required", ())
     return [
         MemberEntry(
-            name=name, form=read_form(member), meaning=describe_member(shape, name), is_optional=name not in required
+            name=name, form=read_form(member), meaning=member["description"], is_optional=name not in required
         )
         for name, member in schema["properties"].items()
     ]
