@@ -41,7 +41,7 @@ from outings.answers.snapshot.distance import find_line, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
 from outings.demo import write_world
 from outings.release.mapped_table import NEVER

@@ -39,7 +39,7 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from outings.demo import write_world
 from pipeline.tables.terms import index_documents

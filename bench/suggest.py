@@ -21,7 +21,7 @@ from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.tokenizer import split_words
 from outings.contract.vocabulary import Vocabulary
 

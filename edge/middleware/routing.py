@@ -10,7 +10,7 @@ from edge.replies.responses import send_preflight
 from edge.request_context import MOST_HEADER_BYTES, RequestContext
 from outings.contract.errors import METHODS, ApiError, bad_request, method_not_allowed, not_found
 from outings.contract.route import Match
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 
 # The longest path of the contract has a metro's or a listing's slug in it.
 MOST_PATH_CHARACTERS = 2_048

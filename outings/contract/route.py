@@ -14,6 +14,8 @@ from outings.contract.parameter import Constant, DateDefault, Parameter, Stabili
 from outings.contract.window import LIST_DAYS_AFTER
 
 JSON = "application/json"
+# What routes are for: readers find them in these groups.
+Group = Literal["lists", "finding", "directories", "sync", "service"]
 
 
 class Credits(Struct, frozen=True):
@@ -46,6 +48,7 @@ class Route(Struct, frozen=True, kw_only=True):
     item: builtins.type[Any]
     meta: builtins.type[Struct] | None = None
     is_one: bool = False
+    group: Group = "lists"
     media: tuple[str, ...] = (JSON,)
     type: str | None = None
     parameters: Mapping[str, Parameter] = {}

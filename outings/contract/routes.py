@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from urllib.parse import unquote_to_bytes
 
 from msgspec.structs import replace
 
@@ -20,9 +19,8 @@ from outings.contract.resources.near import AreaActivity, Around, NearbyItem
 from outings.contract.resources.neighborhood import Neighborhood
 from outings.contract.resources.search import SearchResult
 from outings.contract.resources.suggestion import Suggestion
-from outings.contract.route import JSON, Credits, Match, Route
-from outings.contract.values import CONTROL_CHARACTERS, parse_uuid
-from outings.contract.vocabulary import COLLECTIONS, RESERVED_METRO_SLUGS
+from outings.contract.route import JSON, Credits, Route
+from outings.contract.vocabulary import COLLECTIONS
 from outings.contract.window import CALENDAR_DAYS_AFTER
 
 # Prometheus' text.
@@ -258,11 +256,12 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="organizations.detail", path="/v1/organizations/{id}", meaning="One organization by id.",
         item=Organization, is_one=True, parameters=_select("include_archived", "fields", "release"), max_age=300,
-        credits=Credits(1, "record"),
+        credits=Credits(1, "record"), group="directories",
     ),
     Route(
         name="organizations.list", path="/v1/{metro}/organizations", meaning="Organizations with live counts.",
         item=OrganizationEntry, meta=meta.DirectoryMeta, parameters=_ORGANIZATIONS, credits=Credits(1, "record"),
+        group="directories",
     ),
     Route(
         name="events.calendar", path="/v1/{metro}/events/calendar", meaning="Events counted by local date.",
@@ -280,53 +279,54 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,
-        meta=meta.SearchMeta, parameters=_SEARCH,
+        meta=meta.SearchMeta, parameters=_SEARCH, group="finding",
     ),
     Route(
         name="suggest", path="/v1/{metro}/suggest", meaning="What half-typed words may become.", item=Suggestion,
-        meta=meta.SuggestMeta, parameters=_SUGGEST, stability="experimental",
+        meta=meta.SuggestMeta, parameters=_SUGGEST, stability="experimental", group="finding",
     ),
     Route(
         name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.", item=Around,
         meta=meta.AroundMeta, is_one=True, needs_centre=True, parameters=_AROUND, stability="beta", is_now=True,
+        group="finding",
     ),
     Route(
         name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", item=NearbyItem,
-        meta=meta.NearbyMeta, needs_centre=True, parameters=_NEARBY, is_now=True,
+        meta=meta.NearbyMeta, needs_centre=True, parameters=_NEARBY, is_now=True, group="finding",
     ),
     Route(
         name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", item=AreaActivity,
-        meta=meta.ActivityMeta, is_one=True, needs_centre=True, parameters=_ACTIVITY, is_now=True,
+        meta=meta.ActivityMeta, is_one=True, needs_centre=True, parameters=_ACTIVITY, is_now=True, group="finding",
     ),
     Route(
         name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",
-        item=Neighborhood, meta=meta.DirectoryMeta, parameters=_NEIGHBORHOODS,
+        item=Neighborhood, meta=meta.DirectoryMeta, parameters=_NEIGHBORHOODS, group="directories",
     ),
     Route(
         name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",
         item=Coverage, meta=meta.CoverageMeta, is_one=True,
-        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)),
-    ),
-    Route(
-        name="export", path="/v1/{metro}/export", meaning="Files of every published row.", item=ExportFile,
-        meta=meta.ExportMeta, parameters=_EXPORT, stability="experimental",
-    ),
-    Route(
-        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.", item=bytes,
-        media=tuple(EXPORT_TYPES.values()), parameters=_select("release"), stability="experimental",
-    ),
-    Route(
-        name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.", item=ListingVersion,
-        meta=meta.VersionsMeta, parameters=_VERSIONS, credits=Credits(1, "record"),
+        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)), group="directories",
     ),
     Route(
         name="changes", path="/v1/changes", meaning="The feed of versions.", item=Change, meta=meta.ChangesMeta,
-        parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"),
+        parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"), group="sync",
+    ),
+    Route(
+        name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.", item=ListingVersion,
+        meta=meta.VersionsMeta, parameters=_VERSIONS, credits=Credits(1, "record"), group="sync",
+    ),
+    Route(
+        name="export", path="/v1/{metro}/export", meaning="Files of every published row.", item=ExportFile,
+        meta=meta.ExportMeta, parameters=_EXPORT, stability="experimental", group="sync",
+    ),
+    Route(
+        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.", item=bytes,
+        media=tuple(EXPORT_TYPES.values()), parameters=_select("release"), stability="experimental", group="sync",
     ),
     *(
         Route(
             name=name, path=path, meaning=meaning, item=item, is_one=True, media=(media,), max_age=max_age,
-            stability="experimental", needs_key=False,
+            group="service", stability="experimental", needs_key=False,
         )
         for name, path, meaning, item, media, max_age in (
             ("openapi", "/openapi.json", "This contract as OpenAPI 3.1.", dict, JSON, 3600),
@@ -340,60 +340,3 @@ ROUTES: tuple[Route, ...] = (
 
 # The list of each type's collection.
 LISTS: Mapping[str, Route] = {route.type: route for route in ROUTES if route.type and route.name.endswith(".list")}
-
-
-def match_route(path: str) -> Match | None:
-    """`path` is raw: percent-encoded, without the query string. None: no such route, 404.
-
-    An encoded slash is part of its segment. A reserved word is never a metro, an `{id}` is a uuid.
-    """
-    segments = _split_path(path)
-    if segments is None:
-        return None
-    for route, template in _BY_LENGTH.get(len(segments), ()):
-        values = _match_segments(template, segments)
-        if values is not None:
-            return Match(route=route, values=values)
-    return None
-
-
-def _split_path(path: str) -> list[str] | None:
-    first, *raw = path.split("/")
-    if first or not raw:
-        return None
-    try:
-        segments = [unquote_to_bytes(segment).decode() if "%" in segment else segment for segment in raw]
-    except UnicodeDecodeError:
-        return None
-    return None if any(CONTROL_CHARACTERS.search(segment) for segment in segments) else segments
-
-
-def _match_segments(template: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
-    values: dict[str, str] = {}
-    for expected, segment in zip(template, segments, strict=True):
-        if expected[:1] != "{":
-            if segment != expected:
-                return None
-        else:
-            value = _read_segment(expected[1:-1], segment)
-            if value is None:
-                return None
-            values[expected[1:-1]] = value
-    return values
-
-
-def _read_segment(name: str, segment: str) -> str | None:
-    if name == "id":
-        return parse_uuid(segment)
-    if name == "metro" and segment in RESERVED_METRO_SLUGS:
-        return None
-    return segment or None
-
-
-def _index_routes() -> Mapping[int, tuple[tuple[Route, tuple[str, ...]], ...]]:
-    templates = [(route, tuple(route.path.split("/")[1:])) for route in ROUTES]
-    lengths = {len(template) for _, template in templates}
-    return {length: tuple(pair for pair in templates if len(pair[1]) == length) for length in lengths}
-
-
-_BY_LENGTH = _index_routes()

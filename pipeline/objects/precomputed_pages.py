@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import Query, parse_query
-from outings.contract.routes import LISTS, match_route
+from outings.contract.route_matching import match_route
+from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import PrecomputedPage, Release, Snapshot
 from pipeline.objects.documents import pack_body

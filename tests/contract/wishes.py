@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from outings.contract.parameter import Parameter
 from outings.contract.route import Match, Route
-from outings.contract.routes import ROUTES, match_route
+from outings.contract.route_matching import match_route
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary()

@@ -12,7 +12,7 @@ from outings.answers.answer import answer
 from outings.answers.renderer import RENDERER
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry

@@ -28,7 +28,7 @@ WITH_EXAMPLE = [route for route in ROUTES if route.name in read_examples()]
 
 def read_section(route: Route) -> str:
     match = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', PAGE, flags=re.DOTALL)
-    assert match, f"{route.name} is in no group of outings/pages/reference/routes.py"
+    assert match, f"{route.name} has no section in the reference"
     return match[0]
 
 

@@ -10,7 +10,7 @@ from outings.answers.answer import answer
 from outings.configuration import Configuration, read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.demo import write_world
 from outings.release.log import Version, read_page
 from outings.release.objects import object_name, read_object

@@ -14,7 +14,7 @@ from outings.answers.answer import answer
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release

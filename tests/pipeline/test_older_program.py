@@ -18,7 +18,7 @@ from outings.answers.answer import answer
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.demo import write_world
 from outings.release.reading import open_release
 from outings.release.releases import list_releases

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.route import Route
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import SETS, Vocabulary
 
 FILE = "examples.json"

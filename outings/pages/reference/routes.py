@@ -1,7 +1,7 @@
 """The routes as the page shows them: grouped, with what each takes and answers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct
 
@@ -9,19 +9,10 @@ from outings.contract.members import RESOURCES
 from outings.contract.openapi.examples import Example, find_example
 from outings.contract.openapi.responses import make_body
 from outings.contract.openapi.schemas import is_struct
-from outings.contract.route import Route
+from outings.contract.route import Group, Route
 from outings.contract.routes import LISTS, ROUTES
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference.value_types import Form, read_form
-
-# Group of the navigation → the collections of its routes, by the beginning of a route's name.
-_GROUPS = {
-    "lists": ("metros", "events", "classes", "camps", "places"),
-    "finding": ("search", "suggest", "around", "nearby", "activity"),
-    "directories": ("organizations", "neighborhoods", "coverage"),
-    "sync": ("changes", "versions", "export"),
-    "service": ("openapi", "healthz", "readyz", "metrics"),
-}
 
 
 class ParameterEntry(Struct, frozen=True, kw_only=True):
@@ -55,15 +46,15 @@ class RouteEntry(Struct, frozen=True, kw_only=True):
 
 
 def list_groups(document: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[str, Sequence[RouteEntry]]:
-    """Every route of the table, in its order, under its group."""
+    """Every route of the table under its group, those of a collection side by side."""
     return {
         group: [
             _make_entry(route, document=document, vocabulary=vocabulary)
-            for collection in collections
+            for collection in dict.fromkeys(route.collection for route in ROUTES if route.group == group)
             for route in ROUTES
             if route.collection == collection
         ]
-        for group, collections in _GROUPS.items()
+        for group in get_args(Group)
     }
 
 

@@ -14,7 +14,7 @@ from outings.answers.semantic.model import Model, load_model
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import Query, parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers.semantic.networks import write_model

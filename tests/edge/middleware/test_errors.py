@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from edge.middleware.errors import ErrorMiddleware
 from edge.middleware.request_id import RequestIdMiddleware
 from edge.usage.counts import Counts
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from tests.edge.asking import ask
 
 HOME = "/v1/seattle/around?address=1600+pennsylvania+avenue&radius_m=777"

@@ -11,7 +11,7 @@ from outings.answers.answer import answer
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
-from outings.contract.routes import match_route
+from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
 from outings.demo import write_world
 from outings.release.manifest import parse_details, read_manifest
