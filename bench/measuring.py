@@ -50,6 +50,11 @@ def read_processor(process: int) -> float:
     return spent / 1e9
 
 
+def read_with(process: int) -> float:
+    """Seconds that this process has taken, and another one with its children."""
+    return read_processor(process) + time.process_time()
+
+
 def _read_ended() -> float:
     """Of children that ended, and theirs."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -27,6 +27,7 @@ import asyncpg
 import msgspec
 import numpy as np
 
+from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
@@ -259,15 +260,10 @@ def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]
 
     try:
         process = loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()"))
-        read_cpu = partial(_read_cpu, Path(f"/proc/{process}/schedstat"))
-        yield {route: NearEngine(make_ask(route), read_cpu) for route in _ROUTES}
+        yield {route: NearEngine(make_ask(route), partial(read_with, process)) for route in _ROUTES}
     finally:
         loop.run_until_complete(connection.close())
         loop.close()
-
-
-def _read_cpu(process: Path) -> float:
-    return time.process_time() + int(process.read_text().split()[0]) / 1e9
 
 
 def _write_cube(point: Sequence[float]) -> str:

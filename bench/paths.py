@@ -6,6 +6,7 @@ what the first of them is made of.
 
 import argparse
 import asyncio
+import contextlib
 import cProfile
 import itertools
 import pstats
@@ -20,7 +21,7 @@ from starlette.types import Message, Scope
 
 from bench.load import UNIQUE
 from bench.peers.units import Case, Unit, list_units
-from bench.peers.world import make_world
+from bench.peers.world import World, make_world
 from bench.servers import make_key
 from edge.app import Edge
 from edge.limits.factory import open_limits
@@ -65,14 +66,10 @@ class RequestSender:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = read_arguments(arguments)
-    with tempfile.TemporaryDirectory(prefix="outings-bench-") as scratch:
-        world = make_world(Path(options.keep or scratch), listings=options.listings)
-        configuration = read_configuration(world.config, {})
-        limits = open_limits(configuration.edge.rate_storage, state=configuration.edge.state)
-        edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache, limits=limits)
-        key = make_key(world.config)
-        edge.poll()
-        asking = RequestSender(edge, key=key, coding=options.coding.encode())
+    with contextlib.ExitStack() as running:
+        folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
+        world = make_world(folder, listings=options.listings)
+        asking = running.enter_context(run_edge(world, coding=options.coding))
         known = {name: make for name, make in list_units(world, _walk).items() if name not in _LEFT_OUT}
         if options.profile:
             profile_unit(known[options.profile](), asking)
@@ -82,6 +79,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print("| Unit | made now | from memory | `304` |\n|---|---|---|---|")
             for name in options.units or known:
                 print_unit(known[name](), asking, requests=options.requests)
+
+
+@contextlib.contextmanager
+def run_edge(world: World, *, coding: str = "identity") -> Iterator[RequestSender]:
+    configuration = read_configuration(world.config, {})
+    limits = open_limits(configuration.edge.rate_storage, state=configuration.edge.state)
+    edge = Edge(open_store(configuration.store.url), cache=configuration.edge.cache, limits=limits)
+    sender = RequestSender(edge, key=make_key(world.config), coding=coding.encode())
+    edge.poll()
+    try:
+        yield sender
+    finally:
         edge.close()
 
 

@@ -1,10 +1,11 @@
 """How fast search is: its top 20 with counts and filters, beside PostgreSQL, SQLite FTS5 and bare tantivy, in one run.
 
 `python -m bench.search`: 300 different queries over one metro, half of words that few listings have, half of words that
-thousands have, each engine asked the same in turns of fifteen, each query once. Ours answers a whole body: passages,
-filters, and counts of what has all of the words and of what has any. PostgreSQL is asked twice: for the same (its
-passages by `ts_headline`), and for the ids and one count alone. SQLite gives these too, under the lists' default
-filters, tantivy without filters.
+thousands have, each engine asked the same in turns of fifteen, each query once; then 300 others with `match=auto`. Ours
+answers a whole body: passages, filters, and counts of what has all of the words and of what has any. "held" are the
+same answers from memory, by the whole application. PostgreSQL is asked twice: for the same (its passages by
+`ts_headline`), and for the ids and one count alone. SQLite gives these too, under the lists' default filters, tantivy
+without filters. What processors took has the engine's client in it, and PostgreSQL's own process.
 
 The sample metro has 226 words in its texts: each listing gets 24 more, of 40,000 by Zipf's law, one in its name.
 """
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote_plus
 from zoneinfo import ZoneInfo
@@ -30,11 +32,14 @@ import msgspec
 import polars as pl
 import tantivy
 
+from bench.measuring import read_with
+from bench.paths import RequestSender, run_edge
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import MADE, METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.derived import derive_tables
+from outings.answers.search.understanding.words import read_english
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
@@ -47,6 +52,10 @@ from pipeline.tables.terms import index_documents
 _QUERIES = 300
 _SHOWN = 20
 _TURN = 15
+_SEED = 20
+# What a search may say of its levels.
+_MATCHES = ("", "match=auto")
+_PATH = f"/v1/{METRO.slug}/search"
 # Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
 _RARE, _COMMON = (20, 200), (2_000, 20_000)
 _INDEX = ("words", "places", "postings", "posting_ends", "ranks", "slots")
@@ -67,6 +76,14 @@ Ask = Callable[[str], None]
 Row = tuple[int, str, int, int, str, str, str, str | None]
 
 
+class SearchEngine(msgspec.Struct, frozen=True):
+    """`read_cpu`: seconds of processors that it has taken until now. `is_held`: it has answered each query before."""
+
+    ask: Ask
+    read_cpu: Callable[[], float] = time.process_time
+    is_held: bool = False
+
+
 class _Results(msgspec.Struct):
     slug: str
     name: str
@@ -79,19 +96,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
         world = make_wordy_world(options.keep or folder / "world", listings=options.listings)
         print_index(world)
-        engines = {"outings": ask_ours(world)}
         rows = list_rows(world)
+        theirs: dict[str, SearchEngine] = {}
         if (programs := find_programs()) is not None:
-            dsn = running.enter_context(run_cluster(programs))
-            ask_same, ask_ids = running.enter_context(ask_postgresql(dsn, rows))
-            engines |= {"PostgreSQL": ask_same, "PostgreSQL, ids": ask_ids}
-        engines["SQLite FTS5"] = ask_sqlite(rows)
-        engines["tantivy, bare"] = ask_tantivy(rows, folder / "tantivy")
-        words = count_words(world)
-        for name, (least, most) in (("rare", _RARE), ("common", _COMMON)):
-            share = world_share(words, least, most)
-            print_times(f"{name} words: {len(share)} of {least:,} to {most:,} listings", engines, draw_queries(share))
-        print_times("hostile", {"outings": engines["outings"]}, _HOSTILE)
+            theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), rows))
+        theirs["SQLite FTS5"] = SearchEngine(ask_sqlite(rows))
+        theirs["tantivy, bare"] = SearchEngine(ask_tantivy(rows, folder / "tantivy"))
+        words, sender = count_words(world), running.enter_context(run_edge(world))
+        for seed, match in enumerate(_MATCHES):
+            held = SearchEngine(ask_held(sender, match), is_held=True)
+            engines = {"outings": SearchEngine(ask_ours(world, match)), "outings, held": held, **theirs}
+            for name, (least, most) in (("rare", _RARE), ("common", _COMMON)):
+                share = world_share(words, least, most)
+                title = f"{match or 'by default'}, {name} words: {len(share)} of {least:,} to {most:,} listings"
+                print_times(title, engines, draw_queries(share, seed=_SEED + seed))
+        print_times("hostile", {"outings": SearchEngine(ask_ours(world))}, _HOSTILE)
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -131,16 +150,18 @@ def add_words(feed: Path) -> None:
 def count_words(world: World) -> Mapping[str, int]:
     terms = pl.read_parquet(world.snapshot.tables["terms"], columns=["word", "row"])
     counts = terms.group_by("word").agg(pl.col("row").n_unique()).sort("word")
-    return {word: count for word, count in counts.rows() if word.isalpha() and len(word) > 3}
+    known = read_english()  # a word that decides nothing is no query of its own
+    others = known.fillers | known.kinds | known.audience | known.prices | known.times
+    return {word: count for word, count in counts.rows() if word.isalpha() and len(word) > 3 and word not in others}
 
 
 def world_share(words: Mapping[str, int], least: int, most: int) -> list[str]:
     return [word for word, count in words.items() if least <= count <= most]
 
 
-def draw_queries(words: Sequence[str]) -> list[str]:
+def draw_queries(words: Sequence[str], *, seed: int) -> list[str]:
     """One, two or three of them; the same ones in every run."""
-    draw = random.Random(20)
+    draw = random.Random(seed)
     drawn: dict[str, None] = {}
     while len(drawn) < _QUERIES // 2:
         drawn[" ".join(draw.sample(words, draw.randint(1, 3)))] = None
@@ -163,32 +184,39 @@ def print_index(world: World) -> None:
     print(", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes.items()))
 
 
-def print_times(title: str, engines: Mapping[str, Ask], queries: Sequence[str]) -> None:
+def print_times(title: str, engines: Mapping[str, SearchEngine], queries: Sequence[str]) -> None:
     """In turns of some queries each, so that a busy moment is everyone's, and each has its own caches warm, as a server
     has that does nothing else."""
     times: dict[str, list[float]] = {name: [] for name in engines}
-    for ask in engines.values():
-        ask(queries[0])
+    taken = dict.fromkeys(engines, 0.0)
+    for engine in engines.values():
+        engine.ask(queries[0])
     for turn in (queries[at : at + _TURN] for at in range(0, len(queries), _TURN)):
-        for name, ask in engines.items():
+        for name, engine in engines.items():
+            for query in turn if engine.is_held else ():
+                engine.ask(query)
+            before = engine.read_cpu()
             for query in turn:
                 began = time.perf_counter()
-                ask(query)
+                engine.ask(query)
                 times[name].append((time.perf_counter() - began) * 1000)
-    print(f"\n{title}; {len(queries)} queries\n{'':18}{'median ms':>12}{'p95':>9}{'worst':>9}{'× ours':>9}")
-    ours = statistics.median(times["outings"])
+            taken[name] += (engine.read_cpu() - before) * 1000 / len(queries)
+    columns = f"{'median ms':>12}{'p95':>9}{'worst':>9}{'× ours':>9}{'CPU, mean ms':>15}{'× ours':>9}"
+    print(f"\n{title}; {len(queries)} queries\n{'':18}{columns}")
+    ours, least = statistics.median(times["outings"]), taken["outings"]
     for name, spent in times.items():
         spent.sort()
-        median = statistics.median(spent)
-        print(f"{name:18}{median:12.2f}{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}{median / ours:9.1f}")
+        median, cpu = statistics.median(spent), taken[name]
+        slow = f"{spent[int(len(spent) * 0.95)]:9.2f}{spent[-1]:9.2f}"
+        print(f"{name:18}{median:12.2f}{slow}{median / ours:9.1f}{cpu:15.3f}{cpu / least:9.2f}")
 
 
-def ask_ours(world: World) -> Ask:
-    match = match_route(f"/v1/{METRO.slug}/search")
-    assert match is not None
+def ask_ours(world: World, match: str = "") -> Ask:
+    route = match_route(_PATH)
+    assert route is not None
 
     def ask(q: str) -> None:
-        query = parse_query(match, f"q={quote_plus(q)}".encode(), vocabulary=Vocabulary())
+        query = parse_query(route, write_parameters(q, match).encode(), vocabulary=Vocabulary())
         made = answer(query, release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
         b"".join(made.parts)
 
@@ -197,6 +225,19 @@ def ask_ours(world: World) -> Ask:
             ask(q)
 
     return ask_any
+
+
+def ask_held(sender: RequestSender, match: str) -> Ask:
+    loop = asyncio.new_event_loop()
+
+    def ask(q: str) -> None:
+        loop.run_until_complete(sender.ask(f"{_PATH}?{write_parameters(q, match)}"))
+
+    return ask
+
+
+def write_parameters(q: str, match: str) -> str:
+    return f"q={quote_plus(q)}" + (f"&{match}" if match else "")
 
 
 def list_rows(world: World) -> list[Row]:
@@ -263,16 +304,18 @@ def ask_tantivy(rows: Sequence[Row], folder: Path) -> Ask:
 
 
 @contextlib.contextmanager
-def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[tuple[Ask, Ask]]:
+def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[dict[str, SearchEngine]]:
     """For the same as ours, and for ids and a count. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(_load_postgresql(dsn, rows))
     same, ids = (loop.run_until_complete(connection.prepare(each)) for each in (_SAME, _IDS))
+    read_cpu = partial(read_with, loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()")))
+    asks: dict[str, Ask] = {
+        "PostgreSQL": lambda q: loop.run_until_complete(_fetch(same, q, " | ".join(q.split()))),
+        "PostgreSQL, ids": lambda q: loop.run_until_complete(_fetch(ids, q)),
+    }
     try:
-        yield (
-            lambda q: loop.run_until_complete(_fetch(same, q, " | ".join(q.split()))),
-            lambda q: loop.run_until_complete(_fetch(ids, q)),
-        )
+        yield {name: SearchEngine(ask, read_cpu) for name, ask in asks.items()}
     finally:
         loop.run_until_complete(connection.close())
         loop.close()

@@ -38,7 +38,7 @@ from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
-from outings.contract.instants import number_day, read_local
+from outings.contract.instants import number_day
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, MOST_REPEATS
 from outings.release.mapped_table import NEVER
@@ -200,19 +200,28 @@ def _make_items(
 ) -> Iterator[bytes]:
     """`repeats`: of each result in `auto`."""
     words, cards = Hits(index.list_words(search.parsed)), opened.open_index(open_cards)
-    starts = _find_starts(page, search, index)
-    rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts.tolist(), strict=True)
+    starts = _format_starts(_find_starts(page, search, index))
+    rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts, strict=True)
     for at, (row, level, score, start) in enumerate(rows):
+        others = None if repeats is None else repeats[at]
         fit = Fit(
             match=LEVELS[level],
             score=score / 1000,
-            starts_local=None if start == NEVER else read_local(start).isoformat(),
-            repeats=UNSET if repeats is None else len(repeats[at]),
-            repeat_ids=UNSET if repeats is None else tuple(_list_ids(repeats[at][:MOST_REPEATS], opened, index)),
+            starts_local=start,
+            repeats=UNSET if others is None else others.size,
+            repeat_ids=UNSET if others is None else _list_ids(others[:MOST_REPEATS], opened, index),
         )
         yield finish_card(cards.read_card(row, opened), fit, words=words)
 
 
-def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> Iterator[str]:
-    for row, rank in zip(rows.tolist(), index.id_ranks[rows].tolist(), strict=True):
-        yield opened.listings.read_id(row, rank=rank)
+def _format_starts(starts: Numbers) -> list[str | None]:
+    """All at once, which takes half of what they take one by one."""
+    moments = zip(starts.tolist(), starts.astype("datetime64[s]").tolist(), strict=True)
+    return [None if start == NEVER else moment.isoformat() for start, moment in moments]
+
+
+def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> tuple[str, ...]:
+    if not rows.size:
+        return ()  # as nearly all results
+    ranks = index.id_ranks[rows].tolist()
+    return tuple(opened.listings.read_id(row, rank=rank) for row, rank in zip(rows.tolist(), ranks, strict=True))

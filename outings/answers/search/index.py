@@ -142,7 +142,7 @@ class SearchIndex:
     def recall_rows(self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep) -> Numbers:
         """What `keep` keeps by these selections: it is asked once, for all rows."""
         passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
-        kept: Numbers = rows[passing[rows]]
+        kept: Numbers = rows[passing.take(rows)]
         return kept
 
     def _mark_rows(self, rows: Numbers) -> NDArray[np.bool_]:

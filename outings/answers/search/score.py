@@ -46,7 +46,7 @@ ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
 
 def encode_word(places: Places, spelling: int) -> Codes:
     """The codes of a word that stands at these places."""
-    codes: Codes = _ENCODED[spelling][places]
+    codes: Codes = _ENCODED[spelling].take(places)
     return codes
 
 
@@ -86,8 +86,9 @@ _STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
 # By the standing of the word that counts least, where that says it.
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
 _AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & 7, PASSING)
-_IN_NAME = _AT == NAME
-_IS_LOCATED = _IN_NAME | (_AT == WHERE)
+_IN_NAME = np.where(_AT == NAME, 1, 0)
+_ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
+_IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 # What a word in the name gains by a name that has no other words.
 _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
@@ -96,29 +97,37 @@ def find_levels(best: Sequence[Codes], rows: Numbers) -> Numbers:
     """`best`: of each word, its code by row. Indexes in LEVELS. A code says first how its word counts, so that the
     least code of a listing is that of the word that counts least. Where a listing is, is no part of what it says of
     itself, but may be the rest of what was asked for: "swim ballard"."""
-    weakest = reduce(np.minimum, best)[rows]
-    levels: Numbers = _LEVELS[weakest]
-    located = np.flatnonzero(_STANDINGS[weakest] == _SAYS_WHERE)
-    if len(best) > 1 and located.size:
+    weakest = reduce(np.minimum, best).take(rows)
+    levels: Numbers = _LEVELS.take(weakest)
+    located = np.flatnonzero(_ONLY_SAYS_WHERE.take(weakest)) if len(best) > 1 else rows[:0]
+    if located.size:
         standings = np.stack([_STANDINGS[each[rows[located]]] for each in best])
         counts = [(standings == each).any(axis=0) for each in (_BY_RELATION, _PROMINENT)]
         levels[located] = np.select(counts, [RELATED_WORDS, ALL_TERMS], PARTIAL)
     return levels
 
 
-def score_words(codes: Codes, *, lifting: Codes, locating: Codes, name_words: Numbers) -> Numbers:
-    """Thousandths. `lifting`: codes of the kind and audience words in the same listings, `locating` of the location
-    words; `name_words`: how many words their names have."""
-    in_name = np.count_nonzero(_IN_NAME[codes], axis=0)
-    lifts = np.count_nonzero(_IN_NAME[lifting], axis=0)
-    located = np.count_nonzero(_IS_LOCATED[locating], axis=0)
+def score_words(
+    codes: Sequence[Codes], *, lifting: Sequence[Codes], locating: Sequence[Codes], name_words: Numbers
+) -> Numbers:
+    """Thousandths. `codes`: of each word in the same listings; `lifting`: of the kind and audience words, `locating` of
+    the location words; `name_words`: how many words their names have."""
+    in_name, lifts, located = _add(_IN_NAME, codes), _add(_IN_NAME, lifting), _add(_IS_LOCATED, locating)
     share = np.minimum((in_name + lifts) / np.maximum(name_words, 1), 1)
-    total = (_STRENGTHS[codes].sum(axis=0) + share * _GAINS[codes].sum(axis=0)) / len(codes)
+    total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
     lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
     thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
     return thousandths
 
 
-def _find_missing(matches: Numbers, codes: Codes) -> Numbers | int:
+def _add(weights: Numbers, codes: Sequence[Codes]) -> Numbers:
+    """What the codes of all words weigh, by listing."""
+    total: Numbers = np.zeros((), dtype=weights.dtype)
+    for each in codes:
+        total = total + weights.take(each)
+    return total
+
+
+def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Numbers | int:
     """The share of words that each listing has not."""
     return 1 - matches / len(codes) if len(codes) else 0

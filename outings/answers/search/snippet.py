@@ -44,7 +44,8 @@ def read_passages(text: str) -> Passages:
 
 
 def _list_odd(text: str) -> Iterator[tuple[int, str]]:
-    match = _ODD.search(text)
+    # Nearly all texts that are ASCII have none: to see it costs less than to look for one.
+    match = None if text.isascii() and "'" not in text and "`" not in text else _ODD.search(text)
     while match is not None:
         start, end = text.rfind(" ", 0, match.start()) + 1, text.find(" ", match.start())
         end = end if end >= 0 else len(text)

@@ -107,8 +107,10 @@ class SimilarTexts(HashedTexts):
         in, left out, changed or swapped can make of it are among them, for each changes two of its letters at most."""
         low, high = self._span_letter(word[0])
         own, others = np.uint32(_collect_letters(word)), self._letters[low:high]
-        is_near = np.bitwise_count((others ^ own) & _SET) <= 2 * typos
+        # Few have nearly the same letters; the rest is looked at in these alone.
+        near = np.flatnonzero(np.bitwise_count((others ^ own) & _SET) <= 2 * typos)
+        others = others[near]
         longer = (others >> _LENGTH_SHIFT).view(np.int32) - (int(own) >> _LENGTH_SHIFT)
-        near = np.flatnonzero(is_near & (np.abs(longer) <= typos) & (others & _NO_LETTER == 0)) + low
+        near = near[(np.abs(longer) <= typos) & (others & _NO_LETTER == 0)] + low
         ends, data = self._ends, self._data
         return {number: str(data[ends[number] : ends[number + 1]], "utf-8") for number in near.tolist()}
