@@ -2,7 +2,7 @@
 
 `python -m bench.search`: 300 different queries over one metro, half of words that few listings have, half of words that
 thousands have, each engine asked the same in turns of fifteen, each query once; then 300 others with `match=auto`. Ours
-answers a whole body: passages, filters, and counts of what has all of the words and of what has any. "held" are the
+answers a whole body: passages, filters, and counts of what has all of the words and of what has any. "cached" are the
 same answers from memory, by the whole application. PostgreSQL is asked twice: for the same (its passages by
 `ts_headline`), and for the ids and one count alone. SQLite gives these too, under the lists' default filters, tantivy
 without filters. What processors took has the engine's client in it, and PostgreSQL's own process.
@@ -77,11 +77,11 @@ Row = tuple[int, str, int, int, str, str, str, str | None]
 
 
 class SearchEngine(msgspec.Struct, frozen=True):
-    """`read_cpu`: seconds of processors that it has taken until now. `is_held`: it has answered each query before."""
+    """`read_cpu`: seconds of processors that it has taken until now. `is_cached`: it has answered each query before."""
 
     ask: Ask
     read_cpu: Callable[[], float] = time.process_time
-    is_held: bool = False
+    is_cached: bool = False
 
 
 class _Results(msgspec.Struct):
@@ -104,8 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         theirs["tantivy, bare"] = SearchEngine(ask_tantivy(rows, folder / "tantivy"))
         words, sender = count_words(world), running.enter_context(run_edge(world))
         for seed, match in enumerate(_MATCHES):
-            held = SearchEngine(ask_held(sender, match), is_held=True)
-            engines = {"outings": SearchEngine(ask_ours(world, match)), "outings, held": held, **theirs}
+            cached = SearchEngine(ask_cache(sender, match), is_cached=True)
+            engines = {"outings": SearchEngine(ask_ours(world, match)), "outings, cached": cached, **theirs}
             for name, (least, most) in (("rare", _RARE), ("common", _COMMON)):
                 share = world_share(words, least, most)
                 title = f"{match or 'by default'}, {name} words: {len(share)} of {least:,} to {most:,} listings"
@@ -193,7 +193,7 @@ def print_times(title: str, engines: Mapping[str, SearchEngine], queries: Sequen
         engine.ask(queries[0])
     for turn in (queries[at : at + _TURN] for at in range(0, len(queries), _TURN)):
         for name, engine in engines.items():
-            for query in turn if engine.is_held else ():
+            for query in turn if engine.is_cached else ():
                 engine.ask(query)
             before = engine.read_cpu()
             for query in turn:
@@ -227,7 +227,7 @@ def ask_ours(world: World, match: str = "") -> Ask:
     return ask_any
 
 
-def ask_held(sender: RequestSender, match: str) -> Ask:
+def ask_cache(sender: RequestSender, match: str) -> Ask:
     loop = asyncio.new_event_loop()
 
     def ask(q: str) -> None:
