@@ -15,7 +15,7 @@ from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import Words, find_runs, make_locations
 from outings.answers.search.understanding.narrowing import list_narrower
-from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.selecting.selection import Selection
@@ -93,14 +93,14 @@ class SearchIndex:
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
-    def names_range(self, ages: tuple[int, int], words: Sequence[str]) -> bool:
-        """Whether a listing has these numbers side by side in its name, and all the words, and states other ages."""
-        rows = self.matching.find_named([str(age) for age in ages])
+    def names_range(self, ages: BareRange, words: Sequence[str]) -> bool:
+        """Whether a listing has its numbers side by side in its name, and all the words, and states other ages."""
+        rows = self.matching.find_named(ages.words)
         if not words or not rows.size:
             return False
-        (low, high), lows, highs = ages, self.age_min[rows], self.age_max[rows]
+        lows, highs = self.age_min[rows], self.age_max[rows]
         is_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
-        is_covered = ((lows == NOT_STATED) | (lows <= low)) & ((highs == NOT_STATED) | (highs >= high))
+        is_covered = ((lows == NOT_STATED) | (lows <= ages.min)) & ((highs == NOT_STATED) | (highs >= ages.max))
         return bool(self.matching.choose_having(rows[~(is_stated & is_covered)], words).size)
 
     def relax(self, parsed: ParsedQuery) -> ParsedQuery:

@@ -83,6 +83,8 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     certain: str = ""
     counted: str = ""
     listed: str = ""
+    bare_to: str = ""
+    bare_under: str = ""
     not_bare_before: str = ""
     not_bare_behind: str = ""
     ordinals: str = ""

@@ -136,7 +136,7 @@ def test_of_a_class_one_section_must_fit(tmp_path_factory: pytest.TempPathFactor
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Release:
     named = {
         "Ballet 1-2": (9, 12), "Ballet": (0, 3), "Pre-ballet 3-5": (3, 5), "Tap 3-5": (6, 8), "Jazz 4-6": (None, None),
-        "Jazz": (4, 6),
+        "Jazz": (4, 6), "Softball 12U": (10, 12), "Softball": (8, 10),
     }  # fmt: skip
     return open_listings(
         tmp_path_factory.mktemp("studio"),
@@ -158,6 +158,10 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("tap 3-5", None),
         ("jazz 4-6", None),  # what states no ages may mean anything
         ("jazz ages 4-6", (4, 6)),
+        ("ballet 1 to 2", None),
+        ("ballet 2 to 3", (2, 3)),
+        ("softball 12u", None),
+        ("ballet 12u", (0, 12)),
     ],
 )
 def test_a_range_alone_is_an_age_unless_a_listing_of_other_ages_is_named_so(

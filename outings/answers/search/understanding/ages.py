@@ -49,7 +49,8 @@ class AgePatterns:
 
     def find_bare(self, text: str) -> list[AgeSpan]:
         """Ranges of numbers that may be ages or not: nothing beside them says so."""
-        ranges = ((int(match["low"]), int(match["high"]), match) for match in self._bare.finditer(text))
+        matches = self._bare.finditer(text)
+        ranges = ((int(each["low"] or 0), int(each["high"] or each["most"]), each) for each in matches)
         return [
             AgeSpan(low, high, *match.span("range"))
             for low, high, match in ranges
@@ -125,13 +126,16 @@ def _write_phrase(patterns: dict[str, str], age: str) -> str:
 
 
 def _write_bare(patterns: dict[str, str]) -> str:
-    """Two numbers, as ages are written, and a hyphen between. Dates have zeros in front, clocks other signs."""
+    """Two numbers, as ages are written, and a hyphen or "to" between; or the greatest age ("12u"). Dates have zeros in
+    front, clocks other signs."""
     before = "|".join(patterns["not_bare_before"].split())
     units = (patterns[name] for name in ("years", "months", "weeks", "counted"))
     behind = "|".join([*patterns["not_bare_behind"].split(), *units])
     number = "(?:0|[1-9][0-9]?)"
+    both = rf"(?P<low>{number})(?: ?- ?| (?:{patterns['bare_to']}) )(?P<high>{number})"
+    most = rf"(?P<most>[4-9]|1[0-9])(?:{patterns['bare_under']})"
     return (
-        rf"(?:(?<!\w)(?P<before>{before})[ -])?(?<![\w$€£#.:,/%+-])(?P<range>(?P<low>{number}) ?- ?(?P<high>{number}))"
+        rf"(?:(?<!\w)(?P<before>{before})[ -])?(?<![\w$€£#.:,/%+-])(?P<range>{both}|{most})"
         rf"(?![\w$€£:%/+-]|[.,][0-9]| [-/+] ?[0-9]|[ -]?(?:{behind})\b)"
     )
 

@@ -37,6 +37,14 @@ class Age(Struct, frozen=True):
     text: str = field(name="from")
 
 
+class BareRange(Struct, frozen=True):
+    """Ages, and the words that they would be in a name: `4` and `6` of "4 to 6", `12u`."""
+
+    min: int
+    max: int
+    words: Words
+
+
 class ParsedQuery(Struct, frozen=True, kw_only=True):
     """What a query says. Folded words, distinct, in the order written.
 
@@ -53,7 +61,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     ignored: Words = ()
     audience: Words = ()
     locations: tuple[Words, ...] = ()
-    ranges: tuple[tuple[int, int], ...] = ()
+    ranges: tuple[BareRange, ...] = ()
     last: str | None = None
     beginning: str | None = None
 
@@ -122,7 +130,7 @@ def parse_search(
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
-        ranges=tuple((span.min, span.max) for span in bare if span.max is not None),
+        ranges=tuple(_make_range(span, tokens) for span in bare),
     )
 
 
@@ -220,6 +228,12 @@ class _Roles:
             if role in _IGNORED:
                 written.setdefault(token.word, line.quote_token(token))
         return tuple(written.values())
+
+
+def _make_range(span: AgeSpan, tokens: Sequence[Token]) -> BareRange:
+    assert span.max is not None
+    own = (token.word for token in tokens if span.start <= token.start and token.end <= span.end)
+    return BareRange(span.min, span.max, tuple(word for word in own if word[0].isdigit()))
 
 
 def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:

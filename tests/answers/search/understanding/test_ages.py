@@ -2,7 +2,7 @@
 
 import pytest
 
-from outings.answers.search.understanding.query import Age, Locations, parse_search
+from outings.answers.search.understanding.query import Age, BareRange, Locations, parse_search
 from outings.contract.errors import ApiError
 
 NOWHERE = Locations()
@@ -70,6 +70,13 @@ AGES = [
     ("Pre-K/K", 4, 6, "Pre-K/K"),
     ("jr high kids", 11, 14, "jr high kids"),
     ("teen/tween", 9, 18, "teen, tween"),
+    ("6m", 0, 0, "6m"),
+    ("6-18m", 0, 1, "6-18m"),
+    ("2s and 3s", 2, 3, "2s and 3s"),
+    ("3s", 3, 3, "3s"),
+    ("classes 4-6", 4, 6, "4-6"),
+    ("lessons 4 to 6", 4, 6, "4 to 6"),
+    ("12u", 0, 12, "12u"),
 ]
 
 
@@ -117,6 +124,10 @@ WORDS = [
     ("baby sitting class", ("baby", "sitting")),
     ("babysitting", ("babysitting",)),
     ("infant cpr", ("infant", "cpr")),
+    ("80s dance", ("80s", "dance")),
+    ("50m freestyle", ("50m", "freestyle")),
+    ("lesson 4-6", ("4", "6")),
+    ("2u", ("2u",)),
 ]
 
 
@@ -125,6 +136,8 @@ NO_RANGES = [
     "session 3-5", "level 1-2", "3-5 players", "3-5 miles", "3-5k", "3-5%", "$3-5", "3-5 minutes", "won 2-3", "5-3",
     "12-21", "u3-5", "8-10-26", "08-10", "2026-08-10", "3/5", "route 3-5", "1-2-3", "3-5 year", "3-5 month", "3.5-5.5",
     "at 3-5", "3-5pm", "10-12am", "9-11 am", "10:30-12", "10-11:30", "saturday 10-12", "10-12 sat", "july 8-10", "3-3",
+    "level 1 to 3", "3 to 5 players", "3 to 5 miles", "5 to 3", "at 3 to 5", "3 to 5pm", "saturday 10 to 12",
+    "10 to 12 sat", "3 to 5 year",
 ]  # fmt: skip
 
 
@@ -133,10 +146,10 @@ def test_a_range_that_says_something_else_is_no_age(text: str) -> None:
     assert parse_search(f"soccer {text}", places=NOWHERE).age is None
 
 
-@pytest.mark.parametrize("text", ["soccer 3-5", "3-5 soccer", "soccer class 3 - 5", "3–5 soccer classes"])
+@pytest.mark.parametrize("text", ["soccer 3-5", "3-5 soccer", "soccer class 3 - 5", "3–5 soccer", "soccer 3 to 5"])
 def test_a_range_alone_is_an_age_and_says_that_nothing_does(text: str) -> None:
     read = parse_search(text, places=NOWHERE)
-    assert (read.words, read.ranges) == (("soccer",), ((3, 5),))
+    assert (read.words, read.ranges) == (("soccer",), (BareRange(3, 5, ("3", "5")),))
     assert read.age is not None
     assert (read.age.min, read.age.max) == (3, 5)
 

@@ -56,11 +56,13 @@ def write_clocks(code: str, low: int, high: int, day: str) -> list[str]:
         return [
             f"{low}-{high}h", f"a las {low}", f"de {low} a {high} h", f"{low}:15-{high}:30", f"{low}h",
             f"{low}:00-{high}", f"{day} {low}-{high}", f"desde las {low}-{high}", f"{low}-{high} {day}",
+            f"{day} {low} a {high}", f"{low} a {high} {day}", f"de {low} a {high}", f"{day} de {low} a {high}",
         ]  # fmt: skip
     return [
         f"{low}-{high}am", f"{low}-{high} pm", f"{low}am-{high}pm", f"{low} to {high}pm", f"{low}:15",
         f"{low}:15-{high}", f"{low}-{high}:30", f"at {low}", f"at {low}-{high}", f"{day} {low}-{high}",
         f"{low}-{high} {day}",
+        f"{low} to {high} {day}", f"at {low} to {high}", f"from {low} to {high}",
         f"from {low}-{high}", f"after {low}", f"{low} oclock", f"{low} a.m.-{high} p.m.", f"{day} {low} to {high}",
     ]  # fmt: skip
 
