@@ -14,6 +14,7 @@ from outings.answers.near.cells import CELLS, make_cells
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
+from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
@@ -50,4 +51,4 @@ def derive_tables(
 def derive_of_answers(snapshot: Snapshot, *, today: date) -> dict[str, pl.DataFrame]:
     """Of documents, and of what the snapshot answers: it is written already."""
     reader = open_snapshot(snapshot)
-    return {CELLS: make_cells(reader, today), **make_spots(reader)}
+    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader), **make_spots(reader)}

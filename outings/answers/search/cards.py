@@ -1,14 +1,24 @@
-"""What a result says of a listing whatever was searched for. A search adds the passage, and how well it fits."""
+"""What a result says of a listing whatever was searched for. A search adds the passage, and how well it fits.
+
+The build writes it into a mapped table: a search takes each card where it lies, without its document.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
 
 import msgspec
+import polars as pl
 from msgspec import UNSET, Struct, UnsetType
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.snippet import MOST_CHARACTERS, Hits, Passages, read_passages, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.release.mapped_table import MappedTable
 
-# Some kilobytes each at most.
+# The mapped file.
+CARDS = "cards"
+# Of a release without it. Some kilobytes each at most.
 _REMEMBERED = 1_024
 
 _encode = msgspec.json.Encoder().encode
@@ -29,6 +39,9 @@ class Card(Struct, frozen=True):
 
     opening: bytes
     passages: Passages | None
+
+
+_EMPTY = Card(b"", None)
 
 
 class Fit(Struct, frozen=True, kw_only=True):
@@ -65,8 +78,38 @@ def finish_card(card: Card, fit: Fit, *, words: Hits) -> bytes:
     return b"".join((card.opening, passage, b",", _encode(fit)[1:]))
 
 
-class Cards:
-    """Of one snapshot: those that were shown last."""
+def make_cards(reader: SnapshotReader) -> pl.DataFrame:
+    """By row: `opening`, and the `text` that passages are cut from, empty where there is nothing to cut. Both are empty
+    where no search shows the listing."""
+    return pl.DataFrame(_list_cards(reader), schema={"opening": pl.String(), "text": pl.String()}, orient="row")
+
+
+def _list_cards(reader: SnapshotReader) -> Iterator[tuple[str, str]]:
+    for row, is_published in enumerate(reader.listings.find_published().tolist()):
+        card = make_card(reader.read_document(row)) if is_published else _EMPTY
+        yield card.opening.decode(), "" if card.passages is None else card.passages.text
+
+
+class Cards(Protocol):
+    """Of one snapshot."""
+
+    def read_card(self, row: int, reader: SnapshotReader) -> Card: ...
+
+
+class MappedCards:
+    def __init__(self, table: MappedTable) -> None:
+        self._opening_ends, self._openings = table.view_texts("opening")
+        self._text_ends, self._texts = table.view_texts("text")
+
+    def read_card(self, row: int, reader: SnapshotReader) -> Card:
+        del reader
+        opening = bytes(self._openings[self._opening_ends[row] : self._opening_ends[row + 1]])
+        text = str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8")
+        return Card(opening, read_passages(text) if text else None)
+
+
+class RememberedCards:
+    """Those that were shown last, made of documents."""
 
     def __init__(self) -> None:
         self._cards: LruCache[int, Card] = LruCache(size=_REMEMBERED)
@@ -76,5 +119,5 @@ class Cards:
 
 
 def open_cards(reader: SnapshotReader) -> Cards:
-    del reader
-    return Cards()
+    path = reader.find_mapped(CARDS)
+    return RememberedCards() if path is None else MappedCards(MappedTable(path))

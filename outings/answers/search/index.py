@@ -62,7 +62,8 @@ class SearchIndex:
         )
         self._stem = lru_cache(maxsize=4_096)(self.words.stem)
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
-        self._pairs = NotionPairs(reader.open_table(NOTIONS).read_array("pair"))
+        self._notion_beginnings = frozenset(one for one, _ in self._notions)
+        self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
@@ -126,7 +127,8 @@ class SearchIndex:
 
     def _is_notion(self, first: str, second: str) -> bool:
         """By the language's table, or as names of the metro have them; misspelled too."""
-        known = (first, second), *product(self._spelling.list_names(first), self._spelling.list_names(second))
+        names = (each for each in self._spelling.list_names(first) if self._stem(each) in self._notion_beginnings)
+        known = (first, second), *product(names, self._spelling.list_names(second))
         if any((self._stem(one), self._stem(other)) in self._notions for one, other in known):
             return True
         numbers = [[form.number for form in self._spelling.list_forms(word)] for word in (first, second)]

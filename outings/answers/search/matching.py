@@ -6,6 +6,7 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
+from outings.answers.cache import remember
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
     NAME,
@@ -37,6 +38,9 @@ from outings.answers.snapshot.terms import Terms, split_places
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _WHOLE = 1000  # thousandths
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
+# Words whose codes are kept: what hides all is asked for with ever fewer of a query's words. A byte a listing that has
+# one, and less than a tenth of the listings have most.
+_WORDS = 32
 # Of fewer than one in so many listings the rows are sorted rather than looked for among all: 5 µs rather than 30 of
 # 100,000.
 _FEW = 32
@@ -79,6 +83,7 @@ class Matcher:
         self._postings = postings
         self._name_words = name_words
         self._related = related
+        self._find_alone = remember(self._list_alone, size=_WORDS)
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
         """Of words one by one, and of words side by side."""
@@ -99,8 +104,9 @@ class Matcher:
 
     def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
-        matched = self.match_words(words, lifting=(), locating=(), keep=lambda rows: rows, beginning=beginning)
-        return bool((matched.levels < PARTIAL).any())
+        best = [self._encode(each) for each in self._list_sources(words, (), beginning=beginning)]
+        rows = np.flatnonzero(reduce(np.minimum, best) != 0)
+        return bool((find_levels(best, rows) < PARTIAL).any())
 
     def match_words(
         self,
@@ -122,17 +128,7 @@ class Matcher:
         if not words:
             rows = keep(np.arange(self._name_words.size))
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
-        sources = [list(self._find_word(words, number)) for number in range(len(words))]
-        for notion in notions:
-            sources[notion.start : notion.end] = self._find_notion(words, notion, sources)
-        for run in self._related.find(words):
-            if any(notion.is_cut(run.start, run.end) for notion in notions):
-                continue
-            matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
-            for number in range(run.start, run.end):
-                sources[number] += matches
-        if beginning:
-            sources[-1].append(self._find_begun(beginning))
+        sources = self._list_sources(words, notions, beginning=beginning)
         best = [self._encode(each) for each in sources]
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
@@ -145,6 +141,23 @@ class Matcher:
             lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying),
             lacking=lacking,
         )
+
+    def _list_sources(
+        self, words: Sequence[str], notions: Sequence[Notion], *, beginning: str | None
+    ) -> list[list[_Source]]:
+        """Of each word."""
+        sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        for notion in notions:
+            sources[notion.start : notion.end] = self._find_notion(words, notion, sources)
+        for run in self._related.find(words):
+            if any(notion.is_cut(run.start, run.end) for notion in notions):
+                continue
+            matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
+            for number in range(run.start, run.end):
+                sources[number] += matches
+        if beginning:
+            sources[-1].append(self._find_begun(beginning))
+        return sources
 
     def _find_notion(
         self, words: Sequence[str], notion: Notion, sources: Sequence[list[_Source]]
@@ -217,7 +230,7 @@ class Matcher:
             if first >= 0 and second < len(words):
                 yield from self._find_one(words[first] + words[second], JOINED)
 
-    def _find_alone(self, word: str) -> list[_Source]:
+    def _list_alone(self, word: str) -> list[_Source]:
         """Whatever stands beside it."""
         forms = self._terms.spelling.list_forms(word)
         sources = []

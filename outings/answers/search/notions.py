@@ -1,11 +1,11 @@
 """Notions of several words: what is one thing, and is meant only where its words stand side by side (`ice skating`)."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from outings.answers.search.score import Numbers
 from outings.answers.snapshot.derived import derive_table
@@ -58,14 +58,19 @@ NOTIONS = derive_table("notions", make_notions, {"terms": ("word", "row", "field
 class NotionPairs:
     """Of one snapshot, by the numbers of the index's words."""
 
-    def __init__(self, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, pairs: "memoryview[int]") -> None:
         self._pairs = pairs
 
-    def has(self, first: Iterable[int], second: Sequence[int]) -> bool:
+    def has(self, first: Iterable[int], second: Iterable[int]) -> bool:
         """Whether any of the first stands before any of the second in a notion."""
-        keys = np.array([one << _WORD_BITS | other for one in first for other in second], dtype=np.int64)
-        at = np.searchsorted(self._pairs, keys)
-        return bool((self._pairs[np.minimum(at, self._pairs.size - 1)] == keys).any()) if self._pairs.size else False
+        behind = frozenset(second)
+        return any(not behind.isdisjoint(self._list_behind(number)) for number in first)
+
+    def _list_behind(self, number: int) -> Iterator[int]:
+        at = bisect_left(self._pairs, number << _WORD_BITS)
+        while at < len(self._pairs) and self._pairs[at] >> _WORD_BITS == number:
+            yield self._pairs[at] & _WORD_MASK
+            at += 1
 
 
 def choose_runs(pairs: Sequence[bool]) -> Iterator[tuple[int, int]]:
