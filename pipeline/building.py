@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS, FeedTable
+from outings.release.log import UnnumberedVersion
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
@@ -17,12 +20,12 @@ from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawals
-from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.changes.versions import list_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
 from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
-from pipeline.metro import MetroBuild
+from pipeline.metro_plan import MetroBuild
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.objects.site import compose_site
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
@@ -30,16 +33,12 @@ from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.shrink_guard import refuse_shrink
-from pipeline.tasks import (
-    FeedResult,
-    FeedTask,
-    MetroResult,
-    MetroTask,
-    lend_organizations,
-    run_feed_task,
-    run_metro_task,
-)
+from pipeline.task_runner import lend_organizations, run_feed_task, run_metro_task
+from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 from pipeline.workload import measure_feed, measure_metro
+
+if TYPE_CHECKING:
+    from pipeline.changes.diff import Change
 
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
@@ -121,9 +120,7 @@ def build_release(
             each.feed: each.memory for each in feeds if each.feed not in plan.remembered or sources[each.feed].has_moved
         },
         now=plan.stamp,
-        find_changes=lambda standing: compare_organizations(
-            store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=build.configuration.edge.cache
-        ),
+        find_changes=partial(_compare_organizations, build, plan, changes, parts=parts, store=store),
         make_site=compose_site(store, plan.site),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
@@ -273,6 +270,24 @@ def _build_metros(works: Sequence[MetroTask], *, executor: Executor, progress: P
         done[metro_done.built.slug] = metro_done
         progress(f"metro {metro_done.built.slug}: built ({number} of {len(waiting)})")
     return [done[work.plan.metro.slug] for work in works]
+
+
+def _compare_organizations(
+    build: Build,
+    plan: BuildPlan,
+    changes: Mapping[str, Sequence["Change"]],
+    standing: Mapping[str, Part],
+    *,
+    parts: Mapping[str, Part | None],
+    store: Store,
+) -> list[UnnumberedVersion]:
+    if not list_organizations(changes):
+        return []
+    # It reads tables: with it comes Polars, which a build without a change has no other use for.
+    from pipeline.changes.organizations import compare_organizations
+
+    cache = build.configuration.edge.cache
+    return compare_organizations(store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=cache)
 
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:

@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import polars as pl
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from outings.contract.resources.metro import Bounds
-from outings.release.snapshot import Snapshot
-from outings.release.tables import ZIPS
 from pipeline.feeds.source import FeedError
 
 # A metro knows the codes of its bounds and of half a degree round them.
@@ -38,17 +34,6 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
         raise FeedError(_SOURCE, str(path), f"can't be read: {error.strerror}") from error
     centroids = {each.zip: each for each in _parse(data, str(path)) if _is_near(each, bounds)}
     return tuple(centroids[code] for code in sorted(centroids))
-
-
-def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
-    """The table of centroids in a snapshot."""
-    return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
-
-
-def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
-    """The centroids of an older release."""
-    path = snapshot.tables.get("zips")
-    return () if path is None else tuple(Centroid(*row) for row in pl.read_parquet(path).iter_rows())
 
 
 @lru_cache(maxsize=1)

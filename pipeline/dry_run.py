@@ -23,7 +23,9 @@ from pipeline.feeds.reading import FeedRead, locate_problems
 from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations
 from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
-from pipeline.metro import MetroPlan, find_horizon, open_previous, read_base
+from pipeline.metro import find_horizon, open_previous
+from pipeline.metro_plan import MetroPlan, read_base
+from pipeline.metro_task import gather_records, put_organizations
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount
@@ -31,7 +33,7 @@ from pipeline.records.spool import spool_records
 from pipeline.shrink_guard import explain_shrink
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_read
-from pipeline.tasks import FeedResult, MetroTask, gather_records, lend_organizations
+from pipeline.tasks import FeedResult, MetroTask
 
 
 class DryRun:
@@ -150,4 +152,4 @@ class DryRun:
 
     @cached_property
     def _lenders(self) -> tuple[MetroOrganizations, ...]:
-        return tuple(lend_organizations(work) for work in self._works.values())
+        return tuple(put_organizations(work) for work in self._works.values())

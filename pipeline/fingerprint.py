@@ -17,9 +17,9 @@ from outings import answers, contract, release
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
+from outings.release.layout import LAYOUT
 from outings.release.program_hash import hash_sources
 from outings.release.snapshot import MetroSettings
-from outings.release.tables import LAYOUT
 
 _FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)

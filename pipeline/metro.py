@@ -2,19 +2,17 @@
 the store."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from time import perf_counter
 
 import polars as pl
-from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer import RENDERER
-from outings.contract.languages.language import Language
-from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
+from outings.release.layout import LAYOUT
 from outings.release.manifest import (
     Manifest,
     SemanticTables,
@@ -23,81 +21,34 @@ from outings.release.manifest import (
     encode_manifest,
     hash_snapshot,
     list_objects,
-    read_manifest,
 )
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.reading import fetch_snapshot
 from outings.release.root import Part
-from outings.release.site import SiteSettings
-from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
-from outings.release.tables import LAYOUT
-from pipeline.centroids import Centroid, make_zips
-from pipeline.changes.diff import Change
 from pipeline.fingerprint import number_renderer
 from pipeline.foreign_organizations import ALONE, SharedState
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.metro_plan import Base, MetroBuild, MetroPlan
 from pipeline.objects.delta_state import NOTHING, DeltaState
 from pipeline.objects.documents import pack_documents
 from pipeline.objects.exports import UnchangedRows, put_exports
-from pipeline.objects.object_writer import ObjectWriter, WriteCounts
+from pipeline.objects.metro_site import put_metro_site
+from pipeline.objects.object_writer import ObjectWriter
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
-from pipeline.objects.site import put_metro_site
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
+from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import make_related
 from pipeline.tables.table_builder import TableBuilder
-from pipeline.tables.vectors import ModelPlan, make_semantic
+from pipeline.tables.vectors import make_semantic
+from pipeline.tables.zips import make_zips
 
 # Before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
-
-
-class Base(Struct, frozen=True, kw_only=True):
-    """The metro in the release that the build starts from: its manifest's hash, and the manifest."""
-
-    sha: str
-    manifest: Manifest
-
-
-class MetroPlan(Struct, frozen=True, kw_only=True):
-    """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
-    `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
-    None every listing is made again. `language`: None for English. `renderer` made the documents that stay, if that is
-    not this program. `emptied` are packs of the release before in which no document may stay. `site`: what the metro's
-    pages are made with, None where it has none."""
-
-    metro: MetroSettings
-    vocabulary: Vocabulary
-    related: tuple[Group, ...]
-    language: Language | None = None
-    today: date
-    stamp: datetime
-    inputs: str
-    details: bool
-    cache: Path
-    base: Base | None
-    model: ModelPlan | None = None
-    centroids: tuple[Centroid, ...] = ()
-    program: str | None = None
-    renderer: int | None = None
-    emptied: frozenset[str] = frozenset()
-    site: SiteSettings | None = None
-
-
-class MetroBuild(Struct, frozen=True, kw_only=True):
-    slug: str
-    part: Part
-    changes: tuple[Change, ...]
-    tally: WriteCounts
-    seconds: dict[str, float]
-
-
-def read_base(store: Store, part: Part | None) -> Base | None:
-    return None if part is None else Base(sha=part.manifest, manifest=read_manifest(store, part.manifest))
 
 
 def open_previous(

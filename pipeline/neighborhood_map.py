@@ -8,19 +8,8 @@ from msgspec import structs
 from outings.release.tables import NEIGHBORHOODS
 from pipeline.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
 from pipeline.feeds.source import FeedError
+from pipeline.neighborhood_file import name_source, read_bytes
 from pipeline.records.record import Problem
-
-
-def name_source(metro: str) -> str:
-    """What stands where problems and errors name a feed."""
-    return f"neighborhoods of {metro}"
-
-
-def read_bytes(metro: str, path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FeedError(name_source(metro), str(path), f"can't be read: {error.strerror}") from error
 
 
 def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoods, tuple[Problem, ...]]:

@@ -20,10 +20,10 @@ from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import FeedSource
 from pipeline.fingerprint import hash_making, make_fingerprint
-from pipeline.metro import MetroPlan, read_base
-from pipeline.neighborhood_map import read_bytes
-from pipeline.objects.site import hash_metro_site
-from pipeline.tables.vectors import ModelPlan, plan_model
+from pipeline.metro_plan import MetroPlan, read_base
+from pipeline.neighborhood_file import read_bytes
+from pipeline.objects.site_inputs import hash_metro_site
+from pipeline.tables.model_plan import ModelPlan, plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from outings.answers.semantic.model import ModelError
+from outings.answers.semantic.model_error import ModelError
 from outings.command import GuardRefusal
 from outings.command.build_recorder import BuildRecorder, recording
 from outings.command.options import (

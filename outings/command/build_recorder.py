@@ -17,8 +17,6 @@ from pipeline.building import BuildResult
 from pipeline.lock import hold_file
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.history import record_build
-from pipeline.reports.metrics import write_metrics
-from pipeline.reports.page import render_reports, write_reports
 from pipeline.scratch import discard_scratch
 from pipeline.tasks import FeedResult
 
@@ -81,9 +79,14 @@ class BuildRecorder:
                 # Builds of two metros may end at once.
                 stack.enter_context(hold_file(self._configuration.build.lock / "record.lock"))
                 record_build(attempt, self._configuration.build.lock)
+            # Templates and the client of Prometheus: only who asks for them waits for their import.
             if self._report is not None:
+                from pipeline.reports.page import render_reports, write_reports
+
                 write_reports(render_reports(describe_attempt(attempt)), self._report)
             if self._configuration is not None and self._configuration.build.metrics is not None:
+                from pipeline.reports.metrics import write_metrics
+
                 write_metrics(
                     attempt,
                     self._configuration.build.metrics,

@@ -41,7 +41,8 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.processes.server import run_server
     from edge.processes.supervisor import bind_files, bind_sockets
     from edge.usage.ledger import open_ledger
-    from outings.answers.semantic.model import ModelError, load_model
+    from outings.answers.semantic.model import load_model
+    from outings.answers.semantic.model_error import ModelError
     from outings.release.trust import read_reader
 
     configuration = read_config(config)

@@ -84,7 +84,7 @@ def _list_offline(store: Store, current: CurrentRelease, slug: str, *, cache: Pa
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
     """What is in no release. It tells of rows that were refused, so it is for the operator and who keeps a feed."""
     from outings.pages.feeds import FOLDER, render_feeds
-    from outings.pages.layout import list_assets
+    from outings.pages.site_assets import list_assets
     from pipeline.reports.feed_reports import FeedReporter
     from pipeline.reports.history import read_builds
 

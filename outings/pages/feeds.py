@@ -4,13 +4,14 @@ can be sent to whoever keeps the feed."""
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 
 from markupsafe import Markup
 from msgspec import Struct
 
 from outings.pages.assets import find_asset
+from outings.pages.build_row import BuildRow
 from outings.pages.city_figures import MEMBERS
 from outings.pages.layout import name_words, render_page
 from outings.pages.page import Page
@@ -39,19 +40,6 @@ class ReleaseColumn(Struct, frozen=True, kw_only=True):
     built_on: date
     versions: int | None
     feeds: Mapping[str, FeedCounts]
-
-
-class BuildRow(Struct, frozen=True, kw_only=True):
-    """A build of this machine, however it ended. `outcome` is as in its report; `release`: what it published, `error`
-    why it did not, `feed` the one that it could not read. Times are the machine's own."""
-
-    outcome: str
-    started_at: datetime
-    seconds: float
-    metros: tuple[str, ...]
-    release: str | None = None
-    error: str | None = None
-    feed: str | None = None
 
 
 class WrongLine(Struct, frozen=True, kw_only=True):

@@ -2,16 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 
-from msgspec import Struct
-
-from outings.contract.resources.organization import Counts
 from outings.pages.folders import find_templates
 from outings.pages.highlighting import highlight_code
 from outings.pages.json_text import format_json
 from outings.pages.layout import list_sections, name_words, render_page
+from outings.pages.metro_figures import MetroFigures
 from outings.pages.page import Page
 from outings.release.site import SiteSettings
 
@@ -25,19 +22,6 @@ WAYS = {
     "operators": "guides/builds/",
     "staff": "guides/feed/",
 }
-
-
-class MetroFigures(Struct, frozen=True, kw_only=True):
-    """A metro as the home page shows it: what its lists hold, and the local date and time of its last change."""
-
-    slug: str
-    name: str
-    counts: Counts
-    changed_on: date
-
-    @property
-    def total(self) -> int:
-        return self.counts.events + self.counts.classes + self.counts.camps + self.counts.places
 
 
 @cache

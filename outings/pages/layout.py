@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment
 from msgspec import Struct
 
-from outings.pages.assets import OFFLINE_SCRIPT, find_asset, read_assets
+from outings.pages.assets import find_asset
 from outings.pages.colors import make_colors
 from outings.pages.environment import open_environment
 from outings.pages.page import Page
@@ -78,12 +78,6 @@ def _link(path: str, target: str) -> str:
 def name_words(settings: SiteSettings, page_words: str) -> Words:
     """The words of one page."""
     return lay_words(settings.language, settings.words)[page_words]
-
-
-def list_assets(settings: SiteSettings) -> list[Page]:
-    """Every style and script that pages of the site name."""
-    own = [make_colors(settings.accent)] if settings.accent else []
-    return [*(page for name, page in read_assets().items() if name != OFFLINE_SCRIPT), *own]
 
 
 @cache

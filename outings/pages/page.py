@@ -12,3 +12,8 @@ class Page(Struct, frozen=True, kw_only=True):
     path: str
     media: str = HTML
     data: bytes
+
+    @property
+    def as_file(self) -> tuple[str, str, bytes]:
+        """As `pack_files` takes it."""
+        return self.path, self.media, self.data

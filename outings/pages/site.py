@@ -6,11 +6,12 @@ from datetime import date
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.city import render_city
 from outings.pages.explorer import render_explorer
-from outings.pages.home import MetroFigures, render_home
-from outings.pages.layout import list_assets
+from outings.pages.home import render_home
+from outings.pages.metro_figures import MetroFigures
 from outings.pages.missing_page import render_missing_page
 from outings.pages.page import Page
 from outings.pages.reference import render_reference
+from outings.pages.site_assets import list_assets
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 

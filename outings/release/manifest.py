@@ -88,7 +88,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Corrupt where the bytes are no manifest. Who opens its tables compares `layout` with `tables.LAYOUT`."""
+    """Corrupt where the bytes are no manifest. Who opens its tables compares `layout` with `LAYOUT`."""
     return decode_json(data, Manifest, name="manifest")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from outings.release import mapped_table
 from outings.release.cache import fetch_object
+from outings.release.layout import LAYOUT
 from outings.release.log import History
 from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
 from outings.release.mapped_file import MappedFile
@@ -17,7 +18,6 @@ from outings.release.releases import ListedRelease
 from outings.release.site import Site, SiteFile, open_files, read_site
 from outings.release.snapshot import Release, SemanticFiles, Snapshot
 from outings.release.store import Store
-from outings.release.tables import LAYOUT
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from outings.configuration.tables import StoreTable
 from outings.release.folder import FolderStore
 from outings.release.memory import MemoryStore
 from outings.release.store import Store
@@ -26,3 +27,7 @@ def open_store(
     if url == "memory:":
         return MemoryStore()
     raise ValueError(f"store url {url!r}: allowed: file:PATH, s3://BUCKET/PREFIX and memory:")
+
+
+def open_configured_store(table: StoreTable) -> Store:
+    return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)

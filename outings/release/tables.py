@@ -12,9 +12,6 @@ import polars as pl
 
 from outings.contract.vocabulary import STATUSES
 
-# Another layout is another number: a reader never opens tables of a layout that it does not know.
-LAYOUT = 1
-
 # Of `status`: places in the vocabulary's STATUSES.
 PUBLISHED, ARCHIVED, DRAFT = range(len(STATUSES))
 

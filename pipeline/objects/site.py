@@ -1,38 +1,18 @@
-"""The site of a release: pages of a metro beside its snapshot, and all others when the root is composed."""
+"""The site of a release: its pages that belong to no metro, when the root is composed."""
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import date
+from collections.abc import Callable, Mapping
 from functools import cache, partial
-from pathlib import Path
 
-import msgspec
-
-from outings import contract, pages
-from outings.answers.counts import count_listings
 from outings.configuration.zones import read_zone
-from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import Vocabulary
-from outings.pages.folders import find_guides, find_templates, find_words
-from outings.pages.home import MetroFigures
-from outings.pages.layout import list_assets
-from outings.pages.page import Page
-from outings.pages.site import render_metro, render_site
+from outings.pages.metro_figures import MetroFigures
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.objects import hash_of
-from outings.release.program_hash import hash_sources
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
-from outings.release.snapshot import Snapshot
+from outings.release.site import Site, SiteSettings, encode_site, pack_files, read_site
 from outings.release.store import Store
-from pipeline.objects.object_writer import ObjectWriter
-
-
-def put_metro_site(snapshot: Snapshot, today: date, *, settings: SiteSettings, writer: ObjectWriter) -> MetroSite:
-    """A function of the snapshot, the date and the settings."""
-    packed, data = pack_files(_list_files(render_metro(snapshot, today=today, settings=settings)))
-    writer.put(data)
-    return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
+from pipeline.objects.site_inputs import hash_inputs
 
 
 def compose_site(
@@ -47,12 +27,12 @@ def compose_site(
         chosen = settings or (SiteSettings() if standing is None else standing.settings)
         figures = _read_figures(read, parts) if chosen.shows_data else []
         vocabulary = _read_vocabulary(read, parts)
-        inputs = _hash_inputs(chosen, figures, vocabulary)
+        inputs = hash_inputs(chosen, figures, vocabulary)
         if standing is not None and standing.inputs == inputs:
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
-        packed, data = pack_files(_list_files(render_site(chosen, figures, vocabulary=vocabulary)))
+        packed, data = pack_files(_render_files(chosen, figures, vocabulary))
         site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if standing is None else {current, standing.pages.object}
@@ -66,38 +46,6 @@ def read_settings(store: Store, site: str | None) -> SiteSettings | None:
     """The settings with which a release's metros made their pages; None where they have none."""
     settings = None if site is None else read_site(store, site).settings
     return settings if settings is not None and settings.shows_data else None
-
-
-def hash_metro_site(settings: SiteSettings) -> str:
-    """Of all that makes a metro's pages of its snapshot. Empty where it has none."""
-    if not settings.shows_data:
-        return ""
-    return hash_of(_hash_program().encode() + msgspec.json.encode(settings, order="sorted"))
-
-
-@cache
-def _hash_program() -> str:
-    """Of the code, templates and words of pages, and of the styles and scripts that they name by hash."""
-    assert pages.__file__ is not None
-    assets = [page.path for page in list_assets(SiteSettings())]
-    sources = hash_sources(
-        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
-    )
-    return hash_of("\n".join((sources, *assets)).encode())
-
-
-def _hash_inputs(settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary) -> str:
-    """Of all that the pages that belong to no metro follow from."""
-    values = msgspec.json.encode((settings, figures, vocabulary), order="sorted")
-    return hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
-
-
-@cache
-def _hash_documents() -> str:
-    """Of what the reference and the guides are made of."""
-    assert contract.__file__ is not None
-    folders = (Path(contract.__file__).parent, find_guides())
-    return hash_sources(folders, suffixes=(".py", ".toml", ".json", ".md"))
 
 
 def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> Vocabulary:
@@ -120,5 +68,10 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
     return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
 
 
-def _list_files(made: Iterable[Page]) -> list[tuple[str, str, bytes]]:
-    return [(page.path, page.media, page.data) for page in made]
+def _render_files(
+    settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary
+) -> list[tuple[str, str, bytes]]:
+    # Templates, and the contract that they explain: a build after which these pages stay needs neither.
+    from outings.pages.site import render_site
+
+    return [page.as_file for page in render_site(settings, figures, vocabulary=vocabulary)]

@@ -11,7 +11,8 @@ from outings.release.store import Store
 from outings.release.tables import PUBLISHED
 from pipeline.changes.diff import name_changed_members
 from pipeline.listings.previous import PreviousSnapshot
-from pipeline.metro import open_previous, read_base
+from pipeline.metro import open_previous
+from pipeline.metro_plan import read_base
 
 
 class Difference(Struct, frozen=True, kw_only=True):

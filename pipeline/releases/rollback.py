@@ -14,13 +14,15 @@ from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
-from pipeline.centroids import carry_centroids
 from pipeline.changes.diff import Change
-from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.changes.organizations import compare_organizations
+from pipeline.changes.versions import list_versions
 from pipeline.listings.previous import PreviousSnapshot
-from pipeline.metro import MetroBuild, MetroPlan, build_metro, open_previous, read_base
+from pipeline.metro import build_metro, open_previous
+from pipeline.metro_plan import MetroBuild, MetroPlan, read_base
 from pipeline.objects.site import compose_site, read_settings
 from pipeline.tables.vectors import keep_vectors
+from pipeline.tables.zips import carry_centroids
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.metro_state import strip_kept
 from pipeline.takedown.records import strip_memory

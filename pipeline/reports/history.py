@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from outings.pages.feeds import BuildRow
+from outings.pages.build_row import BuildRow
 from pipeline.reports.attempt import Attempt
 
 FILE = "builds.jsonl"

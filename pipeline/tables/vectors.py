@@ -10,23 +10,16 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.semantic.model import hash_model, load_model
+from outings.answers.semantic.model import load_model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.snapshot import SemanticFiles, Snapshot
 from outings.release.tables import PUBLISHED
 from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.model_plan import ModelPlan
 
 # Letters of a description that are read: what it opens with says what it is.
 _OPENING = 400
 _KEY_BYTES = 16
-
-
-class ModelPlan(Struct, frozen=True, kw_only=True):
-    """`hash` names the model; no `folder`, and only what is `known` can be had."""
-
-    hash: str
-    folder: Path | None = None
-    known: SemanticFiles | None = None
 
 
 class _Text(Struct, frozen=True, kw_only=True):
@@ -36,11 +29,6 @@ class _Text(Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(_Text)
-
-
-def plan_model(folder: Path | None) -> ModelPlan | None:
-    """Raises ModelError."""
-    return None if folder is None else ModelPlan(hash=hash_model(folder), folder=folder)
 
 
 def keep_vectors(snapshot: Snapshot) -> ModelPlan | None:

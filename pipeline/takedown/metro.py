@@ -15,12 +15,13 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
-from pipeline.centroids import carry_centroids
 from pipeline.changes.diff import Change
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
-from pipeline.metro import Base, MetroBuild, MetroPlan, build_metro, open_previous, read_base
+from pipeline.metro import build_metro, open_previous
+from pipeline.metro_plan import Base, MetroBuild, MetroPlan, read_base
 from pipeline.tables.vectors import keep_vectors
+from pipeline.tables.zips import carry_centroids
 from pipeline.takedown.marks import WithdrawalMatcher, list_marks
 from pipeline.takedown.metro_state import strip_kept
 from pipeline.takedown.rows import RowStripper

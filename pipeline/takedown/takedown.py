@@ -18,7 +18,8 @@ from outings.release.root import FeedMemory, Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
-from pipeline.changes.versions import compare_organizations, list_versions
+from pipeline.changes.organizations import compare_organizations
+from pipeline.changes.versions import list_versions
 from pipeline.objects.site import compose_site, read_settings
 from pipeline.takedown.kept_releases import find_first_with_text
 from pipeline.takedown.marks import WithdrawalMatcher

@@ -69,9 +69,28 @@ print(before, "boto3" in sys.modules)
 
 def test_a_build_of_files_starts_without_an_http_client_and_formats_that_it_does_not_read() -> None:
     rare = {"httpx2", "stamina", "duckdb", "lxml", "markdown_it", "python_calamine"}
-    program = f"import sys, pipeline.building; print(sorted({rare!r} & {{*sys.modules}}))"
+    program = f"import sys, pipeline.feed_task, pipeline.metro_task; print(sorted({rare!r} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_build_that_finds_no_change_imports_no_engine(config: Path) -> None:
+    program = f"""
+import sys
+from outings.command import main
+try:
+    main(["build", "--as-of", "2026-08-10", "-c", {str(config)!r}])
+except SystemExit as ended:
+    assert ended.code == 0
+engines = {{"polars", "numpy", "pyarrow", "shapely", "duckdb", "jinja2", "prometheus_client"}}
+print(sorted(engines & {{*sys.modules}}))
+"""
+    first, again = (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert "polars" in first.splitlines()[-1]
+    assert again.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

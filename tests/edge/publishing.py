@@ -17,6 +17,7 @@ from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry
 from outings.release import mapped_table
+from outings.release.layout import LAYOUT
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object
@@ -26,7 +27,6 @@ from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import PrecomputedPage, Release, Snapshot
 from outings.release.store import Store
-from outings.release.tables import LAYOUT
 from outings.release.trust import ANYBODY, Trust
 from pipeline.objects.exports import put_exports
 from pipeline.objects.object_writer import ObjectWriter

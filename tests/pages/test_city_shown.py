@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from outings.pages.build_row import BuildRow
 from outings.pages.feeds import (
-    BuildRow,
     FeedCounts,
     FeedReport,
     IncompleteListing,

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from outings.contract.resources.metro import Bounds
-from pipeline.centroids import Centroid, make_zips, read_centroids
+from pipeline.centroids import Centroid, read_centroids
 from pipeline.feeds.source import FeedError
+from pipeline.tables.zips import make_zips
 
 SEATTLE = Bounds(south=47.4, west=-122.5, north=47.8, east=-122.1)
 FIJI = Bounds(south=-20.0, west=177.0, north=-16.0, east=-179.0)

@@ -168,7 +168,7 @@ def test_an_older_program_refuses_a_newer_layout_in_one_line_and_serves_what_it_
     before = open_current(config).id
     # One that knows the layout before too, as it must to build on what there is.
     edits = (
-        Edit("outings/release/tables.py", "\nLAYOUT = 1\n", "\nLAYOUT = 2\n"),
+        Edit("outings/release/layout.py", "\nLAYOUT = 1\n", "\nLAYOUT = 2\n"),
         Edit("outings/release/reading.py", "if manifest.layout != LAYOUT:", "if manifest.layout > LAYOUT:"),
     )
     build(copy_program(tmp_path / "newer", edits), config)

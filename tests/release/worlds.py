@@ -9,6 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+from outings.release.layout import LAYOUT
 from outings.release.log import UnnumberedVersion
 from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
 from outings.release.objects import hash_of, name_of
@@ -16,7 +17,6 @@ from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
 from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
-from outings.release.tables import LAYOUT
 
 NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)
 

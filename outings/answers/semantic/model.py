@@ -11,6 +11,8 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
+from outings.answers.semantic.model_error import ModelError
+
 Vector = NDArray[np.float32]
 
 # As the exports of the usual hubs lie: the network in one of these places, the rest beside it where there is any.
@@ -24,16 +26,6 @@ _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
 MOST_TOKENS = 256
 # Vectors of queries asked lately: a query takes some 10 ms, and its next page asks again.
 _MEMORY = 1_024
-
-
-class ModelError(Exception):
-    """A folder that holds no model that can be used: which, why, what is allowed."""
-
-    def __init__(self, folder: Path, wrong: str) -> None:
-        super().__init__(folder, wrong)
-
-    def __str__(self) -> str:
-        return f"model {self.args[0]}: {self.args[1]}"
 
 
 class Model(Protocol):

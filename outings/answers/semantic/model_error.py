@@ -1,0 +1,13 @@
+"""What is wrong with a model. Here alone, because who only reports it needs no arrays."""
+
+from pathlib import Path
+
+
+class ModelError(Exception):
+    """A folder that holds no model that can be used: which, why, what is allowed."""
+
+    def __init__(self, folder: Path, wrong: str) -> None:
+        super().__init__(folder, wrong)
+
+    def __str__(self) -> str:
+        return f"model {self.args[0]}: {self.args[1]}"

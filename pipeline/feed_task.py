@@ -1,0 +1,81 @@
+"""What a feed's task does: it is read, and its records written to the spool. Pure except for files and the store."""
+
+from collections.abc import Mapping
+
+from outings.release.objects import Corrupt
+from outings.release.root import FeedMemory
+from outings.release.store import NotFound, Store
+from outings.release.stores import open_configured_store
+from pipeline.feeds.cleaned_records import CleanedRecord, list_cleaned
+from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
+from pipeline.feeds.reading import FeedRead, read_feed, read_source
+from pipeline.feeds.source import FeedSource
+from pipeline.records.spool import spool_records
+from pipeline.takedown.marks import WithdrawalMatcher
+from pipeline.takedown.records import put_item_lines, strip_read
+from pipeline.tasks import FeedResult, FeedTask
+
+
+def read_records(work: FeedTask) -> FeedResult:
+    source, store = work.source, open_configured_store(work.configuration.store)
+    kept, items, taken = source.kept, None, WithdrawalMatcher(work.withdrawals)
+    read, recalled = _recall_feed(source, store), None
+    if read is None:
+        recalled = read_cached_records(store, source.before)
+        read = strip_read(_read_feed(work, recalled), taken)
+        if source.question is not None and source.next is None:
+            kept = put_cached_read(store, read)
+        if source.next is not None:
+            items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
+    cleaned = list_cleaned(read.records)
+    new = 0 if recalled is None else sum(each.key not in recalled for each in cleaned)
+    spooled = spool_records(
+        ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
+    )
+    crawled = [each.crawled_at for each in cleaned if each.crawled_at is not None]
+    return FeedResult(
+        feed=work.feed.name,
+        memory=FeedMemory(
+            hash=read.hash,
+            read=read.read,
+            listings=len(read.records) + read.withdrawn,
+            merged=read.merged,
+            quarantined=read.quarantined,
+            withdrawn=read.withdrawn,
+            question=source.question,
+            records=kept,
+            etag=source.etag,
+            last_modified=source.last_modified,
+            next=source.next,
+            walked_at=source.walked_at,
+            items=items,
+            pages=source.pages,
+        ),
+        problems=read.problems,
+        unknown=read.unknown,
+        crawled=max(crawled, default=None),
+        files=read.files,
+        items=frozenset() if source.is_whole else frozenset(read.items),
+        is_whole=source.is_whole,
+        spooled=spooled,
+        decided=read.decided,
+        cleaned=new,
+    )
+
+
+def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:
+    """What was read before, where nothing was said since; None where it has to be read, also because it is torn."""
+    if source.kept is None:
+        return None
+    try:
+        return read_cached_read(store, source.kept)
+    except (NotFound, Corrupt):
+        return None
+
+
+def _read_feed(work: FeedTask, recalled: Mapping[bytes, CleanedRecord]) -> FeedRead:
+    source = work.source
+    if source.files:
+        return read_source(work.feed, work.configuration, source, recalled=recalled)
+    # Its server said that nothing changed: what it was before has to be asked for again.
+    return read_feed(work.feed, work.configuration)

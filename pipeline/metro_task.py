@@ -1,0 +1,262 @@
+"""What a metro's task does: the records of its feeds are put together and its listings built. Pure except for files and
+the store."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from time import perf_counter
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.release.objects import Corrupt
+from outings.release.store import NotFound, Store
+from outings.release.stores import open_configured_store
+from outings.release.tables import PUBLISHED
+from pipeline.feeds.source_ids import find_item
+from pipeline.foreign_organizations import (
+    ALONE,
+    ForeignOrganizations,
+    MetroOrganizations,
+    SharedState,
+    encode_foreign,
+    list_lent,
+    put_lent,
+    read_lent,
+    read_shared_state,
+)
+from pipeline.listings.identity import assign_id, identify_records
+from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.references import ForeignResolution
+from pipeline.listings.resolved_record import MetroContext
+from pipeline.listings.row_maker import RowMaker
+from pipeline.metro import build_metro, find_horizon, open_previous
+from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
+from pipeline.objects.delta_state import (
+    DeltaRecords,
+    DeltaState,
+    drop_words,
+    encode_delta_state,
+    has_words,
+    read_delta_state,
+)
+from pipeline.records.record import RECORDS, Head, Problem
+from pipeline.records.spool import SpooledRecord, SpoolFiles, read_spool
+from pipeline.shrink_guard import refuse_restart
+from pipeline.tasks import FeedResult, MetroResult, MetroTask
+
+_KINDS = tuple(RECORDS)
+
+
+def build_listings(work: MetroTask) -> MetroResult:
+    plan, store = work.plan, open_configured_store(work.configuration.store)
+    started = perf_counter()
+    previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
+    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
+    gathered = gather_records(work, previous, store)
+    standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
+    foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
+    resolving = RowMaker(
+        gathered.by_id,
+        previous,
+        setting=MetroContext(
+            metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
+        ),
+        neighborhoods=neighborhoods,
+        carried=gathered.carried,
+        find_loan=partial(foreign.find, metro=plan.metro.slug),
+    )
+    del gathered  # of a million listings a gigabyte
+    compared = perf_counter()
+    built = build_metro(
+        resolving.list_rows(),
+        previous,
+        plan=plan,
+        neighborhoods=tabulate_neighborhoods(neighborhoods),
+        store=store,
+        stays=resolving.stays,
+        standing=standing,
+        spanning=_keep_shared(work, resolving.foreign, store),
+    )
+    return MetroResult(
+        built=replace(built, seconds={"compare": compared - started, **built.seconds}),
+        problems=(*problems, *resolving.problems, *wrong),
+        last_good=last_good,
+    )
+
+
+def put_organizations(work: MetroTask) -> MetroOrganizations:
+    """Writes the records of the metro's own organizations, as they will be after the build, into a file for other
+    metros."""
+    metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
+    stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
+    stays = _make_stays(work)
+    entries = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
+    lent = list_lent(entries, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
+    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=stood.words)
+
+
+def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
+    own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
+    before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
+    lent = None if own is None else read_lent(own, store)
+    return SharedState(lent=lent, foreign=encode_foreign(foreign), torn=before.torn)
+
+
+class MetroRecords(Struct, frozen=True, kw_only=True):
+    """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are."""
+
+    by_id: Mapping[str, SpooledRecord]
+    carried: Sequence[str]
+    last_good: Mapping[str, tuple[datetime, ...]]
+    standing: DeltaState
+    problems: Sequence[Problem]
+
+
+def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
+    """What the feeds say, and what those that say only what changed said before."""
+    entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
+    _check_restarts(work, previous, entries)
+    stated = [each for each in entries if not each.head.deleted]
+    # A record is its feed's whatever id it has by now: a removal need not state it.
+    removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
+    problems: list[Problem] = []
+    base = work.plan.base
+    stood, torn = _read_stood(store, None if base is None else base.manifest.standing)
+    stays = _make_stays(work)
+    named = ((_name_source(each.head), each) for each in stood.records if stays(each.head.feed, each.head.source_id))
+    before = {source: each for source, each in named if source not in removed}
+    by_id, lost = _settle_ids(work, stated, before, problems)
+    carried: list[str] = []
+    if may_stay := previous.choose_sources(stays):
+        carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
+        spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
+        gone = previous.find_sources(removed | spoken).union(by_id)
+        carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
+    stated_ids = {row_id for row_id, each in by_id.items() if each.line}
+    standing = encode_delta_state(
+        (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
+        words=stood.words, vocabulary=work.plan.vocabulary,
+    )  # fmt: skip
+    if not has_words(work.plan.vocabulary, stood.words):
+        by_id = {
+            row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
+            for row_id, each in by_id.items()
+        }
+    return MetroRecords(
+        by_id=by_id,
+        carried=carried,
+        last_good={feed.feed: _list_last_good(feed, previous, stated_ids) for feed in work.feeds},
+        standing=DeltaState(standing, torn),
+        problems=(*problems, *_tell_stale(work, previous, carried)),
+    )
+
+
+def _list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:
+    return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
+
+
+def _name_source(head: Head) -> str:
+    """As a row's column `source` has it."""
+    return f"{head.feed}/{head.type}/{head.source_id}"
+
+
+def _list_moved(work: MetroTask) -> Iterator[str]:
+    """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
+    with this one: else it would be in neither."""
+    spooled = _list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
+    others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
+    for metro in sorted(others):
+        for entry in read_spool(work.spool, metro=metro, spooled=spooled):
+            if entry.head.type != ORGANIZATION:
+                yield _name_source(entry.head)
+
+
+def _read_stood(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
+    """And the object that can't be read, if so."""
+    if sha is None:
+        return DeltaRecords(), None
+    try:
+        return read_delta_state(store, sha), None
+    except (NotFound, Corrupt, msgspec.DecodeError):
+        return DeltaRecords(), sha
+
+
+def _make_stays(work: MetroTask) -> Callable[[str, str], bool]:
+    """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
+    took nothing back, and where it can't be read now (feeds, section 2)."""
+    speaking = {feed.feed: (feed, _list_unread(feed)) for feed in work.feeds}
+
+    def stays(name: str, source_id: str) -> bool:
+        if name not in speaking:
+            return False
+        feed, unread = speaking[name]
+        if source_id in unread or name not in work.deltas:
+            return source_id in unread
+        item = find_item(source_id)
+        return item in unread if feed.is_whole else item not in feed.items
+
+    return stays
+
+
+def _settle_ids(
+    work: MetroTask, stated: Sequence[SpooledRecord], before: Mapping[str, SpooledRecord], problems: list[Problem]
+) -> tuple[dict[str, SpooledRecord], list[SpooledRecord]]:
+    """By id, and those that stood and lost theirs to another. Where what is said can't have its id, what its feed said
+    of it before stands."""
+    anew = {_name_source(each.head) for each in stated if each.head.feed in work.deltas}
+    waiting = [each for source, each in before.items() if source not in anew]
+    order = {feed.feed: number for number, feed in enumerate(work.feeds)}
+
+    def find_place(entry: SpooledRecord) -> tuple[int, int, str]:
+        # Of a delta by its name: what is said and what stands have one order, whichever of them it is.
+        head = entry.head
+        return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
+
+    ordered = sorted([*stated, *waiting], key=find_place) if work.deltas else stated
+    by_id = identify_records(ordered, problems)
+    if len(by_id) == len(ordered):
+        return by_id, []
+    won = {id(each) for each in by_id.values()}
+    for each in stated:
+        good = before.get(_name_source(each.head))
+        if id(each) not in won and good is not None:
+            by_id.setdefault(assign_id(good.head), good)
+    return by_id, [each for each in waiting if id(each) not in won]
+
+
+def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
+    """Of rows whose record is not known, in each build: they follow nothing."""
+    rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
+    counts = Counter(row["source"].partition("/")[0] for row in rows)
+    for feed in sorted(work.deltas & counts.keys()):
+        listings = f"{counts[feed]} listings"
+        reason = f"stale: its records of {listings} are not stored: these stay as they are until it sends them again"
+        yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
+
+
+def _list_last_good(feed: FeedResult, previous: PreviousSnapshot, given: Collection[str]) -> tuple[datetime, ...]:
+    """The stamps of the published rows that stay in place of what can't be read."""
+    ids = {row_id for source_id in _list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
+    rows = (previous.get(row_id) for row_id in ids.difference(given))
+    stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)
+    return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
+
+
+def _check_restarts(work: MetroTask, previous: PreviousSnapshot, entry: Sequence[SpooledRecord]) -> None:
+    """Raises ShrinkRefused. What these feeds spoke of before is known by their rows alone."""
+    for feed in work.feeds:
+        if feed.feed in work.restarts:
+            rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))
+            had = sum(row is not None and row["status"] == PUBLISHED for row in rows)
+            has = sum(each.head.feed == feed.feed and not each.head.deleted for each in entry)
+            has += feed.memory.quarantined
+            refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
+
+
+def _list_unread(feed: FeedResult) -> dict[str, None]:
+    """The source ids of records that are quarantined, each once, where a record still says its own."""
+    unread = (problem.source_id for problem in feed.problems if problem.quarantined)
+    return dict.fromkeys(source_id for source_id in unread if source_id)

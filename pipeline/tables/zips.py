@@ -1,0 +1,21 @@
+"""The table of postal codes, and a metro's postal codes back from it."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from msgspec.structs import astuple
+
+from outings.release.snapshot import Snapshot
+from outings.release.tables import ZIPS
+from pipeline.centroids import Centroid
+
+
+def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
+    """The table of centroids in a snapshot."""
+    return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
+
+
+def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
+    """The centroids of an older release."""
+    path = snapshot.tables.get("zips")
+    return () if path is None else tuple(Centroid(*row) for row in pl.read_parquet(path).iter_rows())

@@ -1,0 +1,23 @@
+"""Runs a task of a build. What a task does is imported where it runs: a build without a change, and one whose work is
+done by other processes, start without the engines."""
+
+from pipeline.foreign_organizations import MetroOrganizations
+from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
+
+
+def run_feed_task(work: FeedTask) -> FeedResult:
+    from pipeline.feed_task import read_records
+
+    return read_records(work)
+
+
+def run_metro_task(work: MetroTask) -> MetroResult:
+    from pipeline.metro_task import build_listings
+
+    return build_listings(work)
+
+
+def lend_organizations(work: MetroTask) -> MetroOrganizations:
+    from pipeline.metro_task import put_organizations
+
+    return put_organizations(work)
