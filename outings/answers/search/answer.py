@@ -118,6 +118,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
+        foreign=None if search.foreign is None else search.foreign.related,
     )
     if search.semantic is not None and parsed.words:
         near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)

@@ -13,6 +13,7 @@ from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
+from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Words, find_runs, make_locations
 from outings.answers.search.understanding.narrowing import list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
@@ -24,6 +25,7 @@ from outings.answers.snapshot.meetings import SLOTS, Meetings
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
 from outings.contract.instants import DAY
+from outings.contract.languages.translations import list_translations
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
 
@@ -47,6 +49,7 @@ class SearchIndex:
         named = reader.open_index(open_areas).names
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
         self.words = QueryWords(reader.language)
+        self._foreign = [ForeignLanguage(each, self.words) for each in list_translations(reader.language.code)]
         self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
         self.vectors = facts.vectors
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
@@ -72,6 +75,10 @@ class SearchIndex:
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
+
+    def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
+        """The other language that a query's words are in."""
+        return next((each for each in self._foreign if each.has(words)), None)
 
     def list_words(self, parsed: ParsedQuery) -> frozenset[str]:
         """The words of the index that any of a query's means."""

@@ -104,7 +104,7 @@ class Matcher:
 
     def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
-        best = [self._encode(each) for each in self._list_sources(words, (), beginning=beginning)]
+        best = [self._encode(each) for each in self._list_sources(words, (), [self._related], beginning=beginning)]
         rows = np.flatnonzero(reduce(np.minimum, best) != 0)
         return bool((find_levels(best, rows) < PARTIAL).any())
 
@@ -119,16 +119,19 @@ class Matcher:
         subject: Sequence[int] = (),
         notions: Sequence[Notion] = (),
         lying: Sequence[Numbers] = (),
+        foreign: RelatedWords | None = None,
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
-        names the listings that lie there."""
+        names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
+        another; these have no typos."""
         if not words:
             rows = keep(np.arange(self._name_words.size))
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
-        sources = self._list_sources(words, notions, beginning=beginning)
+        related = [self._related] if foreign is None else [self._related, foreign]
+        sources = self._list_sources(words, notions, related, beginning=beginning)
         best = [self._encode(each) for each in sources]
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
@@ -138,18 +141,27 @@ class Matcher:
         return SearchMatches(
             rows,
             levels,
-            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying),
+            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, related=related),
             lacking=lacking,
         )
 
     def _list_sources(
-        self, words: Sequence[str], notions: Sequence[Notion], *, beginning: str | None
+        self,
+        words: Sequence[str],
+        notions: Sequence[Notion],
+        related: Sequence[RelatedWords],
+        *,
+        beginning: str | None,
     ) -> list[list[_Source]]:
-        """Of each word."""
+        """Of each word. What a language's own related words are followed by is another language: its words are known,
+        and have no typos."""
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        for run in (run for table in related[1:] for run in table.find(words)):
+            for number in range(run.start, run.end):
+                sources[number] = list(self._find_one(words[number], SAME))
         for notion in notions:
             sources[notion.start : notion.end] = self._find_notion(words, notion, sources)
-        for run in self._related.find(words):
+        for run in (run for table in related for run in table.find(words)):
             if any(notion.is_cut(run.start, run.end) for notion in notions):
                 continue
             matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
@@ -187,13 +199,14 @@ class Matcher:
         lifting: Sequence[str],
         locating: Sequence[Sequence[str]],
         lying: Sequence[Numbers],
+        related: Sequence[RelatedWords],
     ) -> Numbers:
         located = [[self._find_name(name)] for name in locating]
         for sources, own in zip(located, lying, strict=False):
             sources.append(_Source(own.astype(np.uint32), encode_word(np.full(own.size, WHERE, dtype=np.uint8), SAME)))
         return score_words(
             [each.take(rows) for each in best],
-            lifting=[self._encode(self._find_lifting(word)).take(rows) for word in lifting],
+            lifting=[self._encode(self._find_lifting(word, related)).take(rows) for word in lifting],
             locating=[self._encode(each).take(rows) for each in located],
             name_words=self._name_words[rows],
         )
@@ -202,10 +215,10 @@ class Matcher:
         """A name that says where: all of its words, as they stand in it."""
         return self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)
 
-    def _find_lifting(self, word: str) -> Iterator[_Source]:
+    def _find_lifting(self, word: str, related: Sequence[RelatedWords]) -> Iterator[_Source]:
         """Kids are children too."""
         yield from self._find_one(word, SAME)
-        for phrase in self._related.list(word):
+        for phrase in (phrase for table in related for phrase in table.list(word)):
             yield from self._find_phrase(phrase)
 
     def _encode(self, sources: Iterable[_Source]) -> Codes:

@@ -12,6 +12,7 @@ from outings.answers.search.collections import SearchFilters, find_filters
 from outings.answers.search.index import SearchIndex, Window, open_search
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
+from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
@@ -22,13 +23,15 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
+from outings.contract.tokenizer import split_words
 from outings.release.snapshot import Snapshot
 
 _WINDOW = ("from", "to", "types")
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request that will be answered. `relaxed`: words that were dropped of the query, because nothing has all."""
+    """A request that will be answered. `relaxed`: words that were dropped of the query, because nothing has all.
+    `foreign`: the other language that it is in."""
 
     query: Query
     parsed: ParsedQuery
@@ -38,6 +41,7 @@ class Search(Struct, frozen=True, kw_only=True):
     today: date
     semantic: Semantic | None
     relaxed: tuple[str, ...] = ()
+    foreign: ForeignLanguage | None = None
 
     @property
     def has_usual_window(self) -> bool:
@@ -74,8 +78,10 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(open_search)
+    foreign = None
     if query.get_words("match") == AUTO:
-        parsed = _read_words(text, index, places=read_locations(text, opened, index))
+        foreign = index.find_foreign(split_words(text))
+        parsed = _read_words(text, index, places=read_locations(text, opened, index), foreign=foreign)
         parsed = drop_empty_codes(parsed, opened, index)
     else:
         parsed = _read_words(text, index, places=index.locations)
@@ -88,6 +94,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         snapshot=snapshot,
         today=today,
         semantic=semantic,
+        foreign=foreign,
     )
 
 
@@ -100,15 +107,21 @@ def relax_search(search: Search, index: SearchIndex) -> Search:
     return replace(search, parsed=parsed, relaxed=list_dropped(search.parsed, parsed.words))
 
 
-def _read_words(text: str, index: SearchIndex, *, places: Locations) -> ParsedQuery:
+def _read_words(
+    text: str, index: SearchIndex, *, places: Locations, foreign: ForeignLanguage | None = None
+) -> ParsedQuery:
     """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12. A last word that no
     listing has is the beginning of one: "after sch"."""
-    parse = partial(parse_search, text, places=places, words=index.words)
+    words = index.words
+    if foreign is not None:
+        words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
+    parse = partial(parse_search, text, places=places, words=words)
     parsed = parse()
     if any(index.names_range(each, parsed.words) for each in parsed.ranges):
         parse = partial(parse, ranges_are_ages=False)
         parsed = parse()
-    if parsed.last is None or not index.can_begin(parsed.last):
+    is_whole = foreign is not None and parsed.last is not None and foreign.knows(parsed.last)
+    if parsed.last is None or is_whole or not index.can_begin(parsed.last):
         return parsed
     begun = parse(last_is_beginning=True)
     return begun if begun.last is None or index.list_begun(parsed.last) else parsed

@@ -1,0 +1,44 @@
+"""Queries in another language than the metro's: by which words they are told, and what their words are in its own."""
+
+from collections.abc import Iterable, Sequence
+
+from outings.answers.search.understanding.locations import Words, find_runs
+from outings.answers.search.understanding.related import RelatedWords
+from outings.answers.search.understanding.words import QueryWords
+from outings.contract.languages.language import read_shipped_language
+from outings.contract.languages.translations import Translation
+
+
+class ForeignLanguage:
+    """Another language in which a metro may be searched. `words` read such a query, `related` are what its words are
+    in the metro's language, and `runs` its phrases of several words, which are one thing."""
+
+    def __init__(self, translation: Translation, own: QueryWords) -> None:
+        """`own`: the words of the metro's language."""
+        self.words = QueryWords(read_shipped_language(translation.code))
+        self.related = RelatedWords(translation.groups, self.words)
+        phrases = [tuple(phrase.split()) for phrase in translation.phrases]
+        self.runs: frozenset[Words] = frozenset(phrase for phrase in phrases if len(phrase) > 1)
+        known = _join_roles(own) | _split_phrases(translation.known)
+        self._known = _join_roles(self.words) | _split_phrases(translation.phrases)
+        self._telling = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1) - known
+        self._own = self._known - known
+        self._foreign = known - self._known
+
+    def knows(self, word: str) -> bool:
+        return word in self._known
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Whether a query is in it: something in it is a thing to do or says for whom, and more of its words are of
+        this language alone than of the metro's alone."""
+        if self._telling.isdisjoint(words) and not any(find_runs(words, self.runs)):
+            return False
+        return sum(word in self._own for word in words) > sum(word in self._foreign for word in words)
+
+
+def _join_roles(words: QueryWords) -> frozenset[str]:
+    return words.fillers | words.kinds | words.audience | words.prices | words.times
+
+
+def _split_phrases(phrases: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for phrase in phrases for word in phrase.split())
