@@ -1,6 +1,7 @@
 """An item near a point: what it shows of its listing's document, with where it is from there and when it begins."""
 
 import weakref
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -14,7 +15,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
 from outings.contract.instants import format_instant, format_local
 from outings.contract.resources.shared import Price
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.mapped_table import NEVER
 
 # Parts of items made lately, of all metros together: 1,100 bytes each.
@@ -60,6 +61,12 @@ class Parts(Struct, frozen=True):
 def read_parts(reader: SnapshotReader, row: int, listing_type: str) -> Parts:
     """What an item shows of a listing."""
     return _read_parts(reader.reference, row, listing_type)
+
+
+def list_parts(reader: SnapshotReader, rows: Sequence[int], codes: Sequence[int]) -> list[Parts]:
+    """Of each row, with the number of its type."""
+    of = reader.reference
+    return [_read_parts(of, row, TYPES[code]) for row, code in zip(rows, codes, strict=True)]
 
 
 @lru_cache(maxsize=_PARTS)

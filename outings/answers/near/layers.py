@@ -1,6 +1,7 @@
 """The layers of one snapshot, kept for the minute and the filters that they are of."""
 
 from collections.abc import Hashable, Mapping
+from datetime import date
 
 import numpy as np
 from msgspec import Struct
@@ -14,18 +15,32 @@ from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.meta import SearchWindow
+from outings.contract.values import Value
 from outings.contract.vocabulary import TYPES
 
 Collections = Mapping[str, CollectionQuery]
 
 
+class FiltersMeta(Struct, frozen=True, kw_only=True):
+    """`from_` and `to` of the dated collections, which have one and the same window; without any, none. Audience and
+    confidence of the first collection that was asked. `by_type`: what differs."""
+
+    from_: date | None
+    to: date | None
+    audience: Value
+    min_confidence: float
+    by_type: Mapping[str, SearchWindow]
+
+
 class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
     """What a request asks of each collection, by type, wherever its point is; `defaults` are the filters of any of them
-    that came from a default."""
+    that came from a default. `meta` is what every answer says of it."""
 
     collections: Collections
     windows: Windows
     defaults: tuple[str, ...]
+    meta: FiltersMeta
 
 
 # Of a million listings a layer takes some 5 MB, what one selection keeps 4 at most.

@@ -17,9 +17,9 @@ from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import choose_fields
 from outings.answers.documents.identity import read_id
 from outings.answers.near.index import NearIndex, open_near
-from outings.answers.near.items import encode_nearby, read_parts, round_metres
+from outings.answers.near.items import encode_nearby, list_parts, round_metres
 from outings.answers.near.layers import open_layers
-from outings.answers.near.meta import find_confidence, find_window, show_filters
+from outings.answers.near.meta import find_window, show_filters
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.tiles import RowDistances
 from outings.answers.selecting.cursors import is_id, make_cursor
@@ -122,14 +122,17 @@ def _follow(distances: RowDistances, after: _After, index: NearIndex, *, least: 
 
 
 def _make_items(near: Near, page: RowDistances, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
-    choose, index, rows = choose_fields(near.query), opened.open_index(open_near), page.rows.tolist()
+    index, rows = opened.open_index(open_near), page.rows.tolist()
     starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
     metres = round_metres(find_metres(page.squares))
+    parts = list_parts(opened, rows, index.types[page.rows].tolist())
     items = [
-        encode_nearby(read_parts(opened, row, TYPES[code]), distance_m=distance, start=start)
-        for row, code, distance, start in zip(rows, index.types[page.rows].tolist(), metres, starts, strict=True)
+        encode_nearby(own, distance_m=distance, start=start)
+        for own, distance, start in zip(parts, metres, starts, strict=True)
     ]
-    return [choose(sources.attach(item, row)) for item, row in zip(items, rows, strict=True)]
+    if sources.is_requested:
+        items = [*map(sources.attach, items, rows)]
+    return [*map(choose_fields(near.query), items)] if near.query.get_words("fields") else items
 
 
 def _make_cursor(near: Near, page: RowDistances, opened: SnapshotReader) -> str:
@@ -151,7 +154,7 @@ def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) 
         page=None,
         applied_filters=show_filters(near),
         defaults_applied=near.defaults,
-        min_confidence=find_confidence(near),
+        min_confidence=near.filters.meta.min_confidence,
         window=find_window(near),
         metro=near.snapshot.metro.slug,
         types=tuple(COLLECTIONS[each] for each in near.collections),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.near.index import NearIndex
-from outings.answers.near.layers import NearFilters
+from outings.answers.near.layers import FiltersMeta, NearFilters
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import Now, Windows, read_now
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
@@ -19,11 +19,13 @@ from outings.answers.selecting.predicate import NotBefore
 from outings.answers.snapshot.distance import Point, find_point
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.zips import find_centre
+from outings.contract.meta import SearchWindow
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
 from outings.contract.resources.near import Origin
 from outings.contract.values import Value
+from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # Nearly all requests of a minute ask with the same filters.
@@ -96,7 +98,26 @@ def _find_near_filters(
     filters = query_collections(sent, types, scope)
     collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
     windows = {name: each.window for name, each in collections.items()}
-    return NearFilters(collections=collections, windows=windows, defaults=filters.defaults)
+    return NearFilters(
+        collections=collections, windows=windows, defaults=filters.defaults, meta=_make_meta(collections)
+    )
+
+
+def _make_meta(collections: Mapping[str, CollectionQuery]) -> FiltersMeta:
+    filters = {name: each.filters for name, each in collections.items()}
+    dated = next((each for each in filters.values() if each.get_date("from") is not None), None)
+    return FiltersMeta(
+        from_=None if dated is None else dated.get_date("from"),
+        to=None if dated is None else dated.get_date("to"),
+        audience=next((each.values["audience"] for each in filters.values()), ("not_adults",)),
+        min_confidence=next((each.min_confidence for each in filters.values()), 0),
+        by_type={
+            COLLECTIONS[name]: SearchWindow(
+                from_=each.get_date("from"), to=each.get_date("to"), min_confidence=each.min_confidence
+            )
+            for name, each in filters.items()
+        },
+    )
 
 
 def read_minute(about: AnswerContext) -> datetime:

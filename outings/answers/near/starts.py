@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
@@ -19,6 +20,8 @@ from outings.release.mapped_table import NEVER, MappedTable
 _EVENT, _CLASS = TYPES.index("event"), TYPES.index("class")
 # Dates and minutes with windows, and days of classes, that are remembered; who asked, of which one may be asked again.
 _STARTS, _DAYS, _REQUESTED = 2, 4, 64
+# By a zone's clock.
+_MINUTES = 256
 
 # By type, the first and the last day since 1970.
 Windows = Mapping[str, tuple[int, int | None]]
@@ -35,6 +38,7 @@ class Now(Struct, frozen=True, kw_only=True):
         return read_local(self.local).date()
 
 
+@lru_cache(maxsize=_MINUTES)
 def read_now(minute: datetime, timezone: str) -> Now:
     local = minute.astimezone(read_zone(timezone)).replace(tzinfo=None)
     return Now(instant=int(minute.timestamp()), local=count_seconds(local))
