@@ -139,7 +139,8 @@ def test_the_same_requests_get_the_same_answers(outcomes: tuple[Outcome, Outcome
     statuses = [status.split()[1].decode() for status, *_ in made.answers]
     assert {*statuses} >= {"200", "304", "400", "401", "403", "404", "429"}
     assert chained.at_once == 0
-    assert made.at_once > sum(each in ("200", "304") for each in statuses) / 2
+    # About half of the routes that are drawn need something that has to be waited for.
+    assert made.at_once > sum(each in ("200", "304") for each in statuses) * 0.4
 
 
 def test_they_count_the_same(outcomes: tuple[Outcome, Outcome]) -> None:
