@@ -25,6 +25,7 @@ export function openMap(container, options) {
     minZoom: 8, maxZoom: 17,
   });
   control.zoom({ zoomInTitle: options.zoomIn, zoomOutTitle: options.zoomOut }).addTo(map);
+  control.scale({ position: "bottomright" }).addTo(map);
   const layer = new PointLayer(options.areas);
   let hasCells = false;
   const look = () =>

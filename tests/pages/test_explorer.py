@@ -1,6 +1,7 @@
 """The explorer: it shows what the API answers, whatever is chosen, and its address says all of it."""
 
 import csv
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -90,6 +91,38 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
     assert read_total(page) == len(rows)
     placed = [row for row in rows if row["location"]["lat"] is not None]
     assert page.locator(".map").get_attribute("data-points") == str(len(placed))
+
+
+RECORD_NAMES = """
+(() => {
+  const { fillText: fill, scale } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.scale = function (...ratios) {  // the first thing that a drawing does
+    window.named = [];
+    scale.call(this, ...ratios);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (name, x, y) {
+    window.named.push({ name, left: x, right: x + this.measureText(name).width, top: y - 8, bottom: y + 8 });
+    fill.call(this, name, x, y);
+  };
+})();
+"""
+
+
+@pytest.mark.parametrize("width", [320, 1440])
+def test_a_map_names_neighborhoods_and_no_name_covers_another(pages: Pages, demo: Demo, width: int) -> None:
+    page = explore(pages, width=width)
+    page.add_init_script(RECORD_NAMES)
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    settle(page)
+    page.get_by_role("button", name="Zoom in").click()
+    drawn = page.evaluate("() => named")
+    names = [each["name"] for each in drawn]
+    assert names
+    assert len(set(names)) == len(names)
+    assert set(names) <= {each["name"] for each in ask(demo, f"{METRO}/neighborhoods", {})["data"]}
+    for one, other in itertools.combinations(drawn, 2):
+        apart = one["right"] < other["left"] or other["right"] < one["left"]
+        assert apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (one, other)
 
 
 def test_a_map_of_many_counts_all_in_squares_and_shows_each_when_it_comes_near(pages: Pages, demo: Demo) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -18,12 +17,7 @@ from outings.release.folder import FolderStore
 from outings.release.memory import MemoryStore
 from outings.release.s3 import S3Store
 from outings.release.store import Store
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.ports import find_free_port
 
 
 @pytest.fixture(scope="session")

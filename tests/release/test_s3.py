@@ -11,7 +11,7 @@ from outings.release.publishing import publish
 from outings.release.s3 import S3Store
 from outings.release.store import NotFound, Outcome, StoreError
 from tests.loopback import run_server
-from tests.release.conftest import find_free_port
+from tests.ports import find_free_port
 from tests.release.unreliable import UnreliableWay
 from tests.release.worlds import NOON, change, read_chain, read_log
 

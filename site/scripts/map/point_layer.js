@@ -1,5 +1,6 @@
 import { Browser, DomUtil, Layer, Point } from "leaflet";
 import { CellGrid } from "./cell_grid.js";
+import { placeLabels } from "./labels.js";
 import { projectLat, projectLng } from "./projection.js";
 
 /** @typedef {import("./cell_grid.js").Box} Box */
@@ -10,6 +11,8 @@ const RADIUS = 5;
 const NEAR = 12;
 // So many points in one pixel are as dark as more would be.
 const MOST_ON_PIXEL = 3;
+// Of the ground's colour, around the letters of a name.
+const HALO = 3;
 
 /** Squares, points and outlines on one canvas, which a drag moves as it is: an object a point stutters from some
  * thousands on. */
@@ -104,6 +107,16 @@ export class PointLayer extends Layer {
     this.grid.draw(context, this.#view, box, { hasPoints: this.points.length > 0 });
     this.#drawAreas(context, style);
     this.#drawPoints(context, style, box);
+    this.#drawNames(context, style, box);
+  }
+
+  /** @returns {Box[]} of each neighborhood, in the container */
+  get #outlines() {
+    return this.areas.map(({ bounds }) => {
+      const start = this._map.latLngToContainerPoint([bounds.north, bounds.west]);
+      const end = this._map.latLngToContainerPoint([bounds.south, bounds.east]);
+      return { left: start.x, top: start.y, right: end.x, bottom: end.y };
+    });
   }
 
   /**
@@ -111,14 +124,29 @@ export class PointLayer extends Layer {
    * @param {CSSStyleDeclaration} style
    */
   #drawAreas(context, style) {
-    context.strokeStyle = context.fillStyle = style.outlineColor;
+    context.strokeStyle = style.outlineColor;
     context.lineWidth = 1;
+    for (const { left, top, right, bottom } of this.#outlines) context.strokeRect(left, top, right - left, bottom - top);
+  }
+
+  /**
+   * Names are above all else, and each has the ground's colour round its letters: without tiles they alone say where one is.
+   * @param {CanvasRenderingContext2D} context
+   * @param {CSSStyleDeclaration} style
+   * @param {Box} box
+   */
+  #drawNames(context, style, box) {
     context.font = `12px ${style.fontFamily}`;
-    for (const { name, bounds } of this.areas) {
-      const start = this._map.latLngToContainerPoint([bounds.north, bounds.west]);
-      const end = this._map.latLngToContainerPoint([bounds.south, bounds.east]);
-      context.strokeRect(start.x, start.y, end.x - start.x, end.y - start.y);
-      if (context.measureText(name).width < end.x - start.x - 8) context.fillText(name, start.x + 4, start.y + 14);
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.lineWidth = HALO;
+    context.strokeStyle = style.backgroundColor;
+    context.fillStyle = style.borderTopColor;
+    const outlines = this.#outlines;
+    const named = this.areas.map(({ name }, at) => ({ name, width: context.measureText(name).width, box: outlines[at] }));
+    for (const { name, x, y } of placeLabels(named, box)) {
+      context.strokeText(name, x, y);
+      context.fillText(name, x, y);
     }
   }
 

@@ -18,12 +18,7 @@ from click.testing import CliRunner
 from outings.command import main
 from tests.command.conftest import CONFIGURATION
 from tests.edge.processes.serving import PATIENCE, wait_until
-
-
-def find_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.ports import find_free_port
 
 
 @dataclass
@@ -34,7 +29,7 @@ class EdgeProcess:
     folder: Path
     store: Path
     redis: str
-    port: int = field(default_factory=find_port)
+    port: int = field(default_factory=find_free_port)
     secret: str = ""
     socket: Path | None = None
     process: subprocess.Popen[bytes] | None = None
@@ -194,7 +189,7 @@ def start_nginx(folder: Path, *options: str, secret: str = "") -> Nginx:
     """`options`: of `outings front nginx`, but for where it listens, and writes its logs and its cache. `secret`: the
     servers', with which it keeps bodies."""
     folder.mkdir(exist_ok=True)
-    port = find_port()
+    port = find_free_port()
     words = ["front", "nginx", "--listen", f"127.0.0.1:{port}", "--log-folder", str(folder), *options]
     words += ["--cache", str(folder / "cache")]
     written = CliRunner().invoke(main, words, env={"OUTINGS_EDGE_FRONT_SECRET": secret})

@@ -20,9 +20,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from outings.command import main
 from tests.edge.fronts.conftest import SECRET, Deployment, deploy, withdraw
-from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers, find_port, start_nginx
+from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers, start_nginx
 from tests.edge.limits.conftest import RedisServer
 from tests.edge.processes.serving import wait_until
+from tests.ports import find_free_port
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
 
@@ -199,7 +200,7 @@ def test_a_new_certificate_is_taken_up_and_no_request_in_clear_is_answered(
     deployment: Deployment, tmp_path: Path
 ) -> None:
     write_certificate(tmp_path, serial=1)
-    plain = find_port()
+    plain = find_free_port()
     front = start_nginx(
         tmp_path / "nginx", "--edge", deployment.edges[0].address, "--plain", f"127.0.0.1:{plain}",
         "--certificate", f"{tmp_path}/certificate.pem", "--certificate-key", f"{tmp_path}/key.pem",

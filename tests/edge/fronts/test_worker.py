@@ -11,9 +11,10 @@ import zstandard
 from edge.replies.responses import EXPOSED, make_refusal
 from outings.contract import errors
 from tests.edge.fronts.conftest import SECRET, Deployment
-from tests.edge.fronts.fronting import Answer, ask, find_port
+from tests.edge.fronts.fronting import Answer, ask
 from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.publishing import make_id
+from tests.ports import find_free_port
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
 
@@ -55,7 +56,7 @@ def test_what_is_for_operators_is_not_passed_on(lonely: Workerd, path: str) -> N
 
 def test_it_asks_the_next_server_if_one_is_away(fronted: Deployment) -> None:
     key = fronted.keys["all"]
-    dead = [f"127.0.0.1:{find_port()}" for _ in range(2)]
+    dead = [f"127.0.0.1:{find_free_port()}" for _ in range(2)]
     worker = start_workerd([*dead, fronted.edges[0].address], secret=SECRET)
     try:
         statuses = {ask(worker.port, "/v1/metros", headers={"X-API-Key": key}).status for _ in range(12)}
@@ -119,6 +120,6 @@ def decode(answer: Answer, accepted: str) -> bytes:
 def test_a_path_that_looks_like_an_address_is_a_path(fronted: Deployment, workerd: Workerd) -> None:
     """Else the worker would tell its secret and the reader's key to whomever the path names."""
     headers = {"X-API-Key": fronted.keys["all"]}
-    for target in (f"//127.0.0.1:{find_port()}/v1/metros", "//a.example/v1/metros", "/v1//metros"):
+    for target in (f"//127.0.0.1:{find_free_port()}/v1/metros", "//a.example/v1/metros", "/v1//metros"):
         answers = [ask(port, target, headers=headers) for port in (workerd.port, fronted.edges[0].port)]
         assert [answer.status for answer in answers] == [404, 404], target

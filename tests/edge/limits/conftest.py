@@ -14,6 +14,7 @@ import pytest
 from edge.limits.mapped_store import MappedLimitStore
 from edge.limits.redis_store import RedisLimitStore
 from edge.limits.store import Allowance, LimitState, LimitStore, Operation
+from tests.ports import find_free_port
 
 # 2026-08-31T23:59:00Z: a minute before a month ends.
 BEGIN = 1_788_220_740 * 1_000_000
@@ -82,10 +83,7 @@ class RedisServer:
 
 
 def make_redis(folder: Path) -> RedisServer:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    made = RedisServer(port, folder)
+    made = RedisServer(find_free_port(), folder)
     made.start()
     return made
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from distributed import Client
 
-from tests.release.conftest import find_free_port
+from tests.ports import find_free_port
 
 PATIENCE = 60.0
 HERE = ("--host", "127.0.0.1", "--no-dashboard")

@@ -21,7 +21,7 @@ from pipeline.executors.program import describe_program, explain_difference
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
 from tests.pipeline.executors.cluster import Cluster, start_cluster
-from tests.release.conftest import find_free_port
+from tests.ports import find_free_port
 
 pytestmark = pytest.mark.xdist_group("dask")  # one worker starts the cluster
 
