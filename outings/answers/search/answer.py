@@ -67,7 +67,7 @@ def _estimate_cost(search: Search) -> int:
         return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.parsed.words
     index = opened.open_index(open_search)
-    knows_rows = search.filters.given or index.recalls_rows(search.selections)
+    knows_rows = index.recalls_rows(search.selections, is_usual=not search.filters.given)
     knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
     if not (knows_rows and knows_starts):
         return UNKNOWN
@@ -153,7 +153,8 @@ def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchR
 
 
 def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
-    """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept."""
+    """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept. Of
+    others it is kept when it was worked out for so many listings that all would have cost no more."""
     evaluator = open_evaluator(opened)
     selections = search.selections
 
@@ -161,7 +162,8 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         kept = [evaluator.keep_rows(selection, rows) for selection in selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    return keep_rows if search.filters.given else lambda rows: index.recall_rows(rows, selections, keep_rows)
+    is_usual = not search.filters.given
+    return lambda rows: index.recall_rows(rows, selections, keep_rows, is_usual=is_usual)
 
 
 def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:

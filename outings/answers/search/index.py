@@ -31,6 +31,8 @@ from outings.release.mapped_table import NEVER, NOT_STATED
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
+# Filters that may be kept if they are requested again.
+_TESTED = 256
 # Queries of which it is known what says least; some hundred bytes each.
 _QUERIES = 1_024
 
@@ -70,6 +72,8 @@ class SearchIndex:
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
+        # How many rows were tested by filters that are not kept.
+        self._tested: LruCache[tuple[Selection, ...], list[int]] = LruCache(size=_TESTED)
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
@@ -141,18 +145,30 @@ class SearchIndex:
         numbers = [[form.number for form in self._spelling.list_forms(word)] for word in (first, second)]
         return self._pairs.has(*numbers)
 
-    def recalls_rows(self, selections: tuple[Selection, ...]) -> bool:
-        """Whether it is known already which rows pass."""
-        return selections in self._passing
+    def recalls_rows(self, selections: tuple[Selection, ...], *, is_usual: bool) -> bool:
+        """Whether it is known already which rows pass, or will be asked for some of them alone."""
+        return selections in self._passing or not (is_usual or self._is_due(selections))
 
     def recalls_starts(self, windows: Mapping[str, Window]) -> bool:
         return tuple(windows.items()) in self._starts
 
-    def recall_rows(self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep) -> Numbers:
-        """What `keep` keeps by these selections: it is asked once, for all rows."""
-        passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
+    def recall_rows(
+        self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep, *, is_usual: bool
+    ) -> Numbers:
+        """What `keep` keeps by these selections. Of usual ones it is asked once, for all rows; of others when it was
+        asked for as many rows as there are."""
+        passing = self._passing.find(selections)
+        if passing is None:
+            if not (is_usual or self._is_due(selections)):
+                self._tested.read(selections, lambda: [0])[0] += rows.size
+                return keep(rows)
+            passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
         kept: Numbers = rows[passing.take(rows)]
         return kept
+
+    def _is_due(self, selections: tuple[Selection, ...]) -> bool:
+        tested = self._tested.find(selections)
+        return tested is not None and tested[0] >= self.types.size
 
     def _mark_rows(self, rows: Numbers) -> NDArray[np.bool_]:
         marked = np.zeros(self.types.size, dtype=np.bool_)

@@ -151,3 +151,13 @@ def test_organizations_are_no_results(tmp_path: Path) -> None:
     )
     release = open_listings(tmp_path, place, organizations=[organization])
     assert [item["type"] for item in search(release, "zoo")["data"]] == ["place"]
+
+
+@pytest.mark.parametrize("filters", [{"types": "places"}, {"min_confidence": "0.8"}, {"from": "2026-09-25"}])
+def test_filters_that_come_again_and_again_keep_the_same(tmp_path: Path, filters: dict[str, str]) -> None:
+    """From some number of requests on it is known which of all listings they keep."""
+    release = open_release([make_world()], tmp_path / "one")
+    bodies = [search(release, "zoo", filters) for _ in range(30)]
+    assert bodies == [bodies[0]] * 30
+    other = open_release([make_world()], tmp_path / "other")
+    assert search(release, "far unsure", filters) == search(other, "far unsure", filters)
