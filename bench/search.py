@@ -29,6 +29,7 @@ from zoneinfo import ZoneInfo
 
 import asyncpg
 import msgspec
+import numpy as np
 import polars as pl
 import tantivy
 
@@ -47,7 +48,7 @@ from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from outings.demo import write_world
-from pipeline.tables.terms import index_documents
+from pipeline.tables.terms import TermIndexWriter
 
 _QUERIES = 300
 _SHOWN = 20
@@ -175,7 +176,9 @@ def print_index(world: World) -> None:
     opened = open_snapshot(world.snapshot)
     published = frame.filter(pl.col("status") == STATUSES.index("published")).select("row", "keywords").rows()
     began = time.perf_counter()
-    terms = index_documents([(row, opened.read_document(row), keywords) for row, keywords in published], {})
+    writer = TermIndexWriter({})
+    writer.add_documents([(row, opened.read_document(row), keywords) for row, keywords in published])
+    terms = writer.make_terms(np.arange(frame.height, dtype=np.uint32))
     tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
     derive_tables({**tables, "terms": terms}, today=world.today)
     spent = time.perf_counter() - began

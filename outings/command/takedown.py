@@ -28,7 +28,7 @@ from outings.release.trust import Trust, read_publisher
 from outings.release.withdrawals import has_ended
 from pipeline.records.quarantine import strip_files
 from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.takedown import TakenDown, Unknown, give_back, take_down
+from pipeline.takedown.takedown import TakedownResult, UnknownRowError, give_back, take_down
 
 _CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
@@ -59,7 +59,7 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
             done = give_back(store, wanted, now=now, trust=trust)
         else:
             done = take_down(store, wanted, reason=reason, now=now, cache=configuration.edge.cache, trust=trust)
-    except Unknown as unknown:
+    except UnknownRowError as unknown:
         raise click.UsageError(str(unknown)) from unknown
     except ConcurrentPublication as raced:
         raise GuardRefusal(str(raced)) from raced
@@ -80,7 +80,13 @@ def _read_id(text: str) -> str:
 
 
 def _tell_taken(
-    store: Store, done: TakenDown, configuration: Configuration, wanted: Sequence[str], *, reason: str, as_json: bool
+    store: Store,
+    done: TakedownResult,
+    configuration: Configuration,
+    wanted: Sequence[str],
+    *,
+    reason: str,
+    as_json: bool,
 ) -> None:
     current = read_current(store)
     root = None if current is None else current.root
@@ -123,7 +129,7 @@ def _tell_taken(
         )
 
 
-def _describe_taken(done: TakenDown, *, files: int) -> list[str]:
+def _describe_taken(done: TakedownResult, *, files: int) -> list[str]:
     assert done.published is not None
     named = ", ".join(f"{kind} {row_id}" for row_id, kind in done.types.items())
     count = len(done.published.changes)
@@ -137,7 +143,7 @@ def _describe_taken(done: TakenDown, *, files: int) -> list[str]:
     return lines
 
 
-def _tell_undone(done: TakenDown, wanted: Sequence[str], *, as_json: bool) -> None:
+def _tell_undone(done: TakedownResult, wanted: Sequence[str], *, as_json: bool) -> None:
     published = done.published
     if as_json:
         given = [{"id": row_id, "type": kind} for row_id, kind in done.types.items()]

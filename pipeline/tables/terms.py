@@ -1,7 +1,7 @@
 """The words of every published listing: the index that `q` and search read."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -115,13 +115,6 @@ def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
     row = rows[places >> _ROW_SHIFT].astype(np.uint64)
     keys: Numbers = ranks << _WORD_SHIFT | row << _ROW_SHIFT | places & _PLACE_MASK
     return keys
-
-
-def index_documents(documents: Sequence[tuple[int, bytes, str | None]], categories: Mapping[str, str]) -> pl.DataFrame:
-    """The table `terms` of rows with their documents and keywords."""
-    index = TermIndexWriter(categories)
-    index.add_documents(documents)
-    return index.make_terms(np.arange(max((row for row, _, _ in documents), default=-1) + 1, dtype=np.uint32))
 
 
 def _split_document(document: bytes, keywords: str | None, categories: Mapping[str, str]) -> list[list[str]]:

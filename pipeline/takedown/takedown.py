@@ -31,11 +31,11 @@ WITHDRAWN = "withdrawn"
 ATTEMPTS = 20
 
 
-class Unknown(Exception):  # noqa: N818 - the name says it
+class UnknownRowError(Exception):
     """No release has these ids, nor had; or nothing is taken down by them."""
 
 
-class TakenDown(Struct, frozen=True, kw_only=True):
+class TakedownResult(Struct, frozen=True, kw_only=True):
     """`published`: None where there was nothing to do. `types` by id; `showing`: how many listings showed something of
     it, by metro; `since`: the first release that held it, up to the one before this."""
 
@@ -45,14 +45,14 @@ class TakenDown(Struct, frozen=True, kw_only=True):
     since: int | None
 
 
-NOTHING = TakenDown(published=None, types={}, showing={}, since=None)
+NOTHING = TakedownResult(published=None, types={}, showing={}, since=None)
 
 
 def take_down(
     store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
-) -> TakenDown:
+) -> TakedownResult:
     """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
-    withdrawn. Unknown; ConcurrentPublication where others publish on and on; Untrusted, Corrupt, StoreError."""
+    withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; Untrusted, Corrupt, StoreError."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust)
@@ -64,7 +64,7 @@ def take_down(
 
 def _take_down(
     store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust
-) -> TakenDown:
+) -> TakedownResult:
     check_deadline = make_deadline(act="takedown")
     root = _read_root(store, trust=trust)
     if root is None:
@@ -113,10 +113,10 @@ def _take_down(
         taking=WithdrawalChange(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
     )
     showing = {slug: len(each.stripping.showing) for slug, each in by_metro.items() if each.stripping.showing}
-    return TakenDown(published=published, types=types, showing=showing, since=since)
+    return TakedownResult(published=published, types=types, showing=showing, since=since)
 
 
-def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakenDown:
+def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakedownResult:
     """From the next build on that feeds say it again. All feeds are read whole by that: what was left out of what is
     kept of them is to be found again."""
     for attempt in range(1, ATTEMPTS + 1):
@@ -124,7 +124,7 @@ def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust
         active = frozenset() if root is None else list_withdrawn(root.withdrawals)
         unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
         if root is None or unknown:
-            raise Unknown(f"{', '.join(unknown)}: is not taken down; nothing is published")
+            raise UnknownRowError(f"{', '.join(unknown)}: is not taken down; nothing is published")
         wanted = active.intersection(ids)
         if not wanted:
             return NOTHING
@@ -140,7 +140,7 @@ def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust
                 raise
         else:
             types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
-            return TakenDown(published=published, types=types, showing={}, since=None)
+            return TakedownResult(published=published, types=types, showing={}, since=None)
     raise AssertionError
 
 
@@ -157,7 +157,7 @@ def _read_root(store: Store, *, trust: Trust) -> Root | None:
 def _name_types(
     store: Store, root: Root, withdrawals: Mapping[str, MetroWithdrawal], ids: Collection[str]
 ) -> dict[str, str]:
-    """Unknown where one was never there."""
+    """UnknownRowError where one was never there."""
     types = {row_id: str(row["kind"]) for each in withdrawals.values() for row_id, row in each.rows.items()}
     gone = [row_id for row_id in ids if row_id not in types]
     unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
@@ -166,8 +166,8 @@ def _name_types(
     return {row_id: types.get(row_id, "listing") for row_id in ids}
 
 
-def _refuse_unknown(ids: Collection[str]) -> Unknown:
-    return Unknown(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
+def _refuse_unknown(ids: Collection[str]) -> UnknownRowError:
+    return UnknownRowError(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
 
 
 def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
