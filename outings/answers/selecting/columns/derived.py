@@ -235,8 +235,9 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
     at most the value, so that the last one is of all that state any."""
     for name in _SCALARS:
         column = listings[name]
+        numbers = _read_numbers(column)
         for value in sorted(column.drop_nulls().unique().to_list()):
-            yield ("is", name, value), (column == value).fill_null(value=False).to_numpy()
+            yield ("is", name, value), numbers == value
     for name in SETS:
         numbers = listings[name].fill_null(0).to_numpy()
         used = int(np.bitwise_or.reduce(numbers)) if len(numbers) else 0
@@ -249,9 +250,15 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
             column = column.replace([NO_TIME, VARIES], None)
         values = column.drop_nulls().unique().sort()
         if len(values) <= MOST_VALUES:
+            numbers = _read_numbers(column)
             for value in values.to_list():
-                yield ("most", name, value), (column <= value).fill_null(value=False).to_numpy()
+                yield ("most", name, value), numbers <= value
     yield from _list_counted(listings)
+
+
+def _read_numbers(column: pl.Series) -> Numbers:
+    """NaN where it states nothing: no comparison holds there. (Comparing in Polars takes 0.1 ms to begin.)"""
+    return (column.cast(pl.Int8) if column.dtype == pl.Boolean else column).to_numpy()
 
 
 def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
