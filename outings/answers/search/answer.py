@@ -10,7 +10,7 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.search.cards import Fit, finish_card, open_cards
+from outings.answers.search.cards import Fit, finish_card
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import count_levels, settle_levels
@@ -202,7 +202,7 @@ def _make_items(
     index: SearchIndex,
 ) -> Iterator[bytes]:
     """`repeats`: of each result in `auto`."""
-    words, cards = Hits(index.list_words(search.parsed)), opened.open_index(open_cards)
+    words = Hits(index.list_words(search.parsed))
     starts = _format_starts(_find_starts(page, search, index))
     rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts, strict=True)
     for at, (row, level, score, start) in enumerate(rows):
@@ -214,7 +214,7 @@ def _make_items(
             repeats=UNSET if others is None else others.size,
             repeat_ids=UNSET if others is None else _list_ids(others[:MOST_REPEATS], opened, index),
         )
-        yield finish_card(cards.read_card(row, opened), fit, words=words)
+        yield finish_card(index.cards.read_card(row, opened), fit, words=words)
 
 
 def _format_starts(starts: Numbers) -> list[str | None]:

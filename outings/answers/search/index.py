@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
+from outings.answers.search.cards import open_cards
 from outings.answers.search.matching import Keep, Matcher
 from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
@@ -50,7 +51,7 @@ class SearchIndex:
         metro, facts = reader.metro, reader.rows
         named = reader.open_index(open_areas).names
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
-        self.words = QueryWords(reader.language)
+        self.words, self.cards = QueryWords(reader.language), open_cards(reader)
         self._foreign = [ForeignLanguage(each, self.words) for each in list_translations(reader.language.code)]
         self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
         self.vectors = facts.vectors
