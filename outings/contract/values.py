@@ -119,6 +119,8 @@ PARSERS: Mapping[str, tuple[Callable[[str], Scalar | None], str]] = {
 
 def format_scalar(value: Scalar) -> str:
     """The canonical spelling of a value. Parsing it gives the same value."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):

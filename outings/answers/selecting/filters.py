@@ -5,6 +5,7 @@ here. Parsing and defaults are the contract's, whose order `applied_filters` fol
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import time
+from functools import lru_cache
 from typing import Any
 
 from outings.answers.selecting.predicate import (
@@ -76,7 +77,8 @@ def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condit
     return Between(row.column, value, None) if row.compares == "least" else Between(row.column, None, value)
 
 
-def list_audiences(words: Iterable[str]) -> tuple[int, ...]:
+@lru_cache(maxsize=64)
+def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
     """The audiences' numbers that the words of `audience` allow."""
     allowed: set[str] = set()
     for word in words:
