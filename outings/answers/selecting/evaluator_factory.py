@@ -42,7 +42,7 @@ def has_columns(reader: SnapshotReader) -> bool:
 
 
 def open_columns(reader: SnapshotReader) -> ColumnEvaluator:
-    columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows)
+    columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
     finder = reader.open_index(open_row_finder)
     return ColumnEvaluator(columns, finder=finder, words=len(reader.vocabulary.categories))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import remember
 from outings.answers.selecting.columns.bitsets import Rows, make_empty
+from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words, count_words
@@ -92,8 +93,9 @@ class TypeColumns:
 class Columns:
     """Nothing is derived here: what a condition needs was worked out by the build."""
 
-    def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts) -> None:
-        """`tables`: those of COLUMNS, by name."""
+    def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex) -> None:
+        """`tables`: those of COLUMNS, by name. `index`: of the listings."""
+        self.index = index
         self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks}
         self.names = tables["rows"].read_texts("name_key")
         bounds = np.searchsorted(facts.types, np.arange(len(TYPES) + 1))
@@ -136,13 +138,6 @@ class Columns:
             return np.empty(0, dtype=np.uint32)
         starts, rows = self._text_rows
         return rows[starts[at] : starts[at + 1]]
-
-    def find_id(self, row_id: str) -> int | None:
-        """By a look at all of them: for what is hardly ever asked."""
-        number = int(row_id.replace("-", ""), 16)
-        high, low = np.uint64(number >> 64), np.uint64(number & ((1 << 64) - 1))
-        rows = np.flatnonzero((self.rows["id_high"] == high) & (self.rows["id_low"] == low))
-        return int(rows[0]) if rows.size else None
 
     def find_days(self, days: Iterable[int]) -> Words:
         """The events on any of these days (since 1970), which all lie from `first_day` to `last_day`."""

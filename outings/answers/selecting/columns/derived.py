@@ -71,16 +71,10 @@ COLUMNS = DerivedTables(
 
 def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:
     listings = tables["listings"]
-    raw = listings["id"].str.replace_all("-", "", literal=True).str.decode("hex")
-    halves = np.frombuffer(b"".join(raw.to_list()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
-    ranks = np.empty(listings.height, dtype=np.uint32)
-    ranks[np.lexsort((halves[:, 1], halves[:, 0]))] = np.arange(listings.height, dtype=np.uint32)
-    by_update = listings.select("row", "type", "updated_at", rank=pl.Series(ranks)).sort("type", "updated_at", "rank")
+    by_update = listings.select("row", "type", "updated_at", "id").sort("type", "updated_at", "id", maintain_order=True)
     first, end = _span_happenings(tables, listings.height)
     return pl.DataFrame(
         {
-            "id_high": halves[:, 0],
-            "id_low": halves[:, 1],
             "name_key": listings["name_key"],
             "starts_at": listings["starts_at"].fill_null(NEVER),
             "updated_at": listings["updated_at"].fill_null(NOT_STATED),

@@ -16,9 +16,9 @@ from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import Between
 from outings.answers.selecting.selection import Selection
 from outings.contract.instants import number_day
+from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
 
-_HALF = (1 << 64) - 1
 # Rows of an order that are looked at first; each chunk after it is twice as long.
 _FIRST_ROWS = 256
 
@@ -66,7 +66,7 @@ def find_start(columns: Columns, listing_type: str, after: Position) -> int:
     end = own.first + own.size
     key, row_id = after
     if isinstance(key, str):
-        key = _complete_name(columns, key, row_id)
+        key = _complete_name(columns, key, row_id, listing_type=listing_type)
         low = bisect_left(columns.names, key, own.first, end)
         high = bisect_right(columns.names, key, low, end)
     else:
@@ -77,11 +77,11 @@ def find_start(columns: Columns, listing_type: str, after: Position) -> int:
     return low - own.first + _count_ids(columns, np.arange(low, high), row_id)
 
 
-def _complete_name(columns: Columns, key: str, row_id: str) -> str:
+def _complete_name(columns: Columns, key: str, row_id: str, *, listing_type: str) -> str:
     """Cut short in the cursor: the row itself says the rest, as long as it is there under that name."""
     if len(key) < KEY_CHARACTERS:
         return key
-    row = columns.find_id(row_id)
+    row = columns.index.find_id(row_id, type_code=TYPES.index(listing_type))
     name = "" if row is None else columns.names[row]
     return name if name.startswith(key) else key
 
@@ -125,13 +125,9 @@ def order_camps(columns: Columns, start: date) -> Order:
 
 def read_id(columns: Columns, row: int) -> str:
     """`row`: the number in the whole table."""
-    text = f"{int(columns.rows['id_high'][row]) << 64 | int(columns.rows['id_low'][row]):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return columns.index.read_id(row, rank=int(columns.rows["id_rank"][row]))
 
 
 def _count_ids(columns: Columns, rows: NDArray[Any], row_id: str) -> int:
     """How many of these rows, rising by id, have an id that is not above this one."""
-    number = int(row_id.replace("-", ""), 16)
-    high, low = number >> 64, number & _HALF
-    highs, lows = columns.rows["id_high"][rows], columns.rows["id_low"][rows]
-    return int(((highs < high) | ((highs == high) & (lows <= low))).sum())
+    return int((columns.rows["id_rank"][rows] < columns.index.count_ids(row_id)).sum())
