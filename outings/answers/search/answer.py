@@ -112,7 +112,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     matched = index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
-        lifting=(*parsed.kinds, *parsed.audience),
+        lifting=(*parsed.kinds, *parsed.audience) if parsed.words else parsed.stated,
         locating=parsed.locations,
         keep=keep,
         subject=choose_subject(parsed.words, index.words) if is_auto else (),

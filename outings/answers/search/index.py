@@ -36,6 +36,8 @@ _FILTERS, _DATES = 32, 4
 _TESTED = 256
 # Queries of which it is known what says least; some hundred bytes each.
 _QUERIES = 1_024
+# Words side by side of which it is known whether they are a region: nearly all are none.
+_REGIONS = 4_096
 
 # Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
 LEAST_BEGINNING = 3
@@ -78,6 +80,7 @@ class SearchIndex:
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
+        self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 

@@ -30,13 +30,14 @@ from outings.answers.search.score import (
     encode_trace,
     encode_word,
     find_levels,
+    score_names,
     score_words,
 )
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.snapshot.terms import Terms, split_places
+from outings.release.tables import FIELDS
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
-_WHOLE = 1000  # thousandths
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words whose codes are kept: what hides all is asked for with ever fewer of a query's words. A byte a listing that has
 # one, and less than a tenth of the listings have most.
@@ -44,6 +45,7 @@ _WORDS = 32
 # Of fewer than one in so many listings the rows are sorted rather than looked for among all: 5 µs rather than 30 of
 # 100,000.
 _FEW = 32
+_ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
 
@@ -95,6 +97,13 @@ class Matcher:
         rows: Rows = source.rows[source.codes == encode_word(_IN_NAME, SAME)]
         return rows
 
+    def find_addressed(self, words: Sequence[str]) -> Numbers:
+        """The listings whose addresses have these words, as they stand there, side by side: rising."""
+        places = self._terms.find_sequence([self._terms.spelling.find_word(word) for word in words])
+        rows, fields, _ = split_places(np.sort(places))
+        addressed: Numbers = np.unique(rows[fields == _ADDRESS]).astype(np.int64)
+        return addressed
+
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""
         for word in words:
@@ -127,10 +136,11 @@ class Matcher:
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
         another; these have no typos."""
+        related = [self._related] if foreign is None else [self._related, foreign]
         if not words:
             rows = keep(np.arange(self._name_words.size))
-            return SearchMatches(rows, np.full(rows.size, ALL_TERMS), lambda rows: np.full(rows.size, _WHOLE))
-        related = [self._related] if foreign is None else [self._related, foreign]
+            every = np.full(rows.size, ALL_TERMS)
+            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, related=related))
         sources = self._list_sources(words, notions, related, beginning=beginning)
         best = [self._encode(each) for each in sources]
         rows = keep(self._list_rows(sources, best))
@@ -209,6 +219,12 @@ class Matcher:
             lifting=[self._encode(self._find_lifting(word, related)).take(rows) for word in lifting],
             locating=[self._encode(each).take(rows) for each in located],
             name_words=self._name_words[rows],
+        )
+
+    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], related: Sequence[RelatedWords]) -> Numbers:
+        """Of a query in which no word decides."""
+        return score_names(
+            [self._encode(self._find_lifting(word, related)).take(rows) for word in lifting], count=rows.size
         )
 
     def _find_name(self, name: Sequence[str]) -> _Source:

@@ -120,6 +120,13 @@ def score_words(
     return thousandths
 
 
+def score_names(lifting: Sequence[Codes], *, count: int) -> Numbers:
+    """Thousandths of so many listings, where no word decides: by the share of these words in their names."""
+    missing = np.broadcast_to(_find_missing(_add(_IN_NAME, lifting), lifting), count)
+    thousandths: Numbers = np.rint(1000 * (1 - _LIFT * missing)).astype(np.int64)
+    return thousandths
+
+
 def _add(weights: Numbers, codes: Sequence[Codes]) -> Numbers:
     """What the codes of all words weigh, by listing."""
     total: Numbers = np.zeros((), dtype=weights.dtype)

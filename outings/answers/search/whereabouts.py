@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.ranking import measure_distances
+from outings.answers.search.regions import MOST_WORDS, find_region
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.query import ParsedQuery
@@ -25,6 +26,8 @@ _NEAR = 1_200
 _EARTH = 6_371_000
 # Names of places that are read for this, at most.
 _MOST_NAMES = 1_000
+# Words of a query in which regions are looked for.
+_MOST_LOOKED = 12
 
 _decoder = Decoder(NamedDocument)
 
@@ -35,12 +38,23 @@ def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Loc
     known = index.locations
     if any(find_runs(split_words(text), frozenset(known.metro))):
         known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
+    names = [*_list_codes(text, opened), *_list_regions(text, opened, index)]
+    return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
+
+
+def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
     codes = _ZIP.findall(text)
     zips = opened.open_index(open_zips) if codes else None
-    if zips is None:
-        return known
-    names = [(code,) for code in codes if zips.find_point(code) is not None]
-    return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
+    yield from ((code,) for code in codes if zips is not None and zips.find_point(code) is not None)
+
+
+def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
+    words = split_words(text)[:_MOST_LOOKED]
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + MOST_WORDS, len(words)) + 1):
+            name = tuple(words[start:end])
+            if find_region(name, opened, index).size:
+                yield name
 
 
 def _list_whole_names(opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
@@ -64,7 +78,7 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
 
 def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """The listings that lie there, whatever they say: rising."""
-    parts = [*_list_near(name, opened, index), *_list_areas(name, opened)]
+    parts = [*_list_near(name, opened, index), *_list_areas(name, opened), find_region(name, opened, index)]
     return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
 
 

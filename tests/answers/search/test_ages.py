@@ -1,5 +1,6 @@
 """An age phrase filters, and lifts what covers it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
-from tests.answers.search.searching import Document, find, open_listings, score, search
+from tests.answers.search.searching import Document, find, name_places, open_listings, score, search
 
 # Name → the ages that it states.
 AGES: dict[str, tuple[int | None, int | None]] = {
@@ -174,3 +175,13 @@ def test_a_range_alone_is_an_age_unless_a_listing_of_other_ages_is_named_so(
 def test_a_range_that_is_a_name_finds_it(studio: Release) -> None:
     assert next(iter(find(studio, "ballet 1-2").items())) == ("Ballet 1-2", "all_terms")
     assert find(studio, "ballet 2-3").keys() == {"Ballet", "Pre-ballet 3-5"}
+
+
+def test_with_an_age_alone_what_names_the_age_and_the_time_comes_first(tmp_path: Path) -> None:
+    names = ("Swim", "Teen room", "Art", "Teen night")
+    release = open_listings(tmp_path, *name_places(*names))
+    body = search(release, "friday night teens")
+    assert body["meta"]["interpreted"]["age"]["min"] == 13
+    assert [item["name"] for item in body["data"]] == ["Teen night", "Teen room", "Swim", "Art"]
+    assert [item["score"] for item in body["data"]] == [0.993, 0.987, 0.98, 0.98]
+    assert [item["score"] for item in search(release, "13 year olds")["data"]] == [1.0] * 4

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from outings.release.snapshot import Release
+from tests.answers import documents
 from tests.answers.documents import make_neighborhood
 from tests.answers.search.searching import Document, find, name_places, search
 from tests.answers.worlds import World, open_release
@@ -77,3 +78,37 @@ def test_a_place_that_has_the_metros_name_stays_whole(harbor: Release) -> None:
     }  # fmt: skip
     assert search(harbor, "slide harbor", AUTO)["meta"]["ignored_words"] == ["harbor"]
     assert search(harbor, "harbor center")["meta"]["ignored_words"] == ["harbor"]
+
+
+@pytest.fixture(scope="module")
+def boroughs(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Three neighborhoods in Queensland, three on the Other Side, each with three places that say so in their
+    addresses; and classes there that do not."""
+    areas = [f"area-{number}" for number in range(6)]
+    names = ("Reed", "Marsh", "Fen", "Moor Hill", "Dale Hill", "Top Hill")
+    listings = name_places(*(f"Slide {number}" for number in range(18)), "Slide show", "Queensland swings")
+    for number, listing in enumerate(listings[:18]):
+        address = "1 Low Street, Queensland" if number < 9 else "1 High Street, Other Side"
+        listing["location"] |= {"address": address, "neighborhood_slug": areas[number // 3]}
+    listings[18:] = [documents.make_class(each["id"], name=each["name"]) for each in listings[18:]]
+    listings[18]["location"] |= {"address": "Lawn", "neighborhood_slug": areas[1]}
+    listings[19]["location"] |= {"address": "Lawn", "neighborhood_slug": areas[5]}
+    neighborhoods = [make_neighborhood(slug, name) for slug, name in zip(areas, names, strict=True)]
+    world = World(listings=listings, neighborhoods=neighborhoods)
+    return open_release([world], tmp_path_factory.mktemp("boroughs"))
+
+
+def test_a_borough_that_no_map_names_is_where_the_addresses_of_its_neighborhoods_say_it(boroughs: Release) -> None:
+    body = search(boroughs, "slide queensland", AUTO)
+    assert body["meta"]["ignored_words"] == ["queensland"]
+    assert find_best(body) == sorted(["Slide show", *(f"Slide {number}" for number in range(9))])
+    assert search(boroughs, "slide other side", AUTO)["meta"]["ignored_words"] == ["other", "side"]
+
+
+@pytest.mark.parametrize("q", ["slide street", "slide hill", "slide queensland swings"])
+def test_what_all_addresses_have_or_names_say_is_no_borough(boroughs: Release, q: str) -> None:
+    assert {"street", "hill", "swings"}.isdisjoint(search(boroughs, q, AUTO)["meta"]["ignored_words"])
+
+
+def test_without_auto_a_borough_is_a_word(boroughs: Release) -> None:
+    assert search(boroughs, "slide queensland")["meta"]["ignored_words"] == []

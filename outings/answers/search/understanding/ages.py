@@ -40,7 +40,9 @@ class AgePatterns:
         spans = [span for school in self._schools for span in school.find_ages(text)]
         phrases = (span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None)
         named = (
-            AgeSpan(low, high, *match.span()) for pattern, low, high in self._named for match in pattern.finditer(text)
+            AgeSpan(low, high, *match.span(), is_word=True)
+            for pattern, low, high in self._named
+            for match in pattern.finditer(text)
         )
         for span in (*phrases, *named):
             if not any(span.meets(each.start, each.end) for each in spans):

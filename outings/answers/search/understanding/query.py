@@ -51,8 +51,9 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
     never decide; `audience` and `locations` (neighborhoods) are those that decide nothing here, for an order among
     equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience. `ranges` are
-    those read as ages though nothing beside them says so. `last` is the query's last word, where it decides;
-    `beginning` is as written what was read as the beginning of a word.
+    those read as ages though nothing beside them says so. `stated`, where no word decides: what names may say of the
+    age and of when it is. `last` is the query's last word, where it decides; `beginning` is as written what was read as
+    the beginning of a word.
     """
 
     words: Words = ()
@@ -60,6 +61,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     age: Age | None = None
     ignored: Words = ()
     audience: Words = ()
+    stated: Words = ()
     locations: tuple[Words, ...] = ()
     ranges: tuple[BareRange, ...] = ()
     last: str | None = None
@@ -127,6 +129,7 @@ def parse_search(
         age=_make_age(line, spans),
         ignored=roles.list_ignored(line),
         audience=roles.list_words(_Role.AUDIENCE),
+        stated=() if deciding else (*_list_age_words(spans, tokens), *roles.list_words(_Role.TIME)),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
@@ -234,6 +237,12 @@ def _make_range(span: AgeSpan, tokens: Sequence[Token]) -> BareRange:
     assert span.max is not None
     own = (token.word for token in tokens if span.start <= token.start and token.end <= span.end)
     return BareRange(span.min, span.max, tuple(word for word in own if word[0].isdigit()))
+
+
+def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:
+    """The words for ages that names have too: "toddlers", and not what stands behind a number."""
+    words = [span for span in spans if span.is_word]
+    return tuple(token.word for token in tokens if any(each.meets(token.start, token.end) for each in words))
 
 
 def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:

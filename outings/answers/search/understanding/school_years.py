@@ -11,12 +11,13 @@ NEVER = r"(?!)"
 
 
 class AgeSpan(Struct, frozen=True):
-    """Whole years; `max` None is open. [start, end) in the line."""
+    """Whole years; `max` None is open. [start, end) in the line. `is_word`: said by a word for it, "toddlers"."""
 
     min: int
     max: int | None
     start: int
     end: int
+    is_word: bool = False
 
     def meets(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end

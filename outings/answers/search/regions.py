@@ -1,0 +1,53 @@
+"""Parts of a metro that no map names but addresses do: "Staten Island", "Brooklyn". Such a name stands in nearly every
+address of some neighborhoods, and hardly elsewhere: it is these neighborhoods."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.score import Numbers
+from outings.answers.snapshot.areas import open_areas
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.tokenizer import split_words
+from outings.contract.vocabulary import TYPES
+
+# Words of a name at most, and letters of one at least.
+MOST_WORDS, _LEAST_LETTERS = 3, 4
+# Neighborhoods that a region has at least, and at most of all: what every address has says nothing. So many of them
+# are not named so themselves: "Hill" is in names, and no region.
+_LEAST_AREAS, _MOST_AREAS, _UNNAMED = 3, 0.75, 0.9
+# Of the places of a neighborhood so many say it; of those that say it so many lie there.
+_STATED, _THERE = 0.8, 0.9
+_LEAST_PLACES = 3
+_NOWHERE: Numbers = np.empty(0, dtype=np.int64)
+
+
+def find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    """The listings that lie in a region of this name, whatever they say: rising; none where there is no such region."""
+    if len(" ".join(name)) < _LEAST_LETTERS:
+        return _NOWHERE
+    return index.regions.read(tuple(name), lambda: _find_region(name, opened, index))
+
+
+def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    saying = index.matching.find_addressed(name)
+    places = saying[index.types[saying] == TYPES.index("place")]
+    if places.size < _LEAST_AREAS * _LEAST_PLACES:
+        return _NOWHERE
+    areas = opened.open_index(open_areas)
+    stated = np.zeros(index.types.size, dtype=np.bool_)
+    stated[places] = True
+    chosen = {}
+    for number, area in enumerate(areas.names):
+        rows = np.asarray(areas.list_rows(number))
+        own = rows[index.types[rows] == TYPES.index("place")]
+        if own.size >= _LEAST_PLACES and stated[own].mean() >= _STATED:
+            chosen[area] = rows
+    unnamed = sum(not set(name) <= set(split_words(area)) for area in chosen)
+    if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * len(areas):
+        return _NOWHERE
+    lying = np.unique(np.concatenate([*chosen.values()]))
+    if np.isin(places, lying).mean() < _THERE:
+        return _NOWHERE
+    return np.union1d(lying, saying)
