@@ -43,6 +43,8 @@ def mirror(
     as_json: bool,
 ) -> None:
     """Bring FILE up to date with what the key may read. If stopped, it continues from there."""
+    if is_check and follow is not None:
+        raise click.UsageError("--check compares once, and --follow goes on until it is stopped: give one of them")
     table = MirrorTable() if config is None else read_config(config).mirror
     url = (url or table.url).rstrip("/")
     if not url:

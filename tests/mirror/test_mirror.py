@@ -306,6 +306,12 @@ def test_the_command_says_what_it_lacks(tmp_path: Path) -> None:
     assert (nowhere.exit_code, "--url" in nowhere.stderr) == (2, True)
 
 
+def test_the_command_compares_once_or_follows(tmp_path: Path) -> None:
+    words = ["mirror", str(tmp_path / "held.sqlite"), "--url", "http://127.0.0.1:1", "--check", "--follow", "60"]
+    both = CliRunner().invoke(main, words, env={"OUTINGS_KEY": "abc"})
+    assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
+
+
 def test_the_command_leaves_a_file_that_is_no_mirror_alone(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("no database " * 100)

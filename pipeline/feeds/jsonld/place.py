@@ -1,19 +1,10 @@
-"""Where something is, and when a place is open."""
+"""Where something is."""
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
-from outings.contract.vocabulary import WEEKDAYS
-from pipeline.feeds.jsonld.moments import parse_clock
 from pipeline.feeds.jsonld.nodes import Node
 
 _VIRTUAL = "VirtualLocation"
-_DAYS = {code: name for name in WEEKDAYS for code in (name, name[:2], name[:3])} | {
-    "thurs": "thursday", "tues": "tuesday",
-}  # fmt: skip
-_MOST_HOURS = 500
-_HOURS = re.compile(r"([A-Za-z]{2,9}(?:\s*[-,]\s*[A-Za-z]{2,9})*)\s+(\d{1,2}:\d\d)\s*[-–]\s*(\d{1,2}:\d\d)")
 
 
 def find_places(node: Node) -> list[Node]:
@@ -66,28 +57,6 @@ def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value not in (None, "")}
 
 
-def describe_hours(place: Node) -> dict[str, str]:
-    """A line a weekday. What is not of a weekday, or holds for some dates only, is told in `exceptions`."""
-    spans: dict[str, list[str]] = {}
-    exceptions: list[str] = []
-    for hours in place.get_nodes("openingHoursSpecification"):
-        span = _write_span(hours.get_text("opens"), hours.get_text("closes"))
-        days = list(_list_days(hours.get_words("dayOfWeek")))
-        dates = " to ".join(filter(None, (hours.get_text("validFrom"), hours.get_text("validThrough"))))
-        if dates or "" in days:
-            named = ", ".join(day or "public holidays" for day in days)
-            exceptions.append(": ".join(filter(None, (f"{dates} {named}".strip(), span))))
-        else:
-            for day in days or WEEKDAYS:
-                spans.setdefault(day, []).append(span)
-    for text in place.get_texts("openingHours"):
-        for match in _HOURS.finditer(text[:_MOST_HOURS]):
-            for day in _list_written_days(match[1]):
-                spans.setdefault(day, []).append(_write_span(match[2], match[3]))
-    lines = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
-    return lines | ({"exceptions": "\n".join(exceptions)} if exceptions else {})
-
-
 def _find_line(node: Node, name: str) -> str | None:
     """Of a text, or of a node with a name (a region, a country)."""
     value = node.get(name)
@@ -118,33 +87,3 @@ def _read_degrees(value: Any) -> Any:
         return float(value.strip().replace(",", "."))
     except ValueError:
         return value
-
-
-def _write_span(opens: str | None, closes: str | None) -> str:
-    begins, ends = (parse_clock(text) if text else None for text in (opens, closes))
-    if begins is None or ends is None:
-        return "closed" if not opens and not closes else " to ".join(filter(None, (opens, closes)))
-    if begins == ends:
-        return "closed" if f"{begins:%H:%M}" != "00:00" or opens == closes else "open 24 hours"
-    if f"{begins:%H:%M}" == "00:00" and f"{ends:%H:%M}" == "23:59":
-        return "open 24 hours"
-    return f"{begins:%H:%M}–{ends:%H:%M}"
-
-
-def _list_days(texts: Iterable[str]) -> Iterable[str]:
-    """Weekdays by our names; an empty text for any other day."""
-    for text in texts:
-        for part in text.split(","):
-            yield _DAYS.get(part.strip().lower(), "")
-
-
-def _list_written_days(text: str) -> list[str]:
-    """`Mo-Fr`, `Sa,Su`."""
-    days: list[str] = []
-    for part in text.split(","):
-        first, _, last = (each.strip().lower() for each in part.partition("-"))
-        begins, ends = _DAYS.get(first), _DAYS.get(last or first)
-        if begins is not None and ends is not None:
-            number, until = WEEKDAYS.index(begins), WEEKDAYS.index(ends)
-            days += [WEEKDAYS[(number + step) % 7] for step in range((until - number) % 7 + 1)]
-    return days

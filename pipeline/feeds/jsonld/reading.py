@@ -12,7 +12,8 @@ from pipeline.feeds.jsonld.kinds import find_kind, find_passed, find_type_hint
 from pipeline.feeds.jsonld.members import drop_unstated, list_images, list_members
 from pipeline.feeds.jsonld.naming import name_nodes
 from pipeline.feeds.jsonld.nodes import Graph, Node, list_roots
-from pipeline.feeds.jsonld.place import describe_hours, describe_place
+from pipeline.feeds.jsonld.opening_hours import describe_hours
+from pipeline.feeds.jsonld.place import describe_place
 from pipeline.feeds.raw import RawRecord
 from pipeline.records.cleaning import explain_fault
 

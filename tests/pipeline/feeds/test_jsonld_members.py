@@ -192,7 +192,15 @@ def test_an_image_is_an_address_an_object_or_a_list(read_jsonld: ReadJsonld, ima
         ),
         ({"openingHours": "Mo-We 09:00-17:00"}, dict.fromkeys(("monday", "tuesday", "wednesday"), "09:00–17:00")),
         ({"openingHours": ["Sa,Su 10:00 - 16:00"]}, dict.fromkeys(("saturday", "sunday"), "10:00–16:00")),
-        ({"openingHours": "by arrangement"}, {}),
+        ({"openingHours": "Mo-Tu 09:00-17:00; Sa 10:00-14:00"},
+         {"monday": "09:00–17:00", "tuesday": "09:00–17:00", "saturday": "10:00–14:00"}),
+        # What is not in schema.org's form is quoted whole: a part of it would say something else.
+        ({"openingHours": "by arrangement"}, {"notes": "by arrangement"}),
+        ({"openingHours": "Sat & Sun 10:00-16:00"}, {"notes": "Sat & Sun 10:00-16:00"}),
+        ({"openingHours": ["Mo-Fr 10:00-4:00pm", "Sa 10:00-14:00"]},
+         {"saturday": "10:00–14:00", "notes": "Mo-Fr 10:00-4:00pm"}),
+        ({"openingHours": ["Mo-Fr 9am-5pm, Sa 10:00-14:00", "Xx 10:00-12:00"]},
+         {"notes": "Mo-Fr 9am-5pm, Sa 10:00-14:00\nXx 10:00-12:00"}),
     ],
 )  # fmt: skip
 def test_a_place_is_open_on_weekdays(read_jsonld: ReadJsonld, stated: dict[str, Any], hours: dict[str, str]) -> None:
