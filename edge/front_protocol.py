@@ -20,7 +20,7 @@ OBJECTS, EXPORTS, ANSWERS = "objects", "exports", "answers"
 KINDS = (OBJECTS, EXPORTS, ANSWERS)
 POINTERS = {"accel": b"x-accel-redirect", "own": b"outings-body"}
 # What nginx moves for less than a server does.
-LEAST_BYTES = 131_072
+LEAST_POINTER_BYTES = 131_072
 PREFIX = "/.outings/"
 
 _MOST_DIGITS = 15
@@ -30,7 +30,7 @@ class Front(Struct, frozen=True, kw_only=True):
     """Which addresses a front `follows`, of bodies of how many bytes at least, and the `header` that says one."""
 
     follows: frozenset[str] = frozenset()
-    least: int = LEAST_BYTES
+    least: int = LEAST_POINTER_BYTES
     header: bytes = POINTERS["own"]
 
 
@@ -58,9 +58,10 @@ def parse_front(text: bytes) -> Front:
     parts = (part.partition("=") for part in text.decode("latin-1").split(";"))
     stated = {name.strip(): value.strip() for name, _, value in parts}
     digits = stated.get("from", "")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
     return Front(
         follows=frozenset(kind.strip() for kind in stated.get("follows", "").split(",")) & frozenset(KINDS),
-        least=int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS else LEAST_BYTES,
+        least=int(digits) if is_number else LEAST_POINTER_BYTES,
         header=POINTERS.get(stated.get("pointer", ""), POINTERS["own"]),
     )
 

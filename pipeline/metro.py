@@ -10,7 +10,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from outings.answers.derived import derive_of_answers, derive_tables
-from outings.answers.renderer import RENDERER
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.manifest import (
@@ -125,7 +125,7 @@ def build_metro(
     kept = {"standing": standing.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
-    manifest = replace(manifest, pages=pages, answers=RENDERER, exports=exports, site=site, **named)
+    manifest = replace(manifest, pages=pages, answers=RENDERER_VERSION, exports=exports, site=site, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuild(

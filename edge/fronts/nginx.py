@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from msgspec import Struct
 
-from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_BYTES, render_front
+from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
 from edge.limits.header_fields import FIELDS
 from edge.replies.content_coding import CODINGS
 from edge.replies.responses import list_headers, make_head, make_refusal
@@ -38,7 +38,7 @@ class NginxFront(Struct, frozen=True, kw_only=True):
     secret: str | None = None
     cache: str = "/var/cache/outings"
     cache_size: str = "4g"
-    least: int = LEAST_BYTES
+    least: int = LEAST_POINTER_BYTES
 
 
 class RelayedHeader(Struct, frozen=True, kw_only=True):

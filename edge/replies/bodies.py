@@ -8,7 +8,7 @@ from typing import TypeVar
 import structlog
 from cachetools import FIFOCache
 
-from edge.replies.content_coding import GZIP, IDENTITY, LEAST_BYTES, decode_gzip, encode_body
+from edge.replies.content_coding import GZIP, IDENTITY, LEAST_CODED_BYTES, decode_gzip, encode_body
 from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
 from edge.thread_pool import ThreadPool
@@ -150,7 +150,7 @@ def name_body(planned: RequestPlan, coding: bytes) -> _Name:
 
 def render_body(plan: AnswerPlan, coding: bytes) -> Body:
     data = b"".join(plan.render())
-    if len(data) < LEAST_BYTES:
+    if len(data) < LEAST_CODED_BYTES:
         coding = IDENTITY
     return make_body(encode_body(data, coding), coding, media=plan.media)
 

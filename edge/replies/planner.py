@@ -25,7 +25,7 @@ from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import AnswerPlan
-from outings.answers.renderer import RENDERER
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
@@ -374,4 +374,6 @@ def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
         return None
     snapshot = about.release.metros[query.metro]
-    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}") if snapshot.answers == RENDERER else None
+    if snapshot.answers != RENDERER_VERSION:
+        return None
+    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}")

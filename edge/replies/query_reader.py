@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from edge.served_release import ServedRelease
+from outings.answers.access_errors import refuse_metro, refuse_types
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_homes, settle_metro
-from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.includes import Offer, settle_includes

@@ -4,10 +4,10 @@ import zlib
 
 import msgspec
 
+from outings.answers.access_errors import refuse_types
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP
 from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
-from outings.answers.scopes import refuse_types
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
 from outings.contract.instants import format_instant

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.cost import UNKNOWN
-from outings.answers.renderer import RENDERER
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.objects import Bytes
 from outings.release.snapshot import Export
 
@@ -42,5 +42,5 @@ class AnswerPlan(Struct, frozen=True):
 
 def make_tag(*parts: object) -> str:
     """The ETag of a body that is made of these, by the program that runs."""
-    digest = hashlib.sha256(msgspec.json.encode((RENDERER, parts))).hexdigest()
+    digest = hashlib.sha256(msgspec.json.encode((RENDERER_VERSION, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'

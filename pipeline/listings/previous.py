@@ -13,7 +13,7 @@ from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
 from outings.release.tables import ARCHIVED, HAPPENINGS
 from pipeline.dates.occurrences import Occurrences
-from pipeline.listings.happenings import split_happenings
+from pipeline.listings.occurrence_table import split_occurrence_table
 from pipeline.listings.resolved_record import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
 
@@ -225,7 +225,7 @@ class PreviousSnapshot:
 
     @cached_property
     def _occurrences(self) -> dict[int, Occurrences]:
-        return dict(split_happenings(self.read_table("occurrences")))
+        return dict(split_occurrence_table(self.read_table("occurrences")))
 
 
 def _read_table(snapshot: Snapshot | None, name: str) -> pl.DataFrame:

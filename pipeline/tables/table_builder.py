@@ -15,7 +15,7 @@ from msgspec import Struct
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
 from pipeline.changes.diff import Change, VersionedRow, settle_row, withdraw_row
-from pipeline.listings.happenings import join_happenings
+from pipeline.listings.occurrence_table import join_occurrence_table
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
 from pipeline.tables.document_buffer import DocumentBuffer
@@ -159,7 +159,7 @@ class TableBuilder:
         for kind, name in HAPPENINGS.items():
             if name == "occurrences":
                 self._parts[name].append(
-                    join_happenings(
+                    join_occurrence_table(
                         [
                             (number, row.occurrences, row.columns["has_time"])
                             for number, row in rows
@@ -204,7 +204,7 @@ class TableBuilder:
         for name in HAPPENINGS.values():
             chosen = dated if name == "occurrences" else to
             self._parts[name].append(_renumber(self._previous.read_table(name), chosen, _SCHEMAS[name]))
-        self._parts["occurrences"].append(join_happenings(anew))
+        self._parts["occurrences"].append(join_occurrence_table(anew))
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
-from outings.answers.renderer import RENDERER
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
@@ -124,7 +124,7 @@ def put_snapshot(
     days: Sequence[date],
     vandal: bytes | None = None,
     exports: bool = True,
-    answers: str = RENDERER,
+    answers: str = RENDERER_VERSION,
 ) -> Part:
     """`vandal`: a body that stands in every page instead of the answer; `exports`: whether there are files of it;
     `answers`: the program that wrote the pages."""

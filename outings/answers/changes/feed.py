@@ -8,8 +8,8 @@ from itertools import islice
 
 import msgspec
 
+from outings.answers.access_errors import refuse_metro, refuse_types
 from outings.answers.context import AnswerContext
-from outings.answers.scopes import refuse_metro, refuse_types
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request, not_found
 from outings.contract.instants import format_instant

@@ -7,9 +7,9 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
+from outings.answers.access_errors import refuse_metro, refuse_types
 from outings.answers.changes.feed import is_visible
 from outings.answers.context import AnswerContext
-from outings.answers.scopes import refuse_metro, refuse_types
 from outings.answers.selecting.cursors import check_cursor, make_cursor
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.row_index import RowIndex

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
+from outings.answers.access_errors import refuse_metro, require_metro
 from outings.answers.addons.expanded import Expansion, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.includes import list_addons
@@ -14,7 +15,6 @@ from outings.answers.details.related import make_related
 from outings.answers.documents.fields import choose_fields
 from outings.answers.documents.occurrence import read_event
 from outings.answers.documents.splicing import add_member
-from outings.answers.scopes import refuse_metro, require_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from outings.answers.ical.events import Entry
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.zones import encode_zone
+from outings.answers.ical.vtimezone import encode_vtimezone
 from outings.release.snapshot import Snapshot
 
 # How often a program that subscribed should ask: RFC 7986's name for it, and that of Outlook.
@@ -15,7 +15,7 @@ def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]
     """A metro's, as parts to be joined. Its own zone stands in it without events too: RFC 5545 wants a component."""
     zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
     head = _encode_head(f"Events in {snapshot.metro.name}")
-    return [head, *map(encode_zone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
+    return [head, *map(encode_vtimezone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
 
 
 def _encode_head(name: str) -> bytes:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from outings.answers.access_errors import refuse_metro, require_metro
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, count_organization, knows_organizations
 from outings.answers.organizations.copies import choose_record, find_copies
-from outings.answers.scopes import refuse_metro, require_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.query import Query

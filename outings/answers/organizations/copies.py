@@ -4,10 +4,10 @@ spliced in: `categories`, `metros`, `counts`."""
 import msgspec
 from msgspec import Struct
 
+from outings.answers.access_errors import refuse_metro
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.documents.splicing import add_members
-from outings.answers.scopes import refuse_metro
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.resources.organization import Counts

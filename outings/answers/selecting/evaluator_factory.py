@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import count
 
-from outings.answers.queries import QUERIES
+from outings.answers.query_counter import QUERIES
 from outings.answers.selecting.buckets import read_buckets
 from outings.answers.selecting.columns.columns import Columns
 from outings.answers.selecting.columns.derived import COLUMNS

@@ -17,7 +17,7 @@ from pipeline.feeds.recognition import check_memory, choose_known, hash_question
 from pipeline.feeds.remote.bucket import SCHEME, BucketError, read_bucket
 from pipeline.feeds.remote.feed_url import choose_suffix, find_charset, show_url
 from pipeline.feeds.remote.fetcher import RETRY_POLICY, FetchError, FetchResult, Validators, fetch, open_client
-from pipeline.feeds.remote.retries import telling_retries
+from pipeline.feeds.remote.retry_reports import report_retries
 from pipeline.feeds.source import FeedError, FeedSource, SourceFile, look_at
 
 # At once: a publisher of several feeds is not to be met by all of them together.
@@ -49,7 +49,7 @@ def open_remote(
 
         return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
 
-    with telling_retries(tell):
+    with report_retries(tell):
         opened = asyncio.run(open_all())
     return {feed.name: source for feed, source in zip(feeds, opened, strict=True)}
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from edge.thread_pool import ThreadPool
-from outings.answers.renderer import RENDERER
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.errors import ApiError
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
@@ -45,7 +45,7 @@ def publish_harbor(service: Service, part: Part) -> None:
     service.edge.poll()
 
 
-def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER) -> None:
+def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER_VERSION) -> None:
     """A release whose pages all hold `body`, which no answer would be."""
     part = put_snapshot(
         service.store,

@@ -11,7 +11,7 @@ from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences, ma
 _MICROSECOND = 1_000_000
 
 
-def join_happenings(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
+def join_occurrence_table(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
     """The table `occurrences` of events' numbers, their dates, and whether these have a clock time, one event after
     the other: with `number` in place of `row`."""
     sizes = np.array([len(occurrences) for _, occurrences, _ in happenings], dtype=np.int64)
@@ -23,7 +23,7 @@ def join_happenings(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.D
     return columns.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
 
 
-def split_happenings(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:
+def split_occurrence_table(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:
     """(row number, its occurrences) of the table, by row."""
     ordered = frame.sort("row", "index")
     rows = ordered["row"].to_numpy()

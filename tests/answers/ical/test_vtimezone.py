@@ -13,7 +13,7 @@ from dateutil.rrule import rrulestr
 from dateutil.tz import tzical
 from icalendar import Timezone
 
-from outings.answers.ical.zones import encode_zone
+from outings.answers.ical.vtimezone import encode_vtimezone
 
 # Two rules a year; none; the weekday before the last Sunday; winter as the exception; dates of the moon; half an hour;
 # a rule that ended; days of the month of their own.
@@ -46,7 +46,7 @@ def list_instants(zone: ZoneInfo, first: int, last: int) -> Iterator[datetime]:
 def read_onsets(name: str, last: datetime) -> list[tuple[datetime, timedelta]]:
     """As RFC 5545 says (3.6.5): each onset is a local time in the offset before it, and holds until the next."""
     results = []
-    for part in Timezone.from_ical(encode_zone(name)).subcomponents:
+    for part in Timezone.from_ical(encode_vtimezone(name)).subcomponents:
         before, after, starts = part["TZOFFSETFROM"].td, part["TZOFFSETTO"].td, part["DTSTART"].dt
         onsets = [starts, *(each.dt for each in part["RDATE"].dts)] if "RDATE" in part else [starts]
         if "RRULE" in part:
@@ -84,7 +84,7 @@ def test_so_it_is_in_the_zones_of_the_world(cases: int) -> None:
 @pytest.mark.parametrize("name", ["America/Los_Angeles", "Europe/Dublin", "Australia/Lord_Howe"])
 def test_it_holds_long_after_the_dates_that_are_written(name: str) -> None:
     """Beyond 2100, as far as any record says."""
-    calendar = b"BEGIN:VCALENDAR\r\n" + encode_zone(name) + b"END:VCALENDAR\r\n"
+    calendar = b"BEGIN:VCALENDAR\r\n" + encode_vtimezone(name) + b"END:VCALENDAR\r\n"
     zone, read = read_zone(name), tzical(StringIO(calendar.decode().replace("\r\n ", ""))).get(name)
     for instant in list_instants(zone, 2198, 2200):
         local = instant.astimezone(zone)
@@ -95,7 +95,7 @@ def test_it_holds_long_after_the_dates_that_are_written(name: str) -> None:
 def test_a_change_is_a_rule_that_begins_in_the_offset_before() -> None:
     """In Los Angeles clocks go forward at 2:00, to 3:00 (RFC 5545, 3.6.5)."""
     daylight = [
-        part for part in Timezone.from_ical(encode_zone("America/Los_Angeles")).walk("DAYLIGHT") if "RRULE" in part
+        part for part in Timezone.from_ical(encode_vtimezone("America/Los_Angeles")).walk("DAYLIGHT") if "RRULE" in part
     ]
     now = max(daylight, key=lambda part: part["DTSTART"].dt)
     assert now["DTSTART"].dt == datetime(2007, 3, 11, 2)
@@ -103,5 +103,5 @@ def test_a_change_is_a_rule_that_begins_in_the_offset_before() -> None:
 
 
 def test_a_zone_without_changes_has_one_offset() -> None:
-    (standard,) = Timezone.from_ical(encode_zone("Asia/Tokyo")).subcomponents
+    (standard,) = Timezone.from_ical(encode_vtimezone("Asia/Tokyo")).subcomponents
     assert (standard.name, standard["TZOFFSETTO"].td) == ("STANDARD", timedelta(hours=9))

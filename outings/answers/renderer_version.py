@@ -9,4 +9,4 @@ _FILES = (contract.__file__, release.__file__, answers.__file__)
 _FOLDERS = tuple(Path(file).parent for file in _FILES)
 
 # Hashed when it is imported, before workers are forked: 12 ms.
-RENDERER = hash_sources(_FOLDERS)[:16]
+RENDERER_VERSION = hash_sources(_FOLDERS)[:16]

@@ -7,7 +7,7 @@ from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_ret
 
 
 @contextmanager
-def telling_retries(tell: Callable[[str], None]) -> Iterator[None]:
+def report_retries(tell: Callable[[str], None]) -> Iterator[None]:
     def tell_retry(details: RetryDetails) -> None:
         where = getattr(details.caused_by, "address", None)
         text = f"{where}: {details.caused_by}" if where else str(details.caused_by)

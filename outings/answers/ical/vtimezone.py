@@ -54,7 +54,7 @@ class _Days(Struct, frozen=True):
 
 
 @cache
-def encode_zone(name: str) -> bytes:
+def encode_vtimezone(name: str) -> bytes:
     """ValueError for a name that is none."""
     return encode_lines(["BEGIN:VTIMEZONE", f"TZID:{name}", *_write_observances(name), "END:VTIMEZONE"])
 
