@@ -51,10 +51,9 @@ def read_config(path: Path) -> "Configuration":
 
 
 def open_config_store(configuration: "Configuration") -> "Store":
-    from outings.release.stores import open_store
+    from outings.release.stores import open_configured_store
 
-    table = configuration.store
-    return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    return open_configured_store(configuration.store)
 
 
 def read_trust(configuration: "Configuration", read: Callable[["SigningTable"], "Trust"]) -> "Trust":

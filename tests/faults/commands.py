@@ -17,6 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from outings.command import main
+from outings.release import stores
 from outings.release.disk import Disk, LinuxDisk
 from outings.release.folder import FolderStore
 from outings.release.stores import open_store
@@ -151,9 +152,6 @@ def _run(words: list[str], folder: Path, meets: Meets) -> None:
 
 
 def _put_doubles(meets: Meets, trace: list[str]) -> None:
-    from outings.command import build, options, releases, takedown
-    from pipeline import tasks
-
     def note(operation: str, act: Act, *, watch: Watch | None) -> Any:
         trace.append(operation)
         return act() if watch is None else watch(operation, act)
@@ -167,13 +165,7 @@ def _put_doubles(meets: Meets, trace: list[str]) -> None:
             store = FolderStore(Path(url.removeprefix("file:")), disk=disk)
         return WatchedObject(store, partial(note, watch=meets.operations))
 
-    def open_config_store(configuration: Any) -> Any:
-        table = configuration.store
-        return open_watched(table.url, endpoint_url=table.endpoint_url, region=table.region)
-
-    for module in (build, options, releases, takedown):
-        module.open_config_store = open_config_store
-    tasks.open_store = open_watched
+    stores.open_store = open_watched  # commands and tasks open theirs by it, when they need it
 
 
 class Pause:
