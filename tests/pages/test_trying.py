@@ -60,7 +60,9 @@ def test_the_code_of_every_route_runs_as_it_stands(demo: Demo, language: str) ->
 def open_panel(page: "Page", route: str) -> "Locator":
     section = page.locator(f'section.route[id="{route}"]')
     section.get_by_role("button", name="Try it here").click()
-    return section.locator("form")
+    form = section.locator("form")
+    form.wait_for()  # what the route takes is fetched first
+    return form
 
 
 def send(form: "Locator") -> None:
