@@ -19,8 +19,8 @@ from subprocess import run
 import msgspec
 import polars as pl
 from msgspec import Struct
-from starlette.types import Message, Scope
 
+from bench.paths import send_request
 from bench.servers import OUTINGS, make_key
 from edge.app import Edge
 from outings.answers.documents.identity import NamedDocument
@@ -92,20 +92,7 @@ async def hash_answers(config: Path, *, requests: int, seed: int) -> list[Hash]:
 
 
 async def hash_answer(edge: Edge, target: str, headers: Sequence[tuple[bytes, bytes]]) -> Hash:
-    path, _, query = target.partition("?")
-    scope: Scope = {
-        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
-        "headers": list(headers), "scheme": "http", "http_version": "1.1", "client": ("127.0.0.1", 1),
-    }  # fmt: skip
-    sent: list[Message] = []
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": b""}
-
-    await edge(scope, receive, send)
+    _, sent = await send_request(edge, target, headers)
     start, *parts = sent
     own = dict(start["headers"])[b"x-request-id"]
     kept = [pair for pair in start["headers"] if pair[0] not in _MOVING]

@@ -33,6 +33,28 @@ _SHOWN = 30
 _LEFT_OUT = ("sync", "304")
 
 
+async def send_request(
+    edge: Edge, target: str, headers: Sequence[tuple[bytes, bytes]]
+) -> tuple[float, list[Message]]:
+    """Microseconds, and what the application sent."""
+    path, _, query = target.partition("?")
+    scope: Scope = {
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+        "headers": list(headers), "scheme": "http", "http_version": "1.1", "client": ("127.0.0.1", 1),
+    }  # fmt: skip
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    began = time.perf_counter()
+    await edge(scope, receive, send)
+    return (time.perf_counter() - began) * 1e6, sent
+
+
 class RequestSender:
     """One application, asked one request at a time."""
 
@@ -42,23 +64,8 @@ class RequestSender:
 
     async def ask(self, target: str, *, etag: bytes | None = None) -> tuple[float, bytes]:
         """Microseconds, and the tag of the answer. RuntimeError for an answer that is not the one expected."""
-        path, _, query = target.partition("?")
         headers = self._headers if etag is None else (*self._headers, (b"if-none-match", etag))
-        scope: Scope = {
-            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
-            "headers": list(headers), "scheme": "http", "http_version": "1.1", "client": ("127.0.0.1", 1),
-        }  # fmt: skip
-        sent: list[Message] = []
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b""}
-
-        began = time.perf_counter()
-        await self._edge(scope, receive, send)
-        spent = (time.perf_counter() - began) * 1e6
+        spent, sent = await send_request(self._edge, target, headers)
         if sent[0]["status"] != (200 if etag is None else 304):
             raise RuntimeError(f"{target} answered {sent}")
         return spent, dict(sent[0]["headers"])[b"etag"]
