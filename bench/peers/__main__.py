@@ -2,6 +2,7 @@
 
 `python -m bench.peers`. Short rounds of the three take turns, so that the machine's own moods cancel out; a ratio is
 the median of the rounds' ratios. "fresh" is ours with requests that were never asked before: what no cache helps with.
+A second table has the processor's time: of a server's processes and its database's, without the load's.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from bench.load import Load, make_request, measure_load
+from bench.measuring import read_processor
 from bench.peers.cluster import find_programs, read_process, run_cluster
 from bench.peers.comparing import compare_unit
 from bench.peers.loading import load_postgresql
@@ -29,6 +31,7 @@ from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_p
 
 _UVICORN = (sys.executable, "-m", "uvicorn", "--factory", "--loop", "uvloop", "--http", "httptools", "--no-access-log")
 _WORKERS = 2
+_COSTS = ("Unit", "outings", "fresh", "fastapi", "datasette", "fastapi ÷ outings", "fastapi ÷ fresh")
 _RATIOS = ("÷ fastapi", "fresh ÷ fastapi", "goal", "÷ datasette")
 
 
@@ -38,6 +41,13 @@ class Servers(Struct, frozen=True, kw_only=True):
     ports: Mapping[str, int]
     processes: Mapping[str, Sequence[int]]
     headers: Headers
+
+
+class Round(Struct, frozen=True, kw_only=True):
+    """`processor`: microseconds for an answer, of the server's processes and its database's."""
+
+    load: Load
+    processor: float
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -53,11 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         servers = start_servers(world, programs=None if options.only_ours else programs, running=running)
         print_head(options, servers)
         known = list_units(world, lambda target: walk_list(servers, target))
+        costs: dict[str, Mapping[str, Sequence[Round]]] = {}
         for name in options.units or known:
             unit = known[name]()
             if len(servers.ports) > 1:
                 compare_unit(unit, lambda server, target: read_body(servers, server, target), sample=options.sample)
-            print_row(unit, measure_unit(unit, servers, options))
+            costs[unit.name] = measure_unit(unit, servers, options)
+            print_row(unit, {name: [each.load for each in rounds] for name, rounds in costs[unit.name].items()})
+        print_costs(costs)
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -112,14 +125,16 @@ def walk_list(servers: Servers, target: str) -> Iterator[dict[str, Any]]:
         cursor = answer["meta"]["next_cursor"]
 
 
-def measure_unit(unit: Unit, servers: Servers, options: argparse.Namespace) -> dict[str, list[Load]]:
+def measure_unit(unit: Unit, servers: Servers, options: argparse.Namespace) -> dict[str, list[Round]]:
     """Column → its rounds."""
     columns = list_columns(unit, servers, options)
     starts = dict.fromkeys(columns, 0)
-    rounds: dict[str, list[Load]] = {name: [] for name in columns}
+    rounds: dict[str, list[Round]] = {name: [] for name in columns}
     # The first, short one warms up: connections, plans, pages of files.
     for number in range(options.rounds + 1):
         for name, (port, requests) in columns.items():
+            processes = servers.processes["outings" if name == "fresh" else name]
+            spent = sum(map(read_processor, processes))
             load = measure_load(
                 port,
                 requests,
@@ -128,9 +143,10 @@ def measure_unit(unit: Unit, servers: Servers, options: argparse.Namespace) -> d
                 start=starts[name],
                 expected=(b"304",) if unit.not_modified else (b"200",),
             )
+            spent = sum(map(read_processor, processes)) - spent
             starts[name] += load.answers
             if number:
-                rounds[name].append(load)
+                rounds[name].append(Round(load=load, processor=spent / load.answers * 1e6))
     return rounds
 
 
@@ -189,6 +205,26 @@ def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
         format_ratio(ours, rounds.get("datasette")),
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_costs(costs: Mapping[str, Mapping[str, Sequence[Round]]]) -> None:
+    print(f"\nprocessor, µs an answer\n\n| {' | '.join(_COSTS)} |\n{'|---' * len(_COSTS)}|")
+    for unit, rounds in costs.items():
+        cells = [format_cost(rounds.get(name)) for name in ("outings", "fresh", "fastapi", "datasette")]
+        ratios = [format_cost_ratio(rounds.get(name), rounds.get("fastapi")) for name in ("outings", "fresh")]
+        print(f"| {' | '.join([unit, *cells, *ratios])} |", flush=True)
+
+
+def format_cost(rounds: Sequence[Round] | None) -> str:
+    return "" if not rounds else f"{statistics.median(each.processor for each in rounds):,.0f}"
+
+
+def format_cost_ratio(ours: Sequence[Round] | None, theirs: Sequence[Round] | None) -> str:
+    """How many of our answers cost what one of theirs costs: the median over the rounds."""
+    if not ours or not theirs:
+        return ""
+    pairs = zip(ours, theirs, strict=True)
+    return f"{statistics.median(other.processor / one.processor for one, other in pairs):.2f}"
 
 
 def format_rate(rounds: Sequence[Load] | None) -> str:
