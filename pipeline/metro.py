@@ -9,7 +9,7 @@ from time import perf_counter
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import derive_of_answers, derive_tables
+from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
@@ -41,8 +41,9 @@ from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
+from pipeline.tables.kept_tables import KeptTables
 from pipeline.tables.model_plan import ModelPlan
-from pipeline.tables.similar import make_related
+from pipeline.tables.similar import RELATED_LISTINGS
 from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.vectors import make_semantic
 from pipeline.tables.zips import make_zips
@@ -157,15 +158,22 @@ def _write_tables(
     packed = pack_documents(
         made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer, details=plan.details
     )  # fmt: skip
+    kept = KeptTables(_find_own_base(plan, previous), previous.snapshot, today=plan.today)
     frames = dict(packed.tables)
-    frames["related"] = make_related(frames, today=plan.today)
+    related = kept.read_derived(RELATED_LISTINGS, frames)
+    if related is None:
+        related = derive_tables(frames, today=plan.today, every=(RELATED_LISTINGS,))["related"]
+    frames["related"] = related
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
-    tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
-    mapped = {
-        name: _put_table(encode_mapped(frame), frame, writer)
-        for name, frame in derive_tables(frames, today=plan.today, language=plan.language).items()
+    tables = {
+        name: _keep_table(kept.find_table(name, frame), writer) or _put_table(encode_table(frame), frame, writer)
+        for name, frame in frames.items()
     }
+    same = kept.find_derived(DERIVED, frames)
+    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
+    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
+    mapped |= {name: table for name, table in same.items() if _keep_table(table, writer)}
     semantic = None
     if plan.model is not None:
         before = None if previous.snapshot is None else previous.snapshot.semantic
@@ -184,6 +192,14 @@ def _write_tables(
     )  # fmt: skip
 
 
+def _find_own_base(plan: MetroPlan, previous: PreviousSnapshot) -> Manifest | None:
+    """The release before, if all that is in it is as this program would write it."""
+    ours = number_renderer()
+    if plan.base is None or previous.origins is None or {plan.base.manifest.renderer, plan.renderer or ours} != {ours}:
+        return None
+    return plan.base.manifest
+
+
 def _put_semantic(
     frames: tuple[pl.DataFrame, pl.DataFrame] | None, model: ModelPlan, writer: ObjectWriter
 ) -> SemanticTables | None:
@@ -195,6 +211,12 @@ def _put_semantic(
 
 def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
     return Table(object=writer.put(data), size=len(data), rows=frame.height)
+
+
+def _keep_table(table: Table | None, writer: ObjectWriter) -> Table | None:
+    if table is not None:
+        writer.keep(table.object)
+    return table
 
 
 def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:

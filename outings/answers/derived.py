@@ -1,6 +1,6 @@
 """Every derived table there is: what the build makes ahead, and a reader itself where a file lacks."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
 import polars as pl
@@ -20,7 +20,7 @@ from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
-from outings.answers.snapshot.derived import TableContext
+from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.answers.snapshot.meetings import SLOTS
 from outings.answers.snapshot.programs import MEMBERS
 from outings.answers.snapshot.reader import open_snapshot
@@ -32,7 +32,7 @@ from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.release.snapshot import Snapshot
 
-_DERIVED = (
+DERIVED = (
     LISTING_INDEX, ORGANIZATION_INDEX, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES,
     SIMILAR, ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS,
     TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
@@ -40,12 +40,18 @@ _DERIVED = (
 
 
 def derive_tables(
-    tables: Mapping[str, pl.DataFrame], *, today: date, language: Language | None = None
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    today: date,
+    language: Language | None = None,
+    every: Sequence[DerivedTables] = DERIVED,
+    but: Collection[str] = (),
 ) -> dict[str, pl.DataFrame]:
     """Of a snapshot's tables, by name. `today`: the metro's local date of the build; `language`: its own, else
-    English."""
+    English; `but`: the names of those that are there."""
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
-    return {name: frame for derived in _DERIVED for name, frame in derived.make_ahead(tables, context).items()}
+    made = (derived.make_ahead(tables, context) for derived in every if not {*derived.names} <= {*but})
+    return {name: frame for frames in made for name, frame in frames.items()}
 
 
 def derive_of_answers(snapshot: Snapshot, *, today: date) -> dict[str, pl.DataFrame]:

@@ -66,6 +66,7 @@ COLUMNS = DerivedTables(
         "sessions": tuple(SESSIONS),
     },
     make=lambda tables, context: make_columns(tables, context.today),
+    is_of_day=True,
 )  # fmt: skip
 
 

@@ -1,0 +1,76 @@
+"""Which tables of the release before need not be made and written again: what is made of the same columns by the same
+program is the same."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import numpy as np
+import polars as pl
+
+from outings.answers.snapshot.derived import DerivedTables, Frames
+from outings.release.manifest import Manifest, Table
+from outings.release.parquet_columns import read_columns
+from outings.release.snapshot import Snapshot
+from outings.release.tables import TABLES
+
+
+class KeptTables:
+    """Of one build. `manifest` and `snapshot`: of the release before; None where another program made it, or there is
+    none: then nothing is kept. `today`: the metro's local date of the build.
+
+    A column is read and compared once, when it is first looked at, and not held.
+    """
+
+    def __init__(self, manifest: Manifest | None, snapshot: Snapshot | None, *, today: date) -> None:
+        self._manifest, self._snapshot, self._today = manifest, snapshot, today
+        self._compared: dict[tuple[str, str], bool] = {}
+
+    def find_table(self, name: str, frame: pl.DataFrame) -> Table | None:
+        """The table of this name, if it is the same as `frame`."""
+        if self._manifest is None or name not in TABLES or not self._has_same(name, frame, frame.columns):
+            return None
+        return self._manifest.tables.get(name)
+
+    def find_derived(self, every: Iterable[DerivedTables], tables: Frames) -> dict[str, Table]:
+        """The mapped tables, by name, of which all that they are derived of is the same."""
+        known = {} if self._manifest is None else self._manifest.mapped
+        same = (each.names for each in every if known.keys() >= {*each.names} and self._would_repeat(each, tables))
+        return {name: known[name] for names in same for name in names}
+
+    def read_derived(self, derived: DerivedTables, tables: Frames) -> pl.DataFrame | None:
+        """The table of a snapshot that is derived of its others, if what it is made of is the same."""
+        (name,) = derived.names
+        if not self._would_repeat(derived, tables):
+            return None
+        return read_columns(None if self._snapshot is None else self._snapshot.tables.get(name), name)
+
+    def _would_repeat(self, derived: DerivedTables, tables: Frames) -> bool:
+        if self._manifest is None or (derived.is_of_day and self._manifest.date != self._today):
+            return False
+        return all(self._has_same(name, tables[name], columns) for name, columns in derived.columns.items())
+
+    def _has_same(self, name: str, frame: pl.DataFrame, columns: Sequence[str]) -> bool:
+        return all(self._is_same(name, frame, column) for column in columns)
+
+    def _is_same(self, name: str, frame: pl.DataFrame, column: str) -> bool:
+        key = name, column
+        if key not in self._compared:
+            self._compared[key] = self._compare(name, frame, column)
+        return self._compared[key]
+
+    def _compare(self, name: str, frame: pl.DataFrame, column: str) -> bool:
+        assert self._manifest is not None
+        assert self._snapshot is not None
+        table = self._manifest.tables.get(name)
+        if table is None or table.rows != frame.height:
+            return False
+        return is_identical(frame[column], read_columns(self._snapshot.tables.get(name), name, [column])[column])
+
+
+def is_identical(one: pl.Series, other: pl.Series) -> bool:
+    """In every bit: 0.0 and -0.0 are not the same text."""
+    if not one.equals(other):
+        return False
+    if not one.dtype.is_float():
+        return True
+    return np.array_equal(np.signbit(one.to_numpy()), np.signbit(other.to_numpy()))

@@ -1,0 +1,65 @@
+"""Tables whose columns did not change are taken from the release before; test_reuse.py has that they are the same."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.tables import similar
+from pipeline.tables.kept_tables import is_identical
+from tests.pipeline.city import City, Record, make_event
+
+
+def make_city(folder: Path) -> City:
+    city = City(folder)
+    city.write([make_event(str(n)) for n in range(9)])
+    city.build()
+    return city
+
+
+def change(**members: Any) -> Callable[[City], None]:
+    records: list[Record] = [make_event("0", **members), *(make_event(str(n)) for n in range(1, 9))]
+    return lambda city: city.write(records)
+
+
+@pytest.mark.parametrize(
+    ("move", "day", "made"),
+    [
+        (change(description="Another text"), None, 0),
+        (change(ages={"min": 3, "max": 4}), None, 1),
+        (change(status="archived"), None, 1),
+        (lambda _: None, "2026-08-11", 1),
+    ],
+)
+def test_similar_listings_are_found_again_only_where_what_they_are_compared_by_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, move: Callable[[City], None], day: str | None, made: int
+) -> None:
+    city, make = make_city(tmp_path), similar.make_related
+    calls: list[Any] = []
+
+    def tell(tables: Any, **options: Any) -> pl.DataFrame:
+        calls.append(options)
+        return make(tables, **options)
+
+    monkeypatch.setattr(similar, "make_related", tell)
+    move(city)
+    city.build() if day is None else city.build(day)
+    assert len(calls) == made
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ([1.5, None, float("nan")], [1.5, None, float("nan")], True),
+        ([0.0], [-0.0], False),
+        ([1.5, None], [1.5, float("nan")], False),
+        ([1.0, 2.0], [2.0, 1.0], False),
+        (["a", None], ["a", None], True),
+        (["a", None], ["a", ""], False),
+        ([[1, 2]], [[1, 3]], False),
+    ],
+)
+def test_columns_are_the_same_if_every_bit_is(one: list[Any], other: list[Any], same: bool) -> None:
+    assert is_identical(pl.Series(one), pl.Series(other, dtype=pl.Series(one).dtype)) is same
