@@ -26,7 +26,7 @@ from tests.judged.listings import City, grade_results, read_cities
 from tests.judged.measures import Measures, QueryGrades, measure_all, measure_ndcg
 
 _GOAL = 0.9
-_COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside")
+_COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside", "unjudged@10")
 _DAY = "2026-08-10"
 # Ours, by the levels that are shown.
 _OURS = {"outings": "", "  auto": "auto", "  partial too": "all_terms,related,partial"}
@@ -166,12 +166,14 @@ def print_table(results: Results) -> None:
     for name, graded in results.items():
         print_row(name, measure_all(graded), ceiling)
     print(f"Goal: {_GOAL} of the ceiling. Beside: of the queries with nothing to find, those that found something.")
+    print("Unjudged: of the first ten results those that nobody graded. They count as 0.")
 
 
 def print_row(name: str, measured: Measures, ceiling: Measures) -> None:
     print(
         f"{name:22}{measured.ndcg:15.3f}{measured.ndcg / ceiling.ndcg:15.3f}{measured.recall_10:15.3f}"
         f"{measured.recall_50:15.3f}{measured.without_results:15.1%}{measured.unwanted_results:15}"
+        f"{measured.unjudged:15.1f}"
     )
 
 

@@ -14,7 +14,7 @@ HalfResults = Mapping[str, Mapping[str, Sequence[QueryGrades]]]
 
 def print_halves(results: HalfResults) -> None:
     """A row an engine."""
-    columns = [f"{half}, {column}" for half in HALVES for column in ("nDCG@10", "nothing found")]
+    columns = [f"{half}, {column}" for half in HALVES for column in ("nDCG@10", "nothing found", "unjudged@10")]
     print(f"\n{'What parents type':22}" + "".join(f"{column:>24}" for column in columns))
     for name in results[HALVES[0]]:
         print_row(name, [measure_all(results[half][name]) for half in HALVES])
@@ -33,4 +33,6 @@ def choose_kind(graded: Sequence[QueryGrades], judged: Sequence[JudgedQuery], ki
 
 
 def print_row(name: str, halves: Sequence[Measures]) -> None:
-    print(f"{name:22}" + "".join(f"{each.ndcg:24.3f}{each.without_results:24.1%}" for each in halves))
+    print(
+        f"{name:22}" + "".join(f"{each.ndcg:24.3f}{each.without_results:24.1%}{each.unjudged:24.1f}" for each in halves)
+    )

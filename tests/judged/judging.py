@@ -38,8 +38,15 @@ class JudgedQuery:
 
     def grade(self, identity: str) -> int:
         """Of a listing known as `event:Zumba`: that of the longest pattern that matches, else 0."""
+        return self._find_grade(identity) or 0
+
+    def is_judged(self, identity: str) -> bool:
+        """Whether a pattern names it, were it only with 0."""
+        return self._find_grade(identity) is not None
+
+    def _find_grade(self, identity: str) -> int | None:
         known = identity.casefold()
-        return next((grade for pattern, grade in self._longest_first if matches(pattern, known)), 0)
+        return next((grade for pattern, grade in self._longest_first if matches(pattern, known)), None)
 
     @cached_property
     def _longest_first(self) -> list[tuple[str, int]]:
@@ -80,8 +87,12 @@ def choose_half(q: str) -> str:
 
 def _read_metro(metro: str) -> Iterator[JudgedQuery]:
     report = tomllib.loads((FOLDER / f"{metro}.toml").read_text(encoding="utf-8"))
+    zeros = tomllib.loads((FOLDER / f"{metro}-zeros.toml").read_text(encoding="utf-8"))
+    unknown = zeros.keys() - {query["q"] for query in report["queries"]}
+    assert not unknown, f"{metro}: {unknown}"
     for query in report["queries"]:
-        yield _read_query(query, JudgedQuery(metro, report["from"], query["q"], {}, None))
+        whole = {**query, "0": [*query.get("0", ()), *zeros.get(query["q"], ())]}
+        yield _read_query(whole, JudgedQuery(metro, report["from"], query["q"], {}, None))
 
 
 def _read_kind(path: Path, begins: Mapping[str, str]) -> Iterator[JudgedQuery]:

@@ -11,7 +11,7 @@ from typing import Any
 from tests.examples.cities import Ask, select_records
 from tests.examples.reckoning import make_id
 from tests.judged.judging import METROS, JudgedQuery
-from tests.judged.measures import QueryGrades, fold_things
+from tests.judged.measures import DEPTH, QueryGrades, fold_things
 
 FEEDS = {"new-york": ("nyc-events", "nyc-places"), "seattle": ("seattle-centers", "seattle-activities")}
 ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreation"}
@@ -46,11 +46,13 @@ def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
 
 def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryGrades:
     grades = {each: judged.grade(each) for each in set(city.exported)}
+    results = city.fold(ids)
     return QueryGrades(
-        grades=[grades[each] for each in city.fold(ids)],
+        grades=[grades[each] for each in results],
         exported=[grades[each] for each in city.exported],
         shown=[grades[each] for each in city.shown],
         expects_nothing=judged.nothing is not None,
+        unjudged=sum(not judged.is_judged(each) for each in results[:DEPTH]),
     )
 
 

@@ -46,6 +46,7 @@ class Measures:
     recall_50: float
     without_results: float  # share of those queries
     unwanted_results: int  # queries that should find nothing and do not
+    unjudged: float  # of the first DEPTH results, those that nobody graded
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class QueryGrades:
     exported: Sequence[int]
     shown: Sequence[int]
     expects_nothing: bool
+    # Of the first DEPTH results those that nobody graded: they count as 0.
+    unjudged: int = 0
 
 
 def measure_all(graded: Sequence[QueryGrades]) -> Measures:
@@ -66,6 +69,7 @@ def measure_all(graded: Sequence[QueryGrades]) -> Measures:
         recall_50=_mean(measure_recall(each.grades, each.shown, depth=50) for each in some),
         without_results=_mean(float(not each.grades) for each in some),
         unwanted_results=sum(bool(each.grades) for each in graded if each.expects_nothing),
+        unjudged=_mean(each.unjudged for each in some),
     )
 
 

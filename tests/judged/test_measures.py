@@ -50,3 +50,12 @@ def test_queries_with_nothing_to_find_are_in_no_mean() -> None:
     measured = measure_all(graded)
     assert (measured.ndcg, measured.recall_10, measured.without_results) == (0.5, 0.5, 0.5)
     assert measured.unwanted_results == 1
+
+
+def test_of_what_nobody_judged_the_mean_is_counted() -> None:
+    graded = [
+        QueryGrades(grades=[3, 0, 0], exported=[3], shown=[3], expects_nothing=False, unjudged=2),
+        QueryGrades(grades=[3, 0], exported=[3], shown=[3], expects_nothing=False, unjudged=1),
+        QueryGrades(grades=[0] * 10, exported=[0], shown=[0], expects_nothing=True, unjudged=10),
+    ]
+    assert measure_all(graded).unjudged == 1.5
