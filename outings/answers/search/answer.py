@@ -76,7 +76,7 @@ def _estimate_cost(search: Search) -> int:
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
     listings = index.count_postings(search.parsed) if words else len(opened.listings)
     # What a query can do without is asked of the whole metro before the query is.
-    times = 1 + sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
+    times = sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
     return add_costs(parts, listings=listings * times)
 
 
@@ -118,6 +118,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
+        is_strict=is_auto,
         foreign=None if search.foreign is None else search.foreign.related,
     )
     if search.semantic is not None and parsed.words:

@@ -127,7 +127,7 @@ class SearchIndex:
         return self._relaxed.read(parsed, lambda: self._relax(parsed))
 
     def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        narrower = (each for each in (parsed, *list_narrower(parsed, self.words)) if self._has_all(each))
+        narrower = (each for each in list_narrower(parsed, self.words) if self._has_all(each))
         return next(narrower, parsed)
 
     def _has_all(self, parsed: ParsedQuery) -> bool:

@@ -86,6 +86,7 @@ class Matcher:
         self._name_words = name_words
         self._related = related
         self._find_alone = remember(self._list_alone, size=_WORDS)
+        self._find_known = remember(self._list_known, size=_WORDS)
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
         """Of words one by one, and of words side by side."""
@@ -113,7 +114,8 @@ class Matcher:
 
     def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
-        best = [self._encode(each) for each in self._list_sources(words, (), [self._related], beginning=beginning)]
+        sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
+        best = [self._encode(each) for each in sources]
         rows = np.flatnonzero(reduce(np.minimum, best) != 0)
         return bool((find_levels(best, rows) < PARTIAL).any())
 
@@ -129,19 +131,20 @@ class Matcher:
         notions: Sequence[Notion] = (),
         lying: Sequence[Numbers] = (),
         foreign: RelatedWords | None = None,
+        is_strict: bool = False,
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
-        another; these have no typos."""
+        another; these have no typos. `is_strict`: typos of words that some listing has are traces."""
         related = [self._related] if foreign is None else [self._related, foreign]
         if not words:
             rows = keep(np.arange(self._name_words.size))
             every = np.full(rows.size, ALL_TERMS)
             return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, related=related))
-        sources = self._list_sources(words, notions, related, beginning=beginning)
+        sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
@@ -162,10 +165,11 @@ class Matcher:
         related: Sequence[RelatedWords],
         *,
         beginning: str | None,
+        is_strict: bool,
     ) -> list[list[_Source]]:
         """Of each word. What a language's own related words are followed by is another language: its words are known,
         and have no typos."""
-        sources = [list(self._find_word(words, number)) for number in range(len(words))]
+        sources = [list(self._find_word(words, number, is_strict=is_strict)) for number in range(len(words))]
         for run in (run for table in related[1:] for run in table.find(words)):
             for number in range(run.start, run.end):
                 sources[number] = list(self._find_one(words[number], SAME))
@@ -253,8 +257,8 @@ class Matcher:
         rows = np.sort(np.concatenate(parts)) if parts else _NOTHING
         return rows[np.concatenate(([True], rows[1:] != rows[:-1]))].astype(np.intp) if rows.size else _NOTHING
 
-    def _find_word(self, words: Sequence[str], number: int) -> Iterator[_Source]:
-        yield from self._find_alone(words[number])
+    def _find_word(self, words: Sequence[str], number: int, *, is_strict: bool) -> Iterator[_Source]:
+        yield from (self._find_known if is_strict else self._find_alone)(words[number])
         for first, second in ((number - 1, number), (number, number + 1)):
             if first >= 0 and second < len(words):
                 yield from self._find_one(words[first] + words[second], JOINED)
@@ -267,6 +271,18 @@ class Matcher:
             rows, places = self._postings.read_posting(meaning.number)
             sources.append(_Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
         return sources + [self._find_sequence(pair, JOINED) for pair in self._list_halves(word)]
+
+    def _list_known(self, word: str) -> list[_Source]:
+        """A word that some listing has was meant as it is: what a typo leads to is a trace."""
+        sources = self._find_alone(word)
+        if not self._terms.spelling.list_stemmed(word):
+            return sources
+        forms = self._terms.spelling.list_forms(word)
+        own = [
+            _Source(each.rows, encode_trace(each.codes)) if form.typos else each
+            for form, each in zip(forms, sources, strict=False)
+        ]
+        return own + sources[len(forms) :]
 
     def _find_phrase(self, words: Sequence[str]) -> Iterator[_Source]:
         """Of what means about the same."""

@@ -17,6 +17,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     city: str = ""
     seasons: str = ""
     hours: str = ""
+    settings: str = ""
     forms: str = ""
     notions: str = ""
 

@@ -15,6 +15,7 @@ from tests.answers.search.searching import (
     EVERY,
     LEVELS,
     Document,
+    find,
     name_places,
     open_listings,
     read_all,
@@ -124,3 +125,12 @@ def test_auto_is_one_of_two_answers_and_its_walk_the_whole_of_it_once(
     assert [item for page in pages for item in page] == [{**each, "repeats": 0, "repeat_ids": []} for each in expected]
     counts = [search(release, q, {**params, **each})["meta"]["match_counts"] for each in (AUTO, FULL, EVERY)]
     assert counts[0] == counts[1] == counts[2]
+
+
+def test_a_word_that_a_listing_has_was_meant_as_it_is_and_what_a_typo_leads_to_is_partial(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_places("Summer concert", "Sumner concert", "Sumner court"))
+    assert find(release, "summer concert", AUTO) == {
+        "Summer concert": "all_terms", "Sumner concert": "partial", "Sumner court": "partial",
+    }  # fmt: skip
+    assert find(release, "sumer concert", AUTO)["Sumner concert"] == "all_terms"
+    assert find(release, "summer concert", {"match": "all_terms"}).keys() == {"Summer concert", "Sumner concert"}

@@ -18,7 +18,10 @@ from tests.answers.search.searching import EVERY, find, name_places, open_listin
 from tests.judged.judging import read_judged, read_parents
 
 AUTO = {"match": "auto"}
-NAMES = ("Playground", "Park bench", "Story hour", "Soccer one", "Soccer kids", "Swimming", "Fútbol", "Outdoor movies")
+NAMES = (
+    "Playground", "Park bench", "Story hour", "Soccer one", "Soccer kids", "Swimming", "Fútbol", "Outdoor movies",
+    "Music",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +36,8 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("clases de natación", ["Swimming"]),
         ("parque infantil", ["Playground"]),
         ("películas al aire libre", ["Outdoor movies"]),
+        # The stem of both is the same in Spanish, and not in English.
+        ("música para niños", ["Music"]),
     ],
 )
 def test_spanish_words_find_english_ones_and_say_that_they_are_related(city: Release, q: str, names: list[str]) -> None:

@@ -32,6 +32,8 @@ def show(body: Document) -> tuple[list[str], list[str]]:
         ("spring pottery club", ["spring", "club"], ["Pottery Studio"]),
         ("concert night", ["night"], ["Band Concert"]),
         ("winter pottery night", ["winter", "night"], ["Pottery Studio"]),
+        ("outdoor concert", ["outdoor"], ["Band Concert"]),
+        ("outdoor pottery night", ["outdoor", "night"], ["Pottery Studio"]),
         ("beginner swim", ["beginner"], ["Swim Team"]),
         ("summer camp", ["summer"], ["Rowing Camp"]),
         # Something has all of them.
@@ -44,10 +46,16 @@ def show(body: Document) -> tuple[list[str], list[str]]:
         ("winter glassblowing", [], []),
     ],
 )
-def test_the_season_goes_first_then_the_time_of_day_then_the_sort_of_thing(
+def test_the_season_goes_first_then_when_and_where_then_the_sort_of_thing(
     harbor: Release, q: str, relaxed: list[str], names: list[str]
 ) -> None:
     assert show(search(harbor, q, AUTO)) == (relaxed, names)
+
+
+def test_beside_a_season_and_a_time_of_day_alone_the_kind_decides_too(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_places("Bingo Day", "Chess Day Camp", "Rowing Camp"))
+    for q, relaxed in (("day camp", []), ("summer day camp", ["summer"])):
+        assert show(search(release, q, AUTO)) == (relaxed, ["Chess Day Camp"])
 
 
 def test_only_auto_drops_words(harbor: Release) -> None:

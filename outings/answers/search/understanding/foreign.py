@@ -16,7 +16,7 @@ class ForeignLanguage:
     def __init__(self, translation: Translation, own: QueryWords) -> None:
         """`own`: the words of the metro's language."""
         self.words = QueryWords(read_shipped_language(translation.code))
-        self.related = RelatedWords(translation.groups, self.words)
+        self.related = RelatedWords(translation.groups, self.words, is_translation=True)
         phrases = [tuple(phrase.split()) for phrase in translation.phrases]
         self.runs: frozenset[Words] = frozenset(phrase for phrase in phrases if len(phrase) > 1)
         known = _join_roles(own) | _split_phrases(translation.known)

@@ -11,19 +11,22 @@ Words = tuple[str, ...]
 
 
 def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuery]:
-    """The query without its words that say least: without a season, then also without a time of day, then without what
-    sort of thing it is. Something is left that decides: of a season and a kind the kind."""
+    """The query, and then without its words that say least: without a season, then also without when and where, then
+    without what sort of thing it is. Something is left that decides: beside such words alone ("summer day camp") the
+    kinds decide too."""
+    *circumstances, _ = known.narrowing
     words = parsed.words
+    if parsed.kinds and all(any(word in group for group in circumstances) for word in words):
+        words = (*words, *parsed.kinds)
+        parsed = replace(parsed, words=words, kinds=())
+    yield parsed
     for group in known.narrowing:
         fewer = tuple(word for word in words if word not in group)
-        if fewer == words:
-            continue
         if not fewer:
-            if words == parsed.words and parsed.kinds:
-                yield replace(parsed, words=parsed.kinds, kinds=())
             return
-        words = fewer
-        yield replace(parsed, words=words)
+        if fewer != words:
+            words = fewer
+            yield replace(parsed, words=words)
 
 
 def choose_subject(words: Sequence[str], known: QueryWords) -> list[int]:

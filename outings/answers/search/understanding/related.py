@@ -22,10 +22,14 @@ class Alternatives(Struct, frozen=True):
 class RelatedWords:
     """Groups of phrases, by their stems and without filler words: as a query has them."""
 
-    def __init__(self, groups: Iterable[Group], language: QueryWords | None = None) -> None:
-        """`language`: whose stems and filler words count, else English."""
+    def __init__(
+        self, groups: Iterable[Group], language: QueryWords | None = None, *, is_translation: bool = False
+    ) -> None:
+        """`language`: whose stems and filler words count, else English. `is_translation`: the other phrases of a group
+        are of another language, where what has the same stem here (`musica`, `music`) is another word."""
         known = language or read_english()
         self._fillers, self._stem = known.fillers, lru_cache(maxsize=4_096)(known.stem)
+        self._is_translation = is_translation
         self._groups: dict[Words, list[Group]] = {}
         for group in groups:
             for key in dict.fromkeys(self._make_key(phrase.split()) for phrase in group):
@@ -40,7 +44,7 @@ class RelatedWords:
         """
         key = self._make_key(words)
         phrases = (tuple(phrase.split()) for group in self._groups.get(key, ()) for phrase in group)
-        return tuple(dict.fromkeys(phrase for phrase in phrases if self._make_key(phrase) != key))
+        return tuple(dict.fromkeys(phrase for phrase in phrases if not self._is_same(phrase, words, key)))
 
     def find(self, words: Sequence[str]) -> Iterator[Alternatives]:
         """Of a query's words in order: each run of them, long ones and short, that has others beside it."""
@@ -48,6 +52,9 @@ class RelatedWords:
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
                 if phrases := self.list(*words[start:end]):
                     yield Alternatives(start, end, phrases)
+
+    def _is_same(self, phrase: Words, words: Words, key: Words) -> bool:
+        return phrase == words if self._is_translation else self._make_key(phrase) == key
 
     def _make_key(self, words: Sequence[str]) -> Words:
         return tuple(self._stem(word) for word in words if word not in self._fillers)

@@ -26,7 +26,8 @@ class QueryWords:
         self.city = frozenset(words.city.split())
         self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
-        self.narrowing = tuple(frozenset(text.split()) for text in (words.seasons, words.hours, words.forms))
+        groups = (words.seasons, f"{words.hours} {words.settings}", words.forms)
+        self.narrowing = tuple(frozenset(text.split()) for text in groups)
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(each, phrases.parts) for each in patterns)
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
