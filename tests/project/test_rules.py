@@ -1,0 +1,111 @@
+"""The index of rules (`docs/rules.md`) leads to what there is, and to every folder of the program."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/rules.md"
+FOLDERS = sorted(
+    {path.parent.relative_to(ROOT).as_posix() for name in ("outings", "edge", "pipeline")
+     for path in (ROOT / name).rglob("*.py")}
+)  # fmt: skip
+_ROW = re.compile(r"\| (?P<behaviour>.+) \| \[(?P<path>[^]]+)\]\((?P<link>[^)]+)\) \| `(?P<name>[^`]+)` \|")
+_HEAD = re.compile(r"\| Behaviour \| File \| Read first \||\|(-+\|)+")
+
+
+@dataclass(frozen=True)
+class Rule:
+    behaviour: str
+    path: str
+    name: str
+
+
+def parse_rules(lines: Sequence[str]) -> Iterator[Rule]:
+    for line in lines:
+        if not line.startswith("|") or _HEAD.fullmatch(line):
+            continue
+        match = _ROW.fullmatch(line)
+        assert match, f"{PAGE.name}: write this row as '| behaviour | [file](../file) | `name` |': {line}"
+        assert match["link"] == f"../{match['path']}", f"{PAGE.name}: the link is to another file than its text: {line}"
+        yield Rule(behaviour=match["behaviour"], path=match["path"], name=match["name"])
+
+
+RULES = tuple(parse_rules(PAGE.read_text().splitlines()))
+
+
+@cache
+def list_names(path: Path) -> frozenset[str]:
+    """The functions, classes, methods and constants of a Python file; a method as `Class.method`."""
+    return frozenset(walk_names(ast.parse(path.read_text()).body, prefix=""))
+
+
+def walk_names(body: Sequence[ast.stmt], *, prefix: str) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield prefix + name
+                yield from walk_names(node.body, prefix=f"{prefix}{name}.")
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield prefix + name
+            case ast.Assign(targets=targets):
+                bound = [each for target in targets for each in ast.walk(target)]
+                yield from (prefix + each.id for each in bound if isinstance(each, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield prefix + name
+
+
+def explain_missing(rule: Rule, root: Path) -> str | None:
+    """What is wrong with a row and what to do about it, or None."""
+    path = root / rule.path
+    where = f"docs/rules.md, row {rule.behaviour!r}"
+    if not path.is_file():
+        return f"{where}: there is no {rule.path}. Name the file that has the rule now, or delete the row."
+    has_name = rule.name in (list_names(path) if path.suffix == ".py" else path.read_text())
+    if has_name:
+        return None
+    return f"{where}: {rule.path} has no `{rule.name}`. Name what has the rule now, in that file or another."
+
+
+def test_each_rule_is_in_the_file_and_under_the_name_that_the_index_says() -> None:
+    missing = [text for rule in RULES if (text := explain_missing(rule, ROOT)) is not None]
+    assert missing == [], "\n".join(missing)
+
+
+def test_no_behaviour_is_twice_in_the_index() -> None:
+    counts = Counter(rule.behaviour.casefold() for rule in RULES)
+    twice = [behaviour for behaviour, count in counts.items() if count > 1]
+    assert twice == [], f"docs/rules.md has these twice; keep the row that is right: {twice}"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_folder_of_the_program_has_a_rule_in_the_index(folder: str) -> None:
+    named = {Path(rule.path).parent.as_posix() for rule in RULES}
+    assert folder in named, f"add to docs/rules.md what somebody would look for in {folder}/, with its file"
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "message"),
+    [
+        ("gone.py", "read", "there is no gone.py"),
+        ("there.py", "gone", "there.py has no `gone`"),
+        ("there.py", "There.gone", "there.py has no `There.gone`"),
+        ("there.js", "gone", "there.js has no `gone`"),
+        ("there.py", "There.read", None),
+        ("there.py", "MOST", None),
+        ("there.js", "read", None),
+    ],
+)
+def test_a_row_of_something_that_is_gone_is_named_with_what_to_do(
+    tmp_path: Path, path: str, name: str, message: str | None
+) -> None:
+    (tmp_path / "there.py").write_text("MOST: int = 1\n\n\nclass There:\n    def read(self) -> None: ...\n")
+    (tmp_path / "there.js").write_text("export function read() {}\n")
+    text = explain_missing(Rule(behaviour="How long", path=path, name=name), tmp_path)
+    assert (text is None) if message is None else (text is not None and message in text and "'How long'" in text)
