@@ -1,14 +1,15 @@
 """What tests ask of an explorer's page, and the filters that they draw."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from tests.pages.conftest import Demo
+from tests.pages.conftest import Demo, Pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -20,6 +21,17 @@ _DATED = "category,weekday,time_block,price_band"
 FACETS = {"places": "category", "events": _DATED, "classes": _DATED, "camps": _DATED}
 TIMES = {"": ("", ""), "morning": ("09:00", "12:00"), "evening": ("17:00", "")}
 SHOWN = "() => document.querySelector('#view:not([aria-busy]) > *') !== null"
+
+
+def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **view: Any) -> "Page":
+    page = pages.open(f"/explore/?{urlencode({'metro': METRO, **params})}", **view)
+    page.wait_for_function(SHOWN)
+    return page
+
+
+def settle(page: "Page") -> None:
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(SHOWN)
 
 
 def ask(demo: Demo, path: str, params: Params) -> Any:

@@ -4,11 +4,9 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Mapping
 from datetime import date
 from random import Random
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -24,9 +22,11 @@ from tests.pages.explorer import (
     ask,
     count,
     draw_filters,
+    explore,
     list_days,
     read_counts,
     read_total,
+    settle,
 )
 
 if TYPE_CHECKING:
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 ROUNDS = 30
-
-
-def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **view: Any) -> "Page":
-    page = pages.open(f"/explore/?{urlencode({'metro': METRO, **params})}", **view)
-    page.wait_for_function(SHOWN)
-    return page
-
-
-def settle(page: "Page") -> None:
-    page.wait_for_load_state("networkidle")
-    page.wait_for_function(SHOWN)
 
 
 def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Demo) -> None:
@@ -177,32 +166,6 @@ def test_a_map_that_can_come_no_nearer_shows_the_first_of_what_is_there(pages: P
         page.get_by_title("Zoom in").click()
     page.get_by_text("Here are more than the map shows").wait_for()
     assert int(page.locator(".map").get_attribute("data-points") or "0") >= 200
-
-
-def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages: Pages, demo: Demo) -> None:
-    page = explore(pages, {"q": "underwater pottery", "type": "classes"})
-    answer = ask(demo, f"{METRO}/search", {"q": "underwater pottery", "match": "auto", "limit": "5"})
-    assert page.locator("#matches h3").all_text_contents() == [item["name"] for item in answer["data"]]
-    assert page.locator("#matches .note").all_text_contents() == [
-        f"Nothing has all of the words. Left out: {', '.join(answer['meta']['relaxed'])}."
-        for _ in answer["meta"]["relaxed"][:1]
-    ]
-    assert find_violations(page) == []
-    for view in ({"q": "tonight"}, {"q": "pottery", "view": "map"}, {}):
-        assert explore(pages, view).locator("#matches").count() == 0
-    pages.errors.clear()  # the browser's own, of the search that has no word to look for
-
-
-def test_what_a_search_finds_says_how_many_more_dates_it_has(pages: Pages, demo: Demo) -> None:
-    answer = ask(demo, f"{METRO}/search", {"q": "pottery", "match": "auto", "limit": "5"})
-    for item, repeats in zip(answer["data"], (39, 1, 0), strict=False):
-        item["repeats"] = repeats
-    page = explore(pages)
-    page.route("**/search?*", lambda route: route.fulfill(json=answer))
-    page.goto(f"{page.url}&q=pottery")
-    settle(page)
-    facts = page.locator("#matches .by").all_text_contents()
-    assert ["and 39 more dates" in facts[0], "and 1 more date" in facts[1], "more" in facts[2]] == [True, True, False]
 
 
 def test_the_calendar_says_that_it_does_not_search(pages: Pages) -> None:

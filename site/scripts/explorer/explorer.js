@@ -3,12 +3,13 @@ import { findWindow, makeCalendar } from "./calendar_view.js";
 import { findToday } from "./days.js";
 import { element, find } from "./element.js";
 import { FilterForm } from "./filter_form.js";
-import { makeList } from "./list_view.js";
+import { COLLECTIONS, makeList } from "./list_view.js";
 import { makeHistory, makeListing } from "./listing_view.js";
 import { MOST_NEAR, MOST_POINTS, MapView } from "./map_view.js";
 import { makeMatches } from "./matches_view.js";
 import {
-  listsDates, requestCalendar, requestCount, requestDensity, requestList, requestMatches, requestNear, requestRows,
+  listsDates, requestCalendar, requestCount, requestDensity, requestList, requestListings, requestMatches, requestNear,
+  requestRows,
 } from "./requests.js";
 import { changeFilters, formatState, parseState } from "./state.js";
 
@@ -174,7 +175,7 @@ export class Explorer {
     this.status.dataset.total = String(total);
     if (shown === null) {
       const list = makeList(body, state, this.language, this.ways);
-      this.view.replaceChildren(...(matches?.data.length ? [...makeMatches(matches, this.language, this.ways), list] : [list]));
+      this.view.replaceChildren(...(matches ? makeMatches(matches.body, matches.listings, this.language, this.ways) : []), list);
       this.panel?.show(requestList(state), state);
     } else if (state.view === "calendar") {
       this.view.replaceChildren(makeCalendar(shown.answer, state, this.language, (day) => this.#chooseDay(day)));
@@ -190,16 +191,24 @@ export class Explorer {
   }
 
   /**
-   * What a search finds for the words: null where there are none, or none that decides.
+   * What a search finds for the words, with its listings by id: null where there are no words, or none that decides.
    * @param {State} state
    * @param {AbortSignal} signal
    */
   async #readMatches(state, signal) {
     if (!this.source.hasSearch || state.view !== "list" || state.page > 1 || !state.filters.has("q")) return null;
-    return this.source.read(requestMatches(state), signal).catch((error) => {
+    const body = await this.source.read(requestMatches(state), signal).catch((error) => {
       if (error instanceof Failure && error.status === 400) return null;
       throw error;
     });
+    if (!body?.data.length) return null;
+    /** @type {Map<string, string[]>} */
+    const ids = new Map();
+    for (const { type, id } of body.data) ids.set(COLLECTIONS[type], [...(ids.get(COLLECTIONS[type]) ?? []), id]);
+    const answers = await Promise.all(
+      [...ids].map(([collection, some]) => this.source.read(requestListings(state, collection, some), signal)),
+    );
+    return { body, listings: new Map(answers.flatMap(({ data }) => data).map((each) => [each.id, each])) };
   }
 
   /**

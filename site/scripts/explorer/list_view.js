@@ -41,15 +41,25 @@ function makeEmpty(state, language, ways) {
  * @param {Ways} ways
  */
 function makeItem(item, language, ways) {
-  const facts = [tellTime(item, language), tellPlace(item), tellAges(item, language), tellPrice(item, language)].filter(Boolean);
   const collection = COLLECTIONS[item.type];
   return element(
     "li",
     {},
     element("h2", {}, makeLink(item.name, collection, item.id, ways)),
-    facts.length > 0 && element("ul", { class: "facts" }, ...facts.map((fact) => element("li", {}, element("bdi", {}, fact)))),
+    makeFacts(item, language),
     item.organization?.name && element("p", { class: "by" }, element("bdi", {}, item.organization.name)),
   );
+}
+
+/**
+ * When, where, for whom and at what price something is: null where nothing of it is stated.
+ * @param {any} item
+ * @param {Language} language
+ */
+export function makeFacts(item, language) {
+  const facts = [tellTime(item, language), tellPlace(item), tellAges(item, language), tellPrice(item, language)].filter(Boolean);
+  if (!facts.length) return null;
+  return element("ul", { class: "facts" }, ...facts.map((fact) => element("li", {}, element("bdi", {}, fact))));
 }
 
 /** @type {Record<string, string>} */

@@ -98,6 +98,17 @@ export function requestMatches(state) {
   return format(state, "search", { match: "auto", limit: String(MOST_MATCHES) });
 }
 
+/**
+ * Listings of one collection by id, whatever the filters are: those that a search found.
+ * @param {State} state
+ * @param {string} collection
+ * @param {string[]} ids
+ */
+export function requestListings(state, collection, ids) {
+  const own = { ids: ids.join(","), audience: "all", min_confidence: "0" };
+  return format({ ...state, filters: new Map() }, collection, own);
+}
+
 /** @param {State} state */
 export function requestAddress(state) {
   return format(state, "events.ics/address", {});

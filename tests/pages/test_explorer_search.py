@@ -1,0 +1,46 @@
+"""A search in the explorer: what fits the words best stands above the list, with what each listing says of itself."""
+
+import pytest
+
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import Demo, Pages
+from tests.pages.explorer import METRO, ask, explore, settle
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"q": "underwater pottery", "type": "classes"})
+    answer = ask(demo, f"{METRO}/search", {"q": "underwater pottery", "match": "auto", "limit": "5"})
+    assert page.locator("#matches h3").all_text_contents() == [item["name"] for item in answer["data"]]
+    assert page.locator("#matches .note").all_text_contents() == [
+        f"Nothing has all of the words. Left out: {', '.join(answer['meta']['relaxed'])}."
+        for _ in answer["meta"]["relaxed"][:1]
+    ]
+    assert find_violations(page) == []
+    for view in ({"q": "tonight"}, {"q": "pottery", "view": "map"}, {}):
+        assert explore(pages, view).locator("#matches").count() == 0
+    pages.errors.clear()  # the browser's own, of the search that has no word to look for
+
+
+def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"q": "swim", "type": "classes"})
+    results = ask(demo, f"{METRO}/search", {"q": "swim", "match": "auto", "limit": "5"})["data"]
+    assert len(results) == 5
+    for item, shown in zip(results, page.locator("#matches li:has(h3)").all_text_contents(), strict=True):
+        collection = "classes" if item["type"] == "class" else f"{item['type']}s"
+        listing = ask(demo, f"{collection}/{item['id']}", {})["data"]
+        facts = [listing["location"]["neighborhood"], listing["ages"]["min"], listing["price"]["min"]]
+        assert [fact for fact in facts if fact is not None and str(fact).removesuffix(".0") not in shown] == []
+
+
+def test_what_a_search_finds_says_how_many_more_dates_it_has(pages: Pages, demo: Demo) -> None:
+    answer = ask(demo, f"{METRO}/search", {"q": "pottery", "match": "auto", "limit": "5"})
+    for item, repeats in zip(answer["data"], (39, 1, 0), strict=False):
+        item["repeats"] = repeats
+    page = explore(pages)
+    page.route("**/search?*", lambda route: route.fulfill(json=answer))
+    page.goto(f"{page.url}&q=pottery")
+    settle(page)
+    facts = page.locator("#matches .by").all_text_contents()
+    assert ["and 39 more dates" in facts[0], "and 1 more date" in facts[1], "more" in facts[2]] == [True, True, False]
