@@ -79,8 +79,8 @@ def build_release(
 
     `expect` is called before each stage's tasks are submitted to `executor`.
 
-    Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefused, ConcurrentPublication, BuildTooLong,
-    Untrusted, Corrupt and StoreError. Then nothing was published.
+    Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
+    UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
     check_deadline, started = make_deadline(), perf_counter()
     current = read_current(store, trust=trust)

@@ -246,7 +246,7 @@ def _list_last_good(feed: FeedResult, previous: PreviousSnapshot, given: Collect
 
 
 def _check_restarts(work: MetroTask, previous: PreviousSnapshot, entry: Sequence[SpooledRecord]) -> None:
-    """Raises ShrinkRefused. What these feeds spoke of before is known by their rows alone."""
+    """Raises ShrinkRefusal. What these feeds spoke of before is known by their rows alone."""
     for feed in work.feeds:
         if feed.feed in work.restarts:
             rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))

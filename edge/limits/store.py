@@ -32,7 +32,7 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class LimitState(Struct, frozen=True, kw_only=True):
-    """After the act. `now`: microseconds since 1970. `load`: of the key's bucket, as in `rate`. `used`: billed to the
+    """After the act. `now`: microseconds since 1970. `load`: of the key's bucket, as in `gcra`. `used`: billed to the
     client in `month`, numbered as in `months`; to an unlimited one too.
     """
 
@@ -52,7 +52,7 @@ class LimitStore(Protocol):
     """Whether `count` waits for nothing but another process's act, and has counted nothing while it does."""
 
     async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
-        """One act, as a whole: two at once, in whatever processes, are one after the other. UncountedError.
+        """One act, as a whole: two at once, in whatever processes, are one after the other. Raises LimitStoreError.
 
         `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
         Nothing in it may block the event loop.

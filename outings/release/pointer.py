@@ -59,14 +59,14 @@ def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
 
 
 def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
-    """Who signed it; None where no key is asked for. Untrusted where none that is believed did."""
+    """Who signed it; None where no key is asked for. UntrustedRelease where none that is believed did."""
     data = encode_pointer(replace(pointer, signature=None))
     release_id = format_release_id(pointer.sequence, pointer.root)
     return trust.find_signer(data, pointer.signature, named=f"{NAME}, which names release {release_id}")
 
 
 def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | None:
-    """The pointer in force, or None where nothing was published yet. Untrusted, Corrupt, StoreError."""
+    """The pointer in force, or None where nothing was published yet. UntrustedRelease, Corrupt, StoreError."""
     versioned = store.read_versioned(NAME)
     if versioned is None:
         return None
@@ -77,7 +77,7 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
 
 def read_current(store: Store, *, trust: Trust = ANYBODY) -> CurrentRelease | None:
     """The release in force, or None where nothing was published yet. For who publishes after it or deletes what it does
-    not name: Corrupt where the pointer does not fit its root. Untrusted, NotFound, StoreError."""
+    not name: Corrupt where the pointer does not fit its root. UntrustedRelease, NotFound, StoreError."""
     versioned = read_pointer(store, trust=trust)
     if versioned is None:
         return None

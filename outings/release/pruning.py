@@ -63,7 +63,7 @@ def prune(
     trust: Trust = ANYBODY,
 ) -> PruneResult:
     """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt;
-    Untrusted: a made-up pointer would name nothing of what is needed. WrongClock unless `is_clock_right`.
+    UntrustedRelease: a made-up pointer would name nothing of what is needed. WrongClock unless `is_clock_right`.
 
     Safe beside builds and readers. Killed in its middle: the releases that it lists no more are gone, all others whole.
     """

@@ -88,8 +88,9 @@ def publish(
     `taking` is what a takedown withdraws or gives back.
 
     Raises ConcurrentPublication if another build published one of `parts`, or if something was withdrawn or given back
-    since `base`, because what was built may contain it. Raises Untrusted if `trust` does not trust the current release,
-    Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an attempt.
+    since `base`, because what was built may contain it. Raises UntrustedRelease if `trust` does not trust the current
+    release, Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an
+    attempt.
     """
     for _ in range(ATTEMPTS):
         before = read_current(store, trust=trust)

@@ -27,8 +27,8 @@ def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRel
     """Yields the current release and those before it, newest first, until one is pruned. Each root is read when it is
     needed.
 
-    Each root names the one before it by hash, so the pointer's signature covers all of them. Raises Untrusted, Corrupt,
-    NotFound and StoreError.
+    Each root names the one before it by hash, so the pointer's signature covers all of them. Raises UntrustedRelease,
+    Corrupt, NotFound and StoreError.
     """
     current = read_current(store, trust=trust)
     if current is None:
@@ -44,7 +44,8 @@ def name_release(sha: str, root: Root) -> ListedRelease:
 
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
-    """Raises NotFound if the release is not kept, ValueError if the text is not a release id, Untrusted and Corrupt."""
+    """Raises NotFound if the release is not kept, ValueError if the text is no id of a release, UntrustedRelease and
+    Corrupt."""
     parse_release_id(release_id)
     current = next(list_releases(store, trust=trust), None)
     if current is not None and current.id == release_id:

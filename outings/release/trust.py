@@ -56,7 +56,8 @@ class Trust(Struct, frozen=True, kw_only=True):
         return base64.b64encode(self.signer.sign(_PURPOSE + data)).decode()
 
     def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
-        """The key that signed `data`, or None if no key is required. Raises Untrusted, with `named` in its text."""
+        """The key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named` in its
+        text."""
         if not self.believed:
             return None
         if signature is None:

@@ -46,8 +46,8 @@ class VerificationReport(Struct, frozen=True, kw_only=True):
 def verify_releases(
     store: Store, *, trust: Trust, report: Callable[[VerifiedRelease], None] = lambda _: None
 ) -> VerificationReport:
-    """Raises Corrupt, Untrusted or NotFound for the first fault, and StoreError. Calls `report` with each release that
-    is right.
+    """Raises Corrupt, UntrustedRelease or NotFound for the first fault, and StoreError. Calls `report` with each
+    release that is right.
 
     Do not run it during a prune, which removes what it would read. It reads every object once, so as many bytes as the
     store has.

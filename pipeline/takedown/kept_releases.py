@@ -26,7 +26,7 @@ def find_first_with_text(
     """The sequence of the oldest kept release with a text of it, or `before`, which has one.
 
     Every kept release before that one is looked at, because a listing may leave quarantine and come back. An object
-    that several releases name is read once. Raises Untrusted, Corrupt and StoreError.
+    that several releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
     """
     search = _TextSearch(store, taken, ids)
     first = before

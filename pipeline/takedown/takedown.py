@@ -52,7 +52,8 @@ def take_down(
     store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
 ) -> TakedownResult:
     """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
-    withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; Untrusted, Corrupt, StoreError."""
+    withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; UntrustedRelease, Corrupt,
+    StoreError."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust)

@@ -1,6 +1,7 @@
 """Names say what a thing is, in the words of the field: CONTRIBUTING.md has the glossary."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,6 +58,8 @@ NOUNS = {
     "expanded", "feed", "interpreted", "listing", "meaning", "nested", "pooling", "ranking", "reading", "related",
     "ring", "setting", "spelling", "string", "timing", "warning",
 }  # fmt: skip
+# What a docstring may say is raised though no class of ours is called so.
+FOREIGN = {"BrokenProcessPool", "DuckDB", "GeoJSON", "Polars", "SQL", *dir(builtins)}
 # HTTP's own term.
 TERMS = {"NotFound", "not_found"}
 # Where a name may begin to be one: most files have none, and their trees need no walk.
@@ -176,6 +179,19 @@ def test_each_docstring_stands_by_itself() -> None:
         for path in FILES
         for each in list_definitions(path)
         if each.docstring.startswith("The same")
+    ]
+    assert faults == [], "\n".join(faults)
+
+
+def test_each_exception_that_a_docstring_names_is_a_class() -> None:
+    classes = FOREIGN.union(each.name for path in FILES for each in list_definitions(path) if each.is_class)
+    faults = [
+        explain(path, f"{each.name or 'the file'} says that it raises {name}; say what it is called now")
+        for path in FILES
+        for each in list_definitions(path)
+        for sentence in re.findall(r"\bRaises\s+([^.:;]*)", each.docstring)
+        for name in re.findall(r"(?<!`)\b[A-Z][A-Za-z]+\b", sentence)
+        if name not in classes
     ]
     assert faults == [], "\n".join(faults)
 

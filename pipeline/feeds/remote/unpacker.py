@@ -43,6 +43,6 @@ class Unpacker:
             raise CorruptBody(f"is not gzip: {error}") from error
 
     def finish(self) -> None:
-        """Raises Torn where more should have come."""
+        """Raises CorruptBody where more should have come."""
         if self._is_begun and not self._stream.eof:
             raise CorruptBody("ends in the middle of its gzip")
