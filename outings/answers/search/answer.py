@@ -119,6 +119,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
         is_strict=is_auto,
+        namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
     )
     if search.semantic is not None and parsed.words:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
 from outings.answers.search.matching import Keep, Matcher
+from outings.answers.search.namesakes import HEADS, Namesakes
 from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
@@ -72,6 +73,7 @@ class SearchIndex:
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
         self._notion_beginnings = frozenset(one for one, _ in self._notions)
         self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
+        self.namesakes = Namesakes(reader.open_table(HEADS), pairs=self._pairs)
         self._series = reader.series
         self._meetings = Meetings(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)

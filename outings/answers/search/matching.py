@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
 
 from outings.answers.cache import remember
+from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
     NAME,
@@ -132,13 +134,15 @@ class Matcher:
         lying: Sequence[Numbers] = (),
         foreign: RelatedWords | None = None,
         is_strict: bool = False,
+        namesakes: Namesakes | None = None,
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
-        another; these have no typos. `is_strict`: typos of words that some listing has are traces."""
+        another; these have no typos. `is_strict`: typos of words that some listing has are traces.
+        `namesakes`: what tells places that are only named after a word."""
         related = [self._related] if foreign is None else [self._related, foreign]
         if not words:
             rows = keep(np.arange(self._name_words.size))
@@ -146,6 +150,8 @@ class Matcher:
             return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, related=related))
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
+        if namesakes is not None:
+            namesakes.weaken(best, self._list_meant(words, related, beginning=beginning))
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
         lacking = None
@@ -157,6 +163,21 @@ class Matcher:
             lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, related=related),
             lacking=lacking,
         )
+
+    def _list_meant(
+        self, words: Sequence[str], related: Sequence[RelatedWords], *, beginning: str | None
+    ) -> Iterator[int]:
+        """The numbers of the words that a query's mean: of what is written as two, or related, the last."""
+        spelling = self._terms.spelling
+        for word in words:
+            yield from (form.number for form in spelling.list_forms(word))
+            yield from (number for _, behind in self._list_halves(word) for number in behind)
+        for first, second in pairwise(words):
+            yield from spelling.list_stemmed(first + second)
+        for phrase in (phrase for table in related for run in table.find(words) for phrase in run.phrases):
+            yield from spelling.list_stemmed(phrase[-1])
+        if beginning:
+            yield from spelling.list_begun(beginning)
 
     def _list_sources(
         self,

@@ -64,9 +64,10 @@ class NotionPairs:
     def has(self, first: Iterable[int], second: Iterable[int]) -> bool:
         """Whether any of the first stands before any of the second in a notion."""
         behind = frozenset(second)
-        return any(not behind.isdisjoint(self._list_behind(number)) for number in first)
+        return any(not behind.isdisjoint(self.list_behind(number)) for number in first)
 
-    def _list_behind(self, number: int) -> Iterator[int]:
+    def list_behind(self, number: int) -> Iterator[int]:
+        """The words that are a notion behind this one."""
         at = bisect_left(self._pairs, number << _WORD_BITS)
         while at < len(self._pairs) and self._pairs[at] >> _WORD_BITS == number:
             yield self._pairs[at] & _WORD_MASK

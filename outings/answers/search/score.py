@@ -37,7 +37,7 @@ _NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
 # A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
 # by itself), its place, its spelling from 1 on.
 _IN_PASSING, _SAYS_WHERE, _BY_RELATION, _PROMINENT = range(4)
-_STANDING_SHIFT, _PLACE_SHIFT = 6, 3
+_STANDING_SHIFT, _PLACE_SHIFT, _PLACE_MASK = 6, 3, 7
 _WITHOUT_STANDING = np.uint8((1 << _STANDING_SHIFT) - 1)
 
 # Indexes in the contract's LEVELS.
@@ -69,6 +69,19 @@ def encode_trace(codes: Codes) -> Codes:
     return traces
 
 
+def is_named(codes: Codes) -> NDArray[np.bool_]:
+    """Whether the word is in the name, by listing."""
+    named: NDArray[np.bool_] = (codes >> _PLACE_SHIFT & _PLACE_MASK) == NAME
+    return named
+
+
+def weaken_names(codes: Codes) -> Codes:
+    """What is in the name counts as what is in a category."""
+    others = np.uint8(0xFF ^ _PLACE_MASK << _PLACE_SHIFT)
+    weaker: Codes = np.where(is_named(codes), codes & others | np.uint8(CATEGORY << _PLACE_SHIFT), codes)
+    return weaker
+
+
 def _list_strengths() -> Numbers:
     strengths = np.zeros(256)
     for place, weight in _PLACES.items():
@@ -85,7 +98,7 @@ _CODES = np.arange(256)
 _STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
 # By the standing of the word that counts least, where that says it.
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
-_AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & 7, PASSING)
+_AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & _PLACE_MASK, PASSING)
 _IN_NAME = np.where(_AT == NAME, 1, 0)
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from msgspec import Struct
 
@@ -20,6 +21,14 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settings: str = ""
     forms: str = ""
     notions: str = ""
+
+
+class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which word of a place's name says what sort of place it is: empty is none. `behind_head`: words that what stands
+    behind it begins with, where it is the last."""
+
+    head: Literal["first", "last", ""] = ""
+    behind_head: str = ""
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,6 +111,7 @@ _LISTS = ("numbers", "ordinals")
 class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stems: str = ""
     words: RoleWords = RoleWords()
+    names: NameWords = NameWords()
     phrases: RolePhrases = RolePhrases()
     amounts: AmountWords = AmountWords()
     ages: AgeWords = AgeWords()

@@ -18,7 +18,7 @@ ZIPS = {"10001": (40.0, -74.0), "10009": (41.0, -74.0)}
 
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    listings = name_places("Slide Far", "Slide Near", "Slide in Ballard", "Slide Stated", "Harbor Center", "Rec Center")
+    listings = name_places("Far Slide", "Near Slide", "Slide in Ballard", "Stated Slide", "Harbor Center", "Rec Center")
     where: list[dict[str, Any]] = [
         {"lat": 40.012}, {"lat": 40.01}, {"lat": 40.5}, {"lat": 40.6, "zip": "10001"}, {"lat": 40.7}, {"lat": 40.7},
     ]  # fmt: skip
@@ -37,12 +37,12 @@ def find_best(body: Document) -> list[str]:
 def test_a_zip_is_where_and_no_word_that_decides(harbor: Release) -> None:
     body = search(harbor, "slide 10001", AUTO)
     assert body["meta"]["ignored_words"] == ["10001"]
-    assert find_best(body) == ["Slide Near", "Slide Stated"]
+    assert find_best(body) == ["Near Slide", "Stated Slide"]
     assert {item["match"] for item in body["data"]} == {"all_terms"}
 
 
 def test_a_zip_alone_is_what_is_near_it(harbor: Release) -> None:
-    assert sorted(find(harbor, "10001", AUTO)) == ["Slide Near", "Slide Stated"]
+    assert sorted(find(harbor, "10001", AUTO)) == ["Near Slide", "Stated Slide"]
     assert find(harbor, "10009", AUTO) == {}
 
 
@@ -62,12 +62,12 @@ def test_a_deployment_without_zips_reads_words(tmp_path: Path) -> None:
 
 
 def test_what_lies_in_a_neighborhood_is_there_though_it_does_not_say_so(harbor: Release) -> None:
-    assert find_best(search(harbor, "slide ballard", AUTO)) == ["Slide Near", "Slide in Ballard"]
+    assert find_best(search(harbor, "slide ballard", AUTO)) == ["Near Slide", "Slide in Ballard"]
     assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
 
 
 def test_a_neighborhood_alone_is_what_lies_there_behind_what_is_named_so(harbor: Release) -> None:
-    assert list(find(harbor, "things to do in ballard", AUTO)) == ["Slide in Ballard", "Slide Near"]
+    assert list(find(harbor, "things to do in ballard", AUTO)) == ["Slide in Ballard", "Near Slide"]
 
 
 def test_a_place_that_has_the_metros_name_stays_whole(harbor: Release) -> None:

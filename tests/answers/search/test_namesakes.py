@@ -1,0 +1,88 @@
+"""Places that are only named after a word, in `match=auto`: Farm Playground is a playground, and no farm."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from outings.answers.search.namesakes import make_heads
+from outings.contract.languages.search import NameWords
+from outings.contract.vocabulary import TYPES
+from outings.release.snapshot import Release
+from outings.release.tables import FIELDS
+from tests.answers.search.searching import name_places, open_listings, search
+
+AUTO = {"match": "auto"}
+NAMES = (
+    "Farm Playground", "Old Red Barn Hill Farm", "Fish Park", "Fish Park Pond", "Museum of Fish", "Story House",
+    "Elm pickleball court", "Oak pickleball court", "Ash pickleball court", "Pickleball",
+    "Slide 2", "Slide B",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_listings(tmp_path_factory.mktemp("harbor"), *name_places(*NAMES))
+
+
+def score(release: Release, q: str, match: str = "auto") -> dict[str, float]:
+    return {item["name"]: item["score"] for item in search(release, q, {"match": match})["data"]}
+
+
+def test_what_a_place_is_comes_before_what_it_is_only_named_after(harbor: Release) -> None:
+    assert score(harbor, "farm") == {"Old Red Barn Hill Farm": 0.92, "Farm Playground": 0.75}
+
+
+def test_only_auto_tells_them_apart(harbor: Release) -> None:
+    assert score(harbor, "farm", "all_terms") == {"Farm Playground": 0.95, "Old Red Barn Hill Farm": 0.92}
+
+
+def test_it_still_has_all_words(harbor: Release) -> None:
+    assert {item["match"] for item in search(harbor, "farm", AUTO)["data"]} == {"all_terms"}
+
+
+def test_what_stands_behind_of_is_no_head(harbor: Release) -> None:
+    assert score(harbor, "museum") == {"Museum of Fish": 0.933}
+    assert score(harbor, "fish")["Museum of Fish"] == 0.75
+
+
+def test_a_number_is_no_head(harbor: Release) -> None:
+    assert score(harbor, "slide") == {"Slide 2": 0.95, "Slide B": 0.95}
+
+
+def test_the_first_word_of_a_notion_says_what_it_is_too(harbor: Release) -> None:
+    assert score(harbor, "pickleball")["Elm pickleball court"] == 0.933
+
+
+def test_a_typo_and_a_word_written_as_two_mean_the_head_too(harbor: Release) -> None:
+    assert score(harbor, "playgruond") == {"Farm Playground": 0.76}
+    assert score(harbor, "play ground") == {"Farm Playground": 0.95}
+
+
+def test_a_name_with_all_of_several_words_is_what_was_looked_for(harbor: Release) -> None:
+    scores = score(harbor, "fish park")
+    assert (scores["Fish Park"], scores["Fish Park Pond"]) == (1, 0.967)
+
+
+@pytest.mark.parametrize(
+    ("words", "head"),
+    [
+        (NameWords(head="last"), "granja"),
+        (NameWords(head="last", behind_head="de"), "parque"),
+        (NameWords(head="first"), "parque"),
+        (NameWords(), None),
+    ],
+)
+def test_a_language_says_where_the_head_of_a_name_is(words: NameWords, head: str | None) -> None:
+    name = ("parque", "de", "la", "granja")
+    terms = pl.DataFrame(
+        [(word, 1, FIELDS.index("name"), position) for position, word in enumerate(name)],
+        schema={"word": pl.String(), "row": pl.UInt32(), "field": pl.UInt8(), "position": pl.UInt16()}, orient="row",
+    ).sort("word")  # fmt: skip
+    types = pl.DataFrame({"type": [TYPES.index("event"), TYPES.index("place")]}, schema={"type": pl.UInt8()})
+    made = make_heads(types, terms, words)
+    assert made.rows() == ([] if head is None else [(1, sorted(name).index(head))])
+
+
+def test_without_places_nothing_is_named_after_anything(tmp_path: Path) -> None:
+    assert score(open_listings(tmp_path), "farm") == {}
