@@ -33,7 +33,7 @@ from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
-from outings.answers.near.items import encode_nearby, read_parts
+from outings.answers.near.items import encode_nearby, list_parts
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
@@ -297,7 +297,8 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
         listing_type = int(index.types[row])
         if TYPES[listing_type] == "event" and start.local == NEVER:
             continue  # it has begun
-        item = encode_nearby(read_parts(opened, row, TYPES[listing_type]), distance_m=0, start=start)
+        (parts,) = list_parts(opened, [row], [listing_type])
+        item = encode_nearby(parts, distance_m=0, start=start)
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             _write_cube([float(each[row]) for each in index.vectors]), item.decode(),

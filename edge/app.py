@@ -16,6 +16,7 @@ from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.key_ring import KeyRing
 from edge.limits.limiter import RateLimiter
 from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.months import SECOND
 from edge.limits.store import LimitStore
 from edge.local_dates import LocalDates
 from edge.middleware.answer_endpoint import AnswerEndpoint
@@ -98,12 +99,10 @@ class Edge:
         )
         self._proxies = proxies or TrustedProxies(())
         self.connections = connections or ConnectionLimiter()
-        self._limits = limits or MappedLimitStore(clock=lambda: round(clock().timestamp() * 1_000_000))
+        self._limits = limits or MappedLimitStore(clock=_count_microseconds(clock))
         self._addresses = CalendarAddresses(calendar_secrets)
         self._fronts = Fronts(front_secrets)
-        self._visitors = VisitorLimiter(
-            visitors, proxies=self._proxies, clock=lambda: round(clock().timestamp() * 1_000_000)
-        )
+        self._visitors = VisitorLimiter(visitors, proxies=self._proxies, clock=_count_microseconds(clock))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
         self._answer_threads = ThreadPool(threads=1, queue=64)
@@ -150,7 +149,7 @@ class Edge:
             RateLimitMiddleware(endpoint, limiter=limiter, visitors=self._visitors),
             ring=self._ring,
             proxies=self._proxies,
-            failures=FailureLimiter(clock=lambda: round(clock().timestamp() * 1_000_000)),
+            failures=FailureLimiter(clock=_count_microseconds(clock)),
             addresses=self._addresses,
         )
         pages = PagesEndpoint(self._releases, counts=self.counts)
@@ -232,3 +231,7 @@ class Edge:
                 await asyncio.to_thread(look)
             except Exception:
                 log.exception("poll_crashed")  # what was served goes on being served, and the next poll may do better
+
+
+def _count_microseconds(clock: Callable[[], datetime]) -> Callable[[], int]:
+    return lambda: round(clock().timestamp() * SECOND)

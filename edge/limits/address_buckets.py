@@ -5,9 +5,9 @@ from collections.abc import Callable
 from cachetools import FIFOCache
 
 from edge.limits.gcra import MINUTE, has_room, leak, wait_for_room
+from edge.limits.months import SECOND
 
 MOST_ADDRESSES = 16_384
-_SECOND = 1_000_000
 
 
 class _Bucket:
@@ -30,6 +30,6 @@ class AddressBuckets:
         bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=self._per_minute)
         bucket.then = now
         if not has_room(bucket.load, self._per_minute):
-            return -(-wait_for_room(bucket.load, self._per_minute) // _SECOND)
+            return -(-wait_for_room(bucket.load, self._per_minute) // SECOND)
         bucket.load += MINUTE
         return 0

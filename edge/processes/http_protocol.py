@@ -292,10 +292,6 @@ class HttpProtocol(HttpToolsProtocol):
         cycle: RequestResponseCycle | None = self.cycle
         return not self.pipeline and (cycle is None or cycle.response_complete)
 
-    def _make_scope(self) -> Scope:
-        path, _, query = self.url.partition(b"?")
-        return {"method": "GET", "raw_path": path, "query_string": query, "headers": self.headers}
-
 
 def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
     """`defaults` are the server's own headers, such as `Date`."""

@@ -115,12 +115,8 @@ class MappedTable:
         column = self._batch.column(name)
         return column.offsets.to_numpy(zero_copy_only=True), column.values.to_numpy(zero_copy_only=True)
 
-    def read_sets(self, name: str) -> NDArray[np.uint64]:
-        """A column of sets, a row each."""
-        return self.read_matrix(name)
-
     def read_matrix(self, name: str) -> NDArray[Any]:
-        """A column of arrays of one length, a row each."""
+        """A column of arrays of one length, or of sets, a row each."""
         column = self._batch.column(name)
         values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
         return values.reshape(len(column), -1) if len(column) else values.reshape(0, 0)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from outings.answers.addons.expanded import list_expanded
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.listings.density_cells import open_cells
+from outings.answers.listings.lists import is_expanded
 from outings.answers.selecting.evaluator_factory import has_columns
 from outings.answers.selecting.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
@@ -34,7 +35,7 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         return ENGINE
     parts = [(_CALENDAR_DAY, days), (_choose_document(query), 0 if days else count_items(query))]
     for name in query.get_words("facets"):
-        is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or _is_expanded(query))
+        is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or is_expanded(query))
         parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
     if "source" in query.get_words("include"):
         parts.append((_SOURCE, count_items(query)))
@@ -60,12 +61,8 @@ def _list_searches(query: Query) -> Iterator[tuple[Rate, int]]:
 
 
 def _choose_document(query: Query) -> Rate:
-    if _is_expanded(query):
+    if is_expanded(query):
         return _OCCURRENCE
     if list_expanded(query):
         return _EXPANDED
     return _FIELDS if query.get_words("fields") else _DOCUMENT
-
-
-def _is_expanded(query: Query) -> bool:
-    return query.get("occurrences") == "expand"

@@ -58,11 +58,6 @@ class Parts(Struct, frozen=True):
     timezone: str | None
 
 
-def read_parts(reader: SnapshotReader, row: int, listing_type: str) -> Parts:
-    """What an item shows of a listing."""
-    return _read_parts(reader.reference, row, listing_type)
-
-
 def list_parts(reader: SnapshotReader, rows: Sequence[int], codes: Sequence[int]) -> list[Parts]:
     """Of each row, with the number of its type."""
     of = reader.reference

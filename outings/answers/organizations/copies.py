@@ -5,6 +5,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.access_errors import refuse_metro
+from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.documents.splicing import add_members
@@ -15,8 +16,7 @@ from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 # Documents made lately, 1.3 kB each.
-_MOST_ENCODED = 4_096
-_encoded: dict[tuple[object, ...], bytes] = {}
+_encoded: LruCache[tuple[object, ...], bytes] = LruCache(size=4_096)
 
 
 class Copy(Struct, frozen=True, kw_only=True):
@@ -63,14 +63,12 @@ def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
     # All that it depends on: lists that attach organizations show the same ones over and over.
     read = ((copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies)
     name = (record.id, about.entitlement.digest, *read)
-    encoded = _encoded.get(name)
-    if encoded is None:
-        if len(_encoded) >= _MOST_ENCODED:
-            _encoded.clear()
+
+    def encode() -> bytes:
         document = open_snapshot(record.snapshot).read_organization(record.row)
-        encoded = add_members(document, _encoder.encode(_make_live_members(copies, about=about)))
-        _encoded[name] = encoded
-    return encoded
+        return add_members(document, _encoder.encode(_make_live_members(copies, about=about)))
+
+    return _encoded.read(name, encode)
 
 
 def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -> list[Copy]:

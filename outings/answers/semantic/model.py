@@ -45,7 +45,6 @@ class Model(Protocol):
 
 class _Pooling(Struct):
     pooling_mode_cls_token: bool = False
-    pooling_mode_mean_tokens: bool = True
 
 
 class _Settings(Struct):

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Ages, Location, Member, PlaceReference, Price
 from outings.contract.resources.source import SourceBlock
-from outings.contract.resources.words import Category, Id, Instant, ListingType, Local
+from outings.contract.resources.words import Category, Id, Instant, ListingType, Local, one_of
 
 ORIGIN_SOURCES = ("coordinates", "address", "zip")
 GROUPS = ("happening_soon", "recurring_programs", "classes_enrolling", "camps", "places")
@@ -18,15 +18,11 @@ COMPONENTS = ("events", "classes", "camps", "places", "variety", "free_share")
 REASONS = ("rows_without_coordinates", "point_outside_metro")
 
 
-def _one_of(*words: str) -> Meta:
-    return Meta(extra_json_schema={"enum": list(words)})
-
-
-OriginSource = Annotated[str, _one_of(*ORIGIN_SOURCES)]
-AroundGroupName = Annotated[str, _one_of(*GROUPS)]
-RingLabel = Annotated[str, _one_of(*RINGS)]
-ComponentName = Annotated[str, _one_of(*COMPONENTS)]
-CoverageReason = Annotated[str, _one_of(*REASONS)]
+OriginSource = Annotated[str, one_of(*ORIGIN_SOURCES)]
+AroundGroupName = Annotated[str, one_of(*GROUPS)]
+RingLabel = Annotated[str, one_of(*RINGS)]
+ComponentName = Annotated[str, one_of(*COMPONENTS)]
+CoverageReason = Annotated[str, one_of(*REASONS)]
 
 
 class Origin(Member, frozen=True, kw_only=True):

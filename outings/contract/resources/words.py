@@ -7,7 +7,7 @@ from msgspec import Meta
 from outings.contract import vocabulary
 
 
-def _one_of(*words: str) -> Meta:
+def one_of(*words: str) -> Meta:
     return Meta(extra_json_schema={"enum": list(words)})
 
 
@@ -35,23 +35,23 @@ Local = Annotated[str, _written_as(f"{_DAY}T{_TIME}", example="2026-08-10T09:00:
 Clock = Annotated[str, _written_as(_TIME, example="09:00:00")]
 Currency = Annotated[str, _written_as("[A-Z]{3}", example="USD")]
 
-ListingType = Annotated[str, _one_of(*vocabulary.TYPES)]
+ListingType = Annotated[str, one_of(*vocabulary.TYPES)]
 # A draft is never shown.
-Status = Annotated[str, _one_of("published", "archived")]
-Audience = Annotated[str, _one_of(*vocabulary.AUDIENCES)]
-AgeBand = Annotated[str, _one_of(*vocabulary.AGE_BANDS)]
-Weekday = Annotated[str, _one_of(*vocabulary.WEEKDAYS)]
-PriceType = Annotated[str, _one_of(*vocabulary.PRICE_TYPES)]
-PriceScope = Annotated[str, _one_of(*vocabulary.PRICE_SCOPES)]
-PriceUnit = Annotated[str, _one_of(*vocabulary.PRICE_UNITS)]
-RegistrationStatus = Annotated[str, _one_of(*vocabulary.REGISTRATION_STATUSES)]
-ScheduleType = Annotated[str, _one_of(*vocabulary.SCHEDULE_TYPES)]
-EnrollmentType = Annotated[str, _one_of(*vocabulary.ENROLLMENT_TYPES)]
-VerificationStatus = Annotated[str, _one_of(*vocabulary.VERIFICATION_STATUSES)]
-ScoreBasis = Annotated[str, _one_of(*vocabulary.SCORE_BASES)]
-DateHealth = Annotated[str, _one_of(*vocabulary.DATE_HEALTHS)]
-SourceHealth = Annotated[str, _one_of(*vocabulary.SOURCE_HEALTHS)]
-CampType = Annotated[str, _one_of(*vocabulary.CAMP_TYPES)]
+Status = Annotated[str, one_of("published", "archived")]
+Audience = Annotated[str, one_of(*vocabulary.AUDIENCES)]
+AgeBand = Annotated[str, one_of(*vocabulary.AGE_BANDS)]
+Weekday = Annotated[str, one_of(*vocabulary.WEEKDAYS)]
+PriceType = Annotated[str, one_of(*vocabulary.PRICE_TYPES)]
+PriceScope = Annotated[str, one_of(*vocabulary.PRICE_SCOPES)]
+PriceUnit = Annotated[str, one_of(*vocabulary.PRICE_UNITS)]
+RegistrationStatus = Annotated[str, one_of(*vocabulary.REGISTRATION_STATUSES)]
+ScheduleType = Annotated[str, one_of(*vocabulary.SCHEDULE_TYPES)]
+EnrollmentType = Annotated[str, one_of(*vocabulary.ENROLLMENT_TYPES)]
+VerificationStatus = Annotated[str, one_of(*vocabulary.VERIFICATION_STATUSES)]
+ScoreBasis = Annotated[str, one_of(*vocabulary.SCORE_BASES)]
+DateHealth = Annotated[str, one_of(*vocabulary.DATE_HEALTHS)]
+SourceHealth = Annotated[str, one_of(*vocabulary.SOURCE_HEALTHS)]
+CampType = Annotated[str, one_of(*vocabulary.CAMP_TYPES)]
 
 Category = Annotated[str, _of_deployment("categories")]
 Season = Annotated[str, _of_deployment("seasons")]

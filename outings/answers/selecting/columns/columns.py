@@ -33,7 +33,7 @@ class TypeColumns:
 
     def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
-        self._words = table.read_sets("words")
+        self._words = table.read_matrix("words")
         kinds, columns = table.read_texts("kind"), table.read_texts("column")
         values = table.read_array("value").tolist()
         self._numbers = {name: number for number, name in enumerate(zip(kinds, columns, values, strict=True))}
@@ -109,7 +109,7 @@ class Columns:
         organizations = tables["organizations"]
         self.organization_ids, self.organization_names = (organizations.read_texts(name) for name in ("id", "name"))
         days = tables["days"]
-        self._days = days.read_sets("words")
+        self._days = days.read_matrix("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
         counts = [(DAYS_BEFORE + DAYS_AFTER + 1) >> level for level in range(len(SPANS))]

@@ -59,7 +59,7 @@ class Dates(Struct, frozen=True, kw_only=True):
                 days <= ((1 << 31) - 1 if self.high is None else self.high)
             )
         if self.weekdays is not None:
-            every &= np.isin((table["day"][numbers] + 3) % 7, self.weekdays)
+            every &= np.isin(find_weekday(table["day"][numbers]), self.weekdays)
         if self.times is not None:
             every &= make_test(Between("time", *self.times), table)(numbers)
         if self.since is not None:
