@@ -130,8 +130,9 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     before = {source: each for source, each in named if source not in removed}
     by_id, lost = _settle_ids(work, stated, before, problems)
     carried: list[str] = []
-    if may_stay := previous.choose_sources(stays):
-        carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
+    # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
+    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
+    if carrying and (may_stay := previous.choose_sources(stays)):
         spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
         gone = previous.find_sources(removed | spoken).union(by_id)
         carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]

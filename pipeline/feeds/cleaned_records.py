@@ -14,7 +14,7 @@ from pipeline.records.spool import EncodedRecord, decode_record, encode_record
 _KEY_BYTES = 16
 
 
-class CleanedRecord(Struct, frozen=True, array_like=True):
+class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     """`key`: the hash of what it was cleaned from, its line or value; empty where that has none. `identity`: by which
     a feed has it once. `problems` and `unknown`: what was found on the way, that another look would find again."""
 

@@ -61,6 +61,9 @@ class Resolution(Struct, frozen=True, kw_only=True):
     value: str | None = None
 
 
+_NOTHING, _NOWHERE = Reference(), Resolution()
+
+
 class Targets(Struct, frozen=True, kw_only=True):
     """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`.
 
@@ -76,8 +79,8 @@ class Targets(Struct, frozen=True, kw_only=True):
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
         """The first that leads to a row: `id`, `source_id` (of the feed that the reference names, else of its own),
         `slug`, `name`. Of a place's name only one place may be meant."""
-        if reference is None or reference == Reference():
-            return Resolution()
+        if reference is None or reference == _NOTHING:
+            return _NOWHERE
         target = self._find(reference, kind=kind, feed=feed)
         if target is not None:
             return Resolution(id=target)

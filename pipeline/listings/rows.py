@@ -54,7 +54,7 @@ class Row(Struct, kw_only=True):
         return str(self.columns["id"])
 
 
-class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False):
+class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
     """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now.
 
     `beyond`: with these, the columns of the first that is not."""

@@ -1,5 +1,6 @@
 """An organization's own site: what its record says, or what follows from its listings."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
@@ -14,6 +15,8 @@ from pipeline.records.record import OrganizationRecord
 
 # Scheme and host.
 Origin = tuple[str, str]
+# An address of which nothing is to be made tidy: nine of ten.
+_PLAIN = re.compile(r"(https?)://([a-z0-9.-]+)(?=[/?#]|\Z)")
 
 
 class Website(Struct, frozen=True, kw_only=True):
@@ -164,6 +167,8 @@ def _find_host(url: str | None) -> str | None:
 
 
 def _find_origin(url: str) -> Origin | None:
+    if plain := _PLAIN.match(url):
+        return plain[1], plain[2]
     parts = _split_url(url)
     return None if parts is None else (parts.scheme, parts.netloc)
 

@@ -131,7 +131,9 @@ def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Ex
 
 
 def _name_rows(rows: Rows) -> Iterator[tuple[str, str]]:
-    return zip(rows["id"], map(format_instant, rows["updated_at"]), strict=True)
+    """What one build changed has one stamp."""
+    stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
+    return zip(rows["id"], map(stamps.__getitem__, rows["updated_at"]), strict=True)
 
 
 def _read_documents(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ from pipeline.records.kinds import a_word, filtered, group, shown
 from pipeline.records.values import parse_word_of
 
 
-class Reference(Struct, frozen=True, kw_only=True):
+class Reference(Struct, frozen=True, kw_only=True, gc=False):
     """Names another record by one of these. `feed`: whose `source_id` it is, where it is not the record's own feed.
     `address`: of a place, which one of several with the `name` is meant."""
 
@@ -53,7 +53,7 @@ class Verification(Struct, frozen=True, kw_only=True):
     changed_fields: kinds.Lines = ()
 
 
-class HeadSource(Struct, frozen=True, kw_only=True):
+class HeadSource(Struct, frozen=True, kw_only=True, gc=False):
     crawled_at: kinds.Instant = None
 
 
@@ -62,7 +62,7 @@ class Source(HeadSource, frozen=True, kw_only=True):
     verification: Verification = Verification()
 
 
-class Head(Struct, frozen=True, kw_only=True):
+class Head(Struct, frozen=True, kw_only=True, gc=False):
     """What other records, and who looks for what changed, need to know of a record.
 
     `metro` is the slug it belongs to. A delta feed's removal has `deleted` true and no more than its `type` and

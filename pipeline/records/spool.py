@@ -24,7 +24,7 @@ _LENGTH_BYTES = 8
 _DIGEST_BYTES = 16
 
 
-class EncodedRecord(Struct, frozen=True, array_like=True):
+class EncodedRecord(Struct, frozen=True, array_like=True, gc=False):
     """A record without its line, its digest beside it: the same record elsewhere in its feed is the same bytes."""
 
     line: int
@@ -32,7 +32,7 @@ class EncodedRecord(Struct, frozen=True, array_like=True):
     data: msgspec.Raw
 
 
-class SpooledRecord(Struct, frozen=True):
+class SpooledRecord(Struct, frozen=True, gc=False):
     """A record of which only the head is decoded. `crawled`: the newest `crawled_at` of its feed, against which its
     freshness is measured."""
 

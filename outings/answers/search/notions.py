@@ -46,9 +46,12 @@ def make_notions(terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def _count_rows(keys: Numbers, rows: Numbers) -> tuple[Numbers, Numbers]:
-    """The keys, each once and rising, and in how many rows each is."""
-    distinct = np.unique(np.stack((keys, rows)), axis=1)
-    named, counts = np.unique(distinct[0], return_counts=True)
+    """The keys, each once and rising, and in how many rows each is. `rows` rise."""
+    order = np.argsort(keys, kind="stable")
+    ordered, own = keys[order], rows[order]
+    is_first = np.ones(ordered.size, dtype=np.bool_)
+    is_first[1:] = (ordered[1:] != ordered[:-1]) | (own[1:] != own[:-1])
+    named, counts = np.unique(ordered[is_first], return_counts=True)
     return named, counts
 
 
