@@ -41,7 +41,7 @@ from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
-from pipeline.tables.kept_tables import KeptTables
+from pipeline.tables.kept_tables import KeptTables, find_cards
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import RELATED_LISTINGS
 from pipeline.tables.table_builder import TableBuilder
@@ -111,7 +111,8 @@ def build_metro(
     del builder, frames  # what follows reads what was written
     written = perf_counter()
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
-    derived = derive_of_answers(snapshot, today=plan.today)
+    cards = find_cards(previous, snapshot, stays=stays) if _find_own_base(plan, previous) else None
+    derived = derive_of_answers(snapshot, today=plan.today, cards=cards)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
     manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
     pages = put_pages(snapshot, plan.today, writer=writer)

@@ -55,7 +55,9 @@ def derive_tables(
     return {name: frame for frames in made for name, frame in frames.items()}
 
 
-def derive_of_answers(snapshot: Snapshot, *, today: date) -> dict[str, pl.DataFrame]:
-    """Of documents, and of what the snapshot answers: it is written already."""
+def derive_of_answers(
+    snapshot: Snapshot, *, today: date, cards: pl.DataFrame | None = None
+) -> dict[str, pl.DataFrame]:
+    """Of documents, and of what the snapshot answers: it is written already. `cards`: those that are known."""
     reader = open_snapshot(snapshot)
-    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader), **make_spots(reader)}
+    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards), **make_spots(reader)}

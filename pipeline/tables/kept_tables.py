@@ -7,11 +7,14 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
 from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
 from outings.release.tables import TABLES
+from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.rows import UnchangedListing
 
 
 class KeptTables:
@@ -65,6 +68,21 @@ class KeptTables:
         if table is None or table.rows != frame.height:
             return False
         return is_identical(frame[column], read_columns(self._snapshot.tables.get(name), name, [column])[column])
+
+
+def find_cards(
+    previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequence[UnchangedListing]
+) -> pl.DataFrame | None:
+    """The cards of the listings that stay, by their row in `snapshot`: each is made of a document that is the same.
+    None where the release before has none."""
+    path = None if previous.snapshot is None else previous.snapshot.mapped.get(CARDS)
+    if path is None:
+        return None
+    at = pl.Series("at", [previous.find_row(stay.id) for stay in stays], dtype=pl.UInt32())
+    known = pl.DataFrame({"id": [stay.id for stay in stays]}, schema={"id": pl.String()})
+    known = pl.concat([known, pl.read_ipc(path)[at]], how="horizontal")
+    rows = read_columns(snapshot.tables["listings"], "listings", ("id", "row"))
+    return rows.join(known, on="id").select("row", "opening", "text")
 
 
 def is_identical(one: pl.Series, other: pl.Series) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Protocol
 
 import msgspec
+import numpy as np
 import polars as pl
 from msgspec import UNSET, Struct, UnsetType
+from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.identity import NamedDocument
@@ -20,6 +22,8 @@ from outings.release.mapped_table import MappedTable
 CARDS = "cards"
 # Of a release without it. Some kilobytes each at most.
 _REMEMBERED = 1_024
+
+_CARD_ROWS = {"row": pl.UInt32(), "opening": pl.String(), "text": pl.String()}
 
 _encode = msgspec.json.Encoder().encode
 
@@ -78,16 +82,24 @@ def finish_card(card: Card, fit: Fit, *, words: Hits) -> bytes:
     return b"".join((card.opening, passage, b",", _encode(fit)[1:]))
 
 
-def make_cards(reader: SnapshotReader) -> pl.DataFrame:
+def make_cards(reader: SnapshotReader, known: pl.DataFrame | None = None) -> pl.DataFrame:
     """By row: `opening`, and the `text` that passages are cut from, empty where there is nothing to cut. Both are empty
-    where no search shows the listing."""
-    return pl.DataFrame(_list_cards(reader), schema={"opening": pl.String(), "text": pl.String()}, orient="row")
+    where no search shows the listing. `known`: of some rows, by `row`."""
+    is_shown = reader.listings.find_published()
+    known = pl.DataFrame(schema=_CARD_ROWS) if known is None else known
+    is_new = np.ones(is_shown.size, dtype=np.bool_)
+    is_new[known["row"].to_numpy()] = False
+    made = pl.DataFrame(_list_cards(reader, is_shown, rows=np.flatnonzero(is_new)), schema=_CARD_ROWS, orient="row")
+    # Nothing is ever null on the way: a column that was once has other bytes.
+    return pl.concat([known, made]).sort("row").select("opening", "text")
 
 
-def _list_cards(reader: SnapshotReader) -> Iterator[tuple[str, str]]:
-    for row, is_published in enumerate(reader.listings.find_published().tolist()):
-        card = make_card(reader.read_document(row)) if is_published else _EMPTY
-        yield card.opening.decode(), "" if card.passages is None else card.passages.text
+def _list_cards(
+    reader: SnapshotReader, is_shown: NDArray[np.bool_], *, rows: NDArray[np.int64]
+) -> Iterator[tuple[int, str, str]]:
+    for row in rows.tolist():
+        card = make_card(reader.read_document(row)) if is_shown[row] else _EMPTY
+        yield row, card.opening.decode(), "" if card.passages is None else card.passages.text
 
 
 class Cards(Protocol):

@@ -1,4 +1,5 @@
-"""Tables whose columns did not change are taken from the release before; test_reuse.py has that they are the same."""
+"""What is made of columns or documents that did not change is taken from the release before; test_reuse.py has that it
+is the same."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from outings.answers.search import cards
 from pipeline.tables import similar
 from pipeline.tables.kept_tables import is_identical
 from tests.pipeline.city import City, Record, make_event
@@ -47,6 +49,30 @@ def test_similar_listings_are_found_again_only_where_what_they_are_compared_by_c
     move(city)
     city.build() if day is None else city.build(day)
     assert len(calls) == made
+
+
+@pytest.mark.parametrize(
+    ("move", "day", "made"),
+    [
+        (change(description="Another text"), None, 1),
+        (change(status="archived"), None, 0),
+        (lambda _: None, "2026-08-11", 0),
+    ],
+)
+def test_cards_are_made_of_changed_documents_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, move: Callable[[City], None], day: str | None, made: int
+) -> None:
+    city, make = make_city(tmp_path), cards.make_card
+    documents: list[bytes] = []
+
+    def tell(document: bytes) -> cards.Card:
+        documents.append(document)
+        return make(document)
+
+    monkeypatch.setattr(cards, "make_card", tell)
+    move(city)
+    city.build() if day is None else city.build(day)
+    assert len(documents) == made
 
 
 @pytest.mark.parametrize(
