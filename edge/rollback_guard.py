@@ -1,16 +1,13 @@
 """Protection against rollback attacks: a machine serves no release older than its last one, even if it is signed."""
 
 import contextlib
-import fcntl
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import structlog
 from msgspec import Struct
 
-from outings.release.disk import sync, write_named
+from outings.release.disk import hold_lock, sync, write_named
 from outings.release.pointer import Pointer
 
 log = structlog.get_logger()
@@ -49,7 +46,7 @@ class RollbackGuard:
     def remember(self, pointer: Pointer) -> None:
         """Remembers the release, unless another worker has a newer one. If the file can't be written, it logs that."""
         try:
-            with self._lock():
+            with hold_lock(self._path.with_suffix(".lock")):
                 if self.explain_rollback(pointer) is None:
                     following = self._path.with_suffix(".following")
                     write_named(following, msgspec.json.encode(_LastRelease(pointer.sequence, pointer.root)))
@@ -63,13 +60,3 @@ class RollbackGuard:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             return msgspec.json.decode(self._path.read_bytes(), type=_LastRelease)
         return None
-
-    @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)

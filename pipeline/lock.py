@@ -63,15 +63,6 @@ def hold_metros(
         time.sleep(POLL_SECONDS)
 
 
-@contextlib.contextmanager
-def hold_file(path: Path) -> Iterator[None]:
-    """Locks a file, and waits for as long as another process has it. For work that takes no time. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def _take_all(
     slugs: Collection[str], *, folder: Path, locks: contextlib.ExitStack, clock: Callable[[], datetime]
 ) -> str | None:

@@ -13,8 +13,8 @@ import click
 
 from outings.command import explain_error
 from outings.configuration import Configuration
+from outings.release.disk import hold_lock
 from pipeline.building import BuildResult
-from pipeline.lock import hold_file
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.history import record_build
 from pipeline.scratch import discard_scratch
@@ -77,7 +77,7 @@ class BuildRecorder:
         with contextlib.ExitStack() as stack:
             if self._configuration is not None:
                 # Builds of two metros may end at once.
-                stack.enter_context(hold_file(self._configuration.build.lock / "record.lock"))
+                stack.enter_context(hold_lock(self._configuration.build.lock / "record.lock"))
                 record_build(attempt, self._configuration.build.lock)
             # Templates and the client of Prometheus: only who asks for them waits for their import.
             if self._report is not None:

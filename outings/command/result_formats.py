@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyRelation
 
 from outings.contract.values import CONTROL_CHARACTERS
+from outings.sql_quoting import quote
 
 _ROWS_AT_ONCE = 2_000
 # Kinds of time that are written otherwise than DuckDB writes them.
@@ -41,7 +42,7 @@ def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
 def write_json(relation: DuckDBPyRelation, out: BinaryIO) -> None:
     """One object on one line, whose `rows` are objects."""
     spelled = (
-        f"{_spell_time(at, str(kind)) or f'#{at}'} AS {_quote_name(name)}"
+        f"{_spell_time(at, str(kind)) or f'#{at}'} AS {quote(name)}"
         for at, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), start=1)
     )
     rows = relation.project(", ".join(spelled)).query("result", "SELECT to_json(result)::VARCHAR FROM result")
@@ -79,10 +80,6 @@ def _spell(at: int, kind: str) -> str:
 def _spell_time(at: int, kind: str) -> str | None:
     """None of a column that is no time of these kinds."""
     return f"strftime(#{at}, '{_TIMES[kind]}')" if kind in _TIMES else None
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _show(text: str | None) -> str:

@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from outings.configuration.decoder import Decoder, name_entry
-from outings.configuration.environment import suggest
 from outings.configuration.formats import FORMATS
 from outings.configuration.paged_feeds import check_pages
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import suggest
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone
@@ -189,7 +188,7 @@ def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]
     metro = feed.get("metro")
     if metro is not None and metro not in metros:
         allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
-        decoder.report(key, f'is "{metro}"{suggest(list_nearest(metro, metros))}; allowed: {allowed}')
+        decoder.report(key, f'is "{metro}"{suggest(metro, metros)}; allowed: {allowed}')
 
 
 def _check_vocabulary(decoder: Decoder, vocabulary: Values) -> None:

@@ -10,15 +10,9 @@ import msgspec
 from msgspec import NODEFAULT, Struct, structs
 
 from outings.configuration.annotations import describe_type, find_struct, is_list_of_tables, list_choices
-from outings.configuration.environment import (
-    NAMING_KEYS,
-    FromEnvironment,
-    expand_references,
-    name_variable,
-    suggest,
-)
+from outings.configuration.environment import NAMING_KEYS, FromEnvironment, expand_references, name_variable
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import suggest
 from outings.configuration.tables import DERIVED
 
 
@@ -56,7 +50,7 @@ class Decoder:
         fields = {field.name: field for field in structs.fields(table) if field.name not in DERIVED}
         for name in raw:
             if name not in fields:
-                near = suggest(list_nearest(name, fields))
+                near = suggest(name, fields)
                 self.report(prefix + name, f"is not a setting{near}; allowed: {', '.join(fields)}")
         values: dict[str, Any] = {}
         for name, field in fields.items():
@@ -101,7 +95,7 @@ class Decoder:
         except msgspec.ValidationError:
             where = f" (from {name_variable(tuple(key.split('.')))})" if lax else ""
             choices = list_choices(field.type)
-            near = suggest(list_nearest(expanded, choices)) if isinstance(expanded, str) else ""
+            near = suggest(expanded, choices) if isinstance(expanded, str) else ""
             self.report(key, f"is {_show(expanded)}{where}{near}; allowed: {describe_type(field.type)}")
 
     def _expand(self, raw: Any, key: str) -> Any:

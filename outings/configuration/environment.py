@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from outings.configuration.annotations import find_struct, is_list_of_tables, is_scalar
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import suggest
 from outings.configuration.tables import DERIVED, Configuration
 
 PREFIX = "OUTINGS_"
@@ -42,8 +42,8 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
         elif paths:
             wrong.append((variable, "could be " + " or ".join(".".join(path) for path in paths)))
         else:
-            nearest = list_nearest(variable, settings)
-            wrong.append((variable, f"is not the name of a setting with a single value{suggest(nearest)}"))
+            near = suggest(variable, settings)
+            wrong.append((variable, f"is not the name of a setting with a single value{near}"))
     return wrong
 
 
@@ -53,10 +53,6 @@ def list_tables() -> list[str]:
 
 def name_variable(path: Path) -> str:
     return PREFIX + "_".join(path).upper().replace("-", "_")
-
-
-def suggest(nearest: list[str]) -> str:
-    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
 def expand_references(text: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -7,8 +7,7 @@ from typing import Any
 from Stemmer import algorithms
 
 from outings.configuration.decoder import Decoder, name_entry
-from outings.configuration.environment import suggest
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import suggest
 from outings.contract.languages.language import FILES, SHIPPED, Language, LanguageError, find_stems, parse_language
 
 
@@ -21,7 +20,7 @@ def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Lan
         code = metro.get("language")
         if code is not None and code not in known:
             key = f"{name_entry('metros', number, metro)}.language"
-            near = suggest(list_nearest(code, known))
+            near = suggest(code, known)
             decoder.report(key, f'is "{code}"{near}; allowed: {", ".join(known)}, and what [languages] names')
     return {code: language for code, language in read.items() if language is not None}
 
@@ -44,6 +43,6 @@ def _read_language(decoder: Decoder, code: str, folder: Path) -> Language | None
 def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
     stems, known = find_stems(language), sorted(algorithms())
     if stems and stems not in known:
-        near = suggest(list_nearest(stems, known))
+        near = suggest(stems, known)
         decoder.report(key, f'search.toml: stems is "{stems}"{near}; allowed: {", ".join(known)}, or none')
     return language

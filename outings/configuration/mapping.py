@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import list_nearest, suggest
 
 Text = Annotated[str, Meta(min_length=1)]
 Word = str | int | float | bool
@@ -105,8 +105,8 @@ def _parse_rule(member: str, stated: Any) -> Rule:
         raise MappingError(member, "is no rule; allowed: the name of a column, or a table as { column = … }")
     for word in stated:
         if word not in RULE_SET:
-            near = "".join(f"; did you mean {each}?" for each in list_nearest(word, RULE_WORDS)[:1])
-            raise MappingError(f"{member}.{word}", f"is no word of a rule{near}; allowed: {', '.join(RULE_WORDS)}")
+            what = f"is no word of a rule{suggest(word, RULE_WORDS)}; allowed: {', '.join(RULE_WORDS)}"
+            raise MappingError(f"{member}.{word}", what)
     try:
         rule = msgspec.convert(stated, Rule)
     except msgspec.ValidationError as error:

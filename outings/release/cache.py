@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
-from outings.release.disk import FileState, name_state, sync, write_named
+from outings.release.disk import FileState, hold_lock, name_state, sync, write_named
 from outings.release.objects import PREFIX, read_object
 from outings.release.store import Store
 
@@ -80,7 +80,7 @@ class CacheClaim:
         self._folder = folder
         self._path = folder / "claims" / uuid.uuid4().hex
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with _lock(folder):
+        with hold_lock(folder / "lock"):
             # Held until the process ends, however it ends: an eviction tells a dead claim by that.
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
             fcntl.flock(self._handle, fcntl.LOCK_EX)
@@ -94,7 +94,7 @@ class CacheClaim:
     def replace(self, hashes: Iterable[str]) -> None:
         """Claims these objects, and gives up all claims made before."""
         data = "".join(f"{sha}\n" for sha in sorted(hashes)).encode()
-        with _lock(self._folder):
+        with hold_lock(self._folder / "lock"):
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, data, 0)
 
@@ -109,7 +109,7 @@ def evict_objects(folder: Path, *, limit: int) -> int:
     Claimed objects stay, even if they alone exceed the limit.
     """
     freed = 0
-    with _lock(folder):
+    with hold_lock(folder / "lock"):
         claimed = set(_read_claims(folder))
         files = sorted(_list_files(folder))
         excess = sum(size for _, size, _ in files) - limit
@@ -139,14 +139,3 @@ def _read_claims(folder: Path) -> Iterator[str]:
                 yield from file.read().split()
             else:
                 path.unlink()
-
-
-@contextlib.contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

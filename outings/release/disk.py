@@ -1,9 +1,11 @@
 """The few calls that make a folder's bytes durable. Tests replace them to kill a process, fill the disk or lose
 writes."""
 
+import contextlib
 import ctypes
+import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -77,6 +79,15 @@ def write_named(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextlib.contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    """Locks a file, and waits for as long as another process has it. A lock ends with its process. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def sync_all(paths: Sequence[Path]) -> None:

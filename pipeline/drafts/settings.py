@@ -12,8 +12,8 @@ import msgspec
 from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
 from outings.configuration import FeedTable
+from outings.sql_quoting import quote
 from pipeline.drafts.words import count_known
-from pipeline.feeds.quoting import quote
 from pipeline.feeds.table.delimited import DELIMITERS, find_header, read_rows
 from pipeline.feeds.table.encoding import decode_text
 from pipeline.feeds.table.json_rows import is_lines, list_wrapped, read_json

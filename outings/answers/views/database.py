@@ -19,6 +19,7 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED, TABLES
 from outings.select_statement import lock, parse_select
+from outings.sql_quoting import literal
 
 SECONDS = 300.0
 _ALL = 1 << 40
@@ -54,7 +55,7 @@ class ViewDatabase:
             selects = [_compile_view(view, each.snapshot, schema=f"metro_{at}") for at, each in enumerate(metros)]
             self._connection.execute(f'CREATE VIEW "{name}" AS {" UNION ALL ".join(selects)}')
         self._connection.execute("CREATE SCHEMA output")
-        paths = [_quote(str(path)) for metro in metros for path in metro.snapshot.tables.values()]
+        paths = [literal(str(path)) for metro in metros for path in metro.snapshot.tables.values()]
         self._connection.execute(f"SET allowed_paths = [{', '.join(paths)}]")
         lock(self._connection)
 
@@ -89,7 +90,7 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
         _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=dict(TABLES[name])))
         source = f"FROM {schema}.known_{name}"
         if name in snapshot.tables:
-            source += f" UNION ALL BY NAME FROM read_parquet({_quote(str(snapshot.tables[name]))})"
+            source += f" UNION ALL BY NAME FROM read_parquet({literal(str(snapshot.tables[name]))})"
         connection.execute(f"CREATE VIEW {schema}.{name} AS {source}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
     about = {
@@ -119,14 +120,11 @@ def _number_lists(metro: MetroTables) -> pl.DataFrame:
 
 def _compile_view(view: View, snapshot: Snapshot, *, schema: str) -> str:
     words = {name: _list(each) for name, each in list_words(snapshot.vocabulary).items()}
-    known = {**words, "metro": _quote(snapshot.metro.slug)}
+    known = {**words, "metro": literal(snapshot.metro.slug)}
     columns = ", ".join(f'CAST({each.sql.format(**known)} AS {each.kind}) AS "{each.name}"' for each in view.columns)
     return f"SELECT {columns} FROM {view.source.format(schema=schema, published=PUBLISHED)}"
 
 
 def _list(words: Sequence[str]) -> str:
-    return f"CAST([{', '.join(map(_quote, words))}] AS VARCHAR[])"
+    return f"CAST([{', '.join(map(literal, words))}] AS VARCHAR[])"
 
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

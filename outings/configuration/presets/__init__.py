@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from outings.configuration.environment import expand_references
 from outings.configuration.query_string import has_parameter, set_parameter
-from outings.configuration.suggestions import list_nearest
+from outings.configuration.suggestions import suggest
 
 _REMOTE = ("http://", "https://", "webcal:")
 
@@ -87,8 +87,7 @@ def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> It
         key = f"feeds.{feed['name']}" if isinstance(feed.get("name"), str) else f"feeds[{number}]"
         preset = read_presets().get(name)
         if preset is None:
-            near = "".join(f"; did you mean {each}?" for each in list_nearest(name, read_presets())[:1])
-            yield f"{key}.preset", f'is "{name}"{near}; allowed: {", ".join(read_presets())}'
+            yield f"{key}.preset", f'is "{name}"{suggest(name, read_presets())}; allowed: {", ".join(read_presets())}'
             continue
         yield from ((f"{key}.{place}", wrong) for place, wrong in fill_feed(feed, preset, environ))
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.configuration import list_nearest
 from outings.configuration.mapping import MappingError, Rule
-from pipeline.feeds.quoting import literal, quote
+from outings.sql_quoting import literal, quote
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
 _INDEX = re.compile(r"\[(\d*)\]")

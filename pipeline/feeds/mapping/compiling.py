@@ -10,11 +10,11 @@ from typing import Any
 
 from outings.configuration.mapping import MappingError, Rule, parse_mapping
 from outings.contract.vocabulary import Vocabulary
+from outings.sql_quoting import literal, quote
 from pipeline.feeds.mapping.columns import Text, choose_first, find_texts, fold
 from pipeline.feeds.mapping.moments import read_clock, read_day, read_moment
 from pipeline.feeds.mapping.numbers import compile_flag, compile_number
 from pipeline.feeds.mapping.targets import TIMES, Target, find_targets
-from pipeline.feeds.quoting import literal, quote
 
 Tree = dict[str, Any]
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from outings.configuration.mapping import has_clock, has_day
+from outings.sql_quoting import literal
 from pipeline.feeds.mapping.columns import fold
-from pipeline.feeds.quoting import literal
 
 # As people write them in the languages that ship: English, Spanish.
 MONTHS = (

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from outings.configuration.mapping import Rule
+from outings.sql_quoting import literal
 from pipeline.feeds.mapping.columns import fold
 from pipeline.feeds.mapping.targets import Target
-from pipeline.feeds.quoting import literal
 
 # Words that say yes or no by themselves, in the languages that ship.
 YES = ("yes", "y", "true", "t", "1", "x", "si", "s", "verdadero")

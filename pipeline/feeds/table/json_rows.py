@@ -10,8 +10,8 @@ from duckdb import DuckDBPyConnection
 from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
+from outings.sql_quoting import quote
 from pipeline.feeds.ndjson import mend_signs
-from pipeline.feeds.quoting import quote
 from pipeline.feeds.table.encoding import decode_text
 from pipeline.feeds.table.part import Fault, Part, TableFile
 

@@ -16,9 +16,9 @@ from duckdb import DuckDBPyConnection
 from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
 from outings.select_statement import lock
+from outings.sql_quoting import quote
 from pipeline.feeds.mapping import compile_mapping, explain_problems
 from pipeline.feeds.ndjson import decode_record
-from pipeline.feeds.quoting import quote
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting
 from pipeline.feeds.selection import ROW, Selection, select_records

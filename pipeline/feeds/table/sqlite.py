@@ -10,7 +10,7 @@ import msgspec
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable, list_nearest
-from pipeline.feeds.quoting import quote
+from outings.sql_quoting import quote
 from pipeline.feeds.table.json_rows import read_typed
 from pipeline.feeds.table.part import Part, TableFile, number_names
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from outings.answers.selecting.filters import list_columns
 from outings.release.tables import TABLES
+from outings.sql_quoting import literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,7 +44,7 @@ _VIEWS: Mapping[str, str] = {
 }
 # A table of this program's columns without rows stands before the file: a column that the file has not is null.
 _SOURCE = """WITH source AS (
-    FROM {schema}.known_{name} UNION ALL BY NAME FROM read_parquet('{path}', file_row_number = true)
+    FROM {schema}.known_{name} UNION ALL BY NAME FROM read_parquet({path}, file_row_number = true)
 )"""
 
 
@@ -125,8 +126,7 @@ class Engine:
             for name, query in _VIEWS.items():
                 cursor.register("columns", pl.DataFrame(schema=dict(TABLES[name])).to_arrow())
                 cursor.execute(f"CREATE TABLE {schema}.known_{name} AS FROM columns")
-                path = str(files[name]).replace("'", "''")
-                rows = _SOURCE.format(schema=schema, name=name, path=path)
+                rows = _SOURCE.format(schema=schema, name=name, path=literal(str(files[name])))
                 cursor.execute(f"CREATE VIEW {schema}.{name} AS {rows} {query}")
         finally:
             cursor.close()
