@@ -41,7 +41,7 @@ class Export(Struct, frozen=True, kw_only=True):
     them as `coding` says, `gzip` or none, in `packed` bytes.
 
     `rows_hash`: the sum modulo 2^256 of the rows' SHA-256 of `<id> <updated_at>`, as 64 hex digits: whoever keeps the
-    rows adds and takes away as they come and go (`release.exports`). `version` is that of what wrote the file.
+    rows adds and takes away as they come and go (`release.row_checksum`). `version` is that of what wrote the file.
     """
 
     object: str

@@ -19,10 +19,10 @@ from outings.answers.ical.events import Entry, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.release.exports import NO_ROWS, add_rows
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.parquet_columns import read_columns
+from outings.release.row_checksum import NO_ROWS, add_rows
 from outings.release.snapshot import Export, Snapshot
 from outings.release.store import NotFound, Store
 from outings.release.tables import PUBLISHED
