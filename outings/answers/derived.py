@@ -22,7 +22,7 @@ from outings.answers.search.repeats import REPEATS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.derived import DerivedTables, TableContext
-from outings.answers.snapshot.meetings import SLOTS
+from outings.answers.snapshot.next_starts import SLOTS
 from outings.answers.snapshot.programs import MEMBERS
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX

@@ -11,7 +11,7 @@ from outings.answers.near.starts import Starts, StartTimes
 from outings.answers.near.tiles import TILE, TILE_BOUNDS, TILES, Rows, Tiles
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED, UnlocatedRows
-from outings.answers.snapshot.meetings import SLOTS
+from outings.answers.snapshot.next_starts import SLOTS
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
 from outings.contract.vocabulary import TYPES

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.near.tiles import Rows
-from outings.answers.snapshot.meetings import Meetings
+from outings.answers.snapshot.next_starts import NextStarts
 from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
 from outings.contract.instants import DAY, count_seconds, read_local
@@ -76,7 +76,7 @@ class StartTimes:
     def __init__(
         self, meetings: MappedTable, *, series: Series, types: NDArray[np.integer], has_time: NDArray[np.integer]
     ) -> None:
-        self._meetings = Meetings(meetings)
+        self._next_starts = NextStarts(meetings)
         self._series = series
         self._types, self._has_time = types, has_time
         self._class_days: LruCache[int, Rows] = LruCache(size=_DAYS)
@@ -92,7 +92,7 @@ class StartTimes:
         """By row, of what is no class 0."""
         days = np.zeros(self._types.size, dtype=np.int64)
         rows = np.flatnonzero(self._types == _CLASS)
-        days[rows] = self._meetings.find_class_starts(rows, start=start) // DAY
+        days[rows] = self._next_starts.find_class_starts(rows, start=start) // DAY
         return days
 
     def read_starts(self, rows: Rows, *, windows: Windows, now: Now) -> list[Start]:
@@ -158,8 +158,8 @@ class StartTimes:
 
     def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
         if listing_type == "class":
-            return self._meetings.find_class_starts(rows, start=start, now=now.local)
-        return self._meetings.find_next_camp_starts(rows, start=start, now=now.local)
+            return self._next_starts.find_class_starts(rows, start=start, now=now.local)
+        return self._next_starts.find_next_camp_starts(rows, start=start, now=now.local)
 
     def _find_occurrences(self, rows: Rows, *, window: tuple[int, int | None], now: Now) -> Rows:
         """Of events: the place in the table of the occurrence that is shown, else -1."""

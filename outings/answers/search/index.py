@@ -23,7 +23,7 @@ from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.areas import open_areas
-from outings.answers.snapshot.meetings import SLOTS, Meetings
+from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
 from outings.contract.instants import DAY
@@ -75,7 +75,7 @@ class SearchIndex:
         self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
         self.namesakes = Namesakes(reader.open_table(HEADS), pairs=self._pairs)
         self._series = reader.series
-        self._meetings = Meetings(reader.open_table(SLOTS))
+        self._next_starts = NextStarts(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
         # How many rows were tested by filters that are not kept.
         self._tested: LruCache[tuple[Selection, ...], list[int]] = LruCache(size=_TESTED)
@@ -186,7 +186,7 @@ class SearchIndex:
         if is_recalled:
             recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
             return recalled[rows]
-        days = self._meetings.find_class_starts(rows, start=start) // DAY  # whatever the hour
+        days = self._next_starts.find_class_starts(rows, start=start) // DAY  # whatever the hour
         ranks = np.empty(rows.size, dtype=np.int64)
         ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
         return ranks
@@ -234,9 +234,9 @@ class SearchIndex:
 
     def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:
         if listing_type == "class":
-            return self._meetings.find_class_starts(rows, start=low)
+            return self._next_starts.find_class_starts(rows, start=low)
         if listing_type == "camp":
-            return self._meetings.find_camp_starts(rows, start=low)
+            return self._next_starts.find_camp_starts(rows, start=low)
         numbers = self._series.find_firsts(rows, low=low, high=high)
         # A single event of the window has its date, were it past: only a series has a next one.
         past = np.flatnonzero((numbers < 0) & ~self._series.are_series(rows))

@@ -7,7 +7,7 @@ import numpy as np
 from outings.answers.selecting.columns.bitsets import Rows, list_set, pack_rows
 from outings.answers.selecting.columns.candidates import Candidates
 from outings.answers.selecting.columns.columns import Columns, find_happenings
-from outings.answers.snapshot.meetings import find_meetings
+from outings.answers.snapshot.next_starts import find_meetings
 from outings.contract.instants import number_day
 
 

@@ -45,8 +45,8 @@ def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) 
     return meetings
 
 
-class Meetings:
-    """Of one snapshot."""
+class NextStarts:
+    """Of the classes and camps of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:
         self._rows = table.read_array("row")
