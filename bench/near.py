@@ -38,7 +38,7 @@ from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
 from outings.answers.selecting.evaluator_factory import open_evaluator
-from outings.answers.snapshot.distance import find_line, find_point
+from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
@@ -246,14 +246,14 @@ def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]
     prepared = {name: loop.run_until_complete(connection.prepare(text)) for name, text in statements.items()}
 
     def make_ask(route: str) -> Ask:
-        line = find_line(_RADIUS_M)
-        values = (line, now) if route == "around" else (line,)
+        chord = find_chord(_RADIUS_M)
+        values = (chord, now) if route == "around" else (chord,)
 
         def ask(point: Point) -> Sequence[str]:
             return [row[0] for row in loop.run_until_complete(fetch(point))]
 
         async def fetch(point: Point) -> "list[asyncpg.Record]":
-            rows: list[asyncpg.Record] = await prepared[route].fetch(_write_cube(find_point(*point)), *values)
+            rows: list[asyncpg.Record] = await prepared[route].fetch(_write_cube(make_unit_vector(*point)), *values)
             return rows
 
         return ask

@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.answers.addons.includes import list_addons
 from outings.answers.context import AnswerContext
 from outings.answers.documents.splicing import add_member
-from outings.answers.snapshot.distance import Point, find_line, find_point
+from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
 from outings.contract.instants import number_day
@@ -113,9 +113,9 @@ class ForecastBlocks:
         """What states no coordinates is taken to be in its metro."""
         point = open_snapshot(self._snapshot).rows.read_point(row)
         square = sum((here - there) ** 2 for here, there in zip(self._center, point, strict=True))
-        return isnan(square) or square <= find_line(REACH_M) ** 2
+        return isnan(square) or square <= find_chord(REACH_M) ** 2
 
     @cached_property
     def _center(self) -> Point:
         center = self._snapshot.metro.center
-        return find_point(center.lat, center.lng)
+        return make_unit_vector(center.lat, center.lng)

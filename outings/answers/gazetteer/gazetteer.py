@@ -19,7 +19,7 @@ from outings.answers.gazetteer.spots import (
     name_zip,
 )
 from outings.answers.gazetteer.streets import Streets, Words, open_streets
-from outings.answers.snapshot.distance import find_line, find_point, find_vectors, measure_squares
+from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.metro import Center
@@ -108,10 +108,10 @@ class Gazetteer:
         return Center(lat=lat, lng=lng)
 
     def _lie_together(self, spots: Numbers, middle: Center) -> bool:
-        squares = measure_squares(
-            find_vectors(self._lats[spots], self._lngs[spots]), find_point(middle.lat, middle.lng)
+        squares = square_chords(
+            make_unit_vectors(self._lats[spots], self._lngs[spots]), make_unit_vector(middle.lat, middle.lng)
         )
-        return bool((squares <= find_line(ONE_PLACE_M) ** 2).all())
+        return bool((squares <= find_chord(ONE_PLACE_M) ** 2).all())
 
 
 def open_gazetteer(reader: SnapshotReader) -> Gazetteer:

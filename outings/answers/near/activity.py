@@ -15,7 +15,7 @@ from outings.answers.near.meta import encode_near_meta, list_dates
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.summary import write_summary
 from outings.answers.selecting.evaluator_factory import open_evaluator
-from outings.answers.snapshot.distance import Point, find_line, find_metres
+from outings.answers.snapshot.distance import Point, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
 from outings.contract.query import Query
@@ -46,9 +46,9 @@ def settle_activity(query: Query, *, snapshot: Snapshot, about: AnswerContext) -
 
 def answer_activity(near: Near) -> list[bytes]:
     """The body as parts."""
-    opened, line = open_snapshot(near.snapshot), find_line(near.radius_m)
+    opened, chord = open_snapshot(near.snapshot), find_chord(near.radius_m)
     layer = opened.open_index(open_layers).read(near.collections, open_evaluator(opened))
-    lively = measure_activity(near, layer, Circles(layer.index.tiles, near.point, (line,)))
+    lively = measure_activity(near, layer, Circles(layer.index.tiles, near.point, (chord,)))
     activity = lively.activity
     data = AreaActivity(
         location=near.origin,
@@ -60,7 +60,7 @@ def answer_activity(near: Near) -> list[bytes]:
         suggested_radius_m=activity.suggested_radius_m,
         counts=lively.counts,
     )
-    notices = list_notices(near, hidden=layer.count_hidden(near.point, line=line, is_open=False))
+    notices = list_notices(near, hidden=layer.count_hidden(near.point, chord=chord, is_open=False))
     return encode_object(_encoder.encode(data), meta=encode_near_meta(near), notices=notices)
 
 
@@ -112,7 +112,7 @@ def _find_percentile(near: Near, circles: Circles, *, words: int) -> int:
 
 def _suggest_radius(point: Point, layer: Layer) -> int:
     """The least of the ladder with enough in it, else its last."""
-    nearest = layer.find_nearest(point, line=find_line(_LADDER[-1]), count=ENOUGH)
+    nearest = layer.find_nearest(point, chord=find_chord(_LADDER[-1]), count=ENOUGH)
     metres = np.sort(find_metres(nearest.squares))
     if metres.size < ENOUGH:
         return _LADDER[-1]

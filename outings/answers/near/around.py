@@ -19,7 +19,7 @@ from outings.answers.near.meta import encode_near_meta
 from outings.answers.near.ranking import find_best
 from outings.answers.near.request import Near, is_outside, list_notices, read_minute, settle_near
 from outings.answers.selecting.evaluator_factory import open_evaluator
-from outings.answers.snapshot.distance import find_line
+from outings.answers.snapshot.distance import find_chord
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
 from outings.contract.errors import bad_request
@@ -68,9 +68,9 @@ def answer_around(around: Around) -> list[bytes]:
     moments.note(near.windows, near.now)
     layer = opened.open_index(open_layers).read(near.collections, open_evaluator(opened))
     ends = sorted({min(most, near.radius_m) for most in (*RINGS.values(), near.radius_m)})
-    circles = Circles(layer.index.tiles, near.point, [find_line(end) for end in ends])
+    circles = Circles(layer.index.tiles, near.point, [find_chord(end) for end in ends])
     counts = layer.count(circles)
-    hidden = layer.count_hidden(near.point, line=find_line(near.radius_m), is_open=True)
+    hidden = layer.count_hidden(near.point, chord=find_chord(near.radius_m), is_open=True)
     limit = near.query.get_as("limit", int)
     assert limit is not None
     blocks = Blocks(

@@ -18,7 +18,7 @@ from outings.answers.near.layers import open_layers
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
 from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
 from outings.answers.selecting.evaluator_factory import open_evaluator
-from outings.answers.snapshot.distance import Point, find_line, find_point
+from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import number_day, read_date
 from outings.contract.resources.metro import Bounds
@@ -69,7 +69,7 @@ def make_default_layer(reader: SnapshotReader, today: date) -> Layer:
 
 def draw_circle(layer: Layer, point: Point) -> Circles:
     """The one that points are compared by."""
-    return Circles(layer.index.tiles, point, (find_line(RADIUS_M),))
+    return Circles(layer.index.tiles, point, (find_chord(RADIUS_M),))
 
 
 def _list_points(bounds: Bounds) -> Iterator[Point]:
@@ -78,7 +78,7 @@ def _list_points(bounds: Bounds) -> Iterator[Point]:
     for row in range(SIDE):
         lat = bounds.south + (bounds.north - bounds.south) * (row + 0.5) / SIDE
         for column in range(SIDE):
-            yield find_point(lat, bounds.west + width * (column + 0.5) / SIDE)
+            yield make_unit_vector(lat, bounds.west + width * (column + 0.5) / SIDE)
 
 
 class Cells:

@@ -12,17 +12,17 @@ LAST = slice(-1, None)
 
 
 class Circles:
-    """`lines`: how far each reaches, in a straight line. `cut`: tiles that one of the edges cuts, with the `squares` of
+    """`chords`: how far each reaches. `cut`: tiles that one of the edges cuts, with the `squares` of
     their rows' distances; `whole`: of each circle those that lie whole in it and are not cut."""
 
-    def __init__(self, tiles: Tiles, point: Point, lines: Sequence[float]) -> None:
+    def __init__(self, tiles: Tiles, point: Point, chords: Sequence[float]) -> None:
         self.point = point
-        self.squared = [line**2 for line in lines]
+        self.squared = [chord**2 for chord in chords]
         middles = tiles.measure_middles(point)
         nearest, furthest = middles - tiles.reaches, middles + tiles.reaches
         is_cut = np.zeros(middles.size, dtype=np.bool_)
-        for line in lines:
-            is_cut |= (nearest <= line) & (furthest > line)
+        for chord in chords:
+            is_cut |= (nearest <= chord) & (furthest > chord)
         self.cut = np.flatnonzero(is_cut)
         self.squares = tiles.measure_tiles(self.cut, point)
-        self.whole = [np.flatnonzero((furthest <= line) & ~is_cut) for line in lines]
+        self.whole = [np.flatnonzero((furthest <= chord) & ~is_cut) for chord in chords]

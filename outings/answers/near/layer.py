@@ -17,7 +17,7 @@ from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
 from outings.answers.near.starts import Starts
 from outings.answers.near.tiles import TILE, RowDistances, Rows
-from outings.answers.snapshot.distance import Floats, Point, measure_squares
+from outings.answers.snapshot.distance import Floats, Point, square_chords
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import TYPES
 
@@ -174,7 +174,7 @@ class Layer:
         self,
         point: Point,
         *,
-        line: float,
+        chord: float,
         count: int,
         follow: Callable[[RowDistances], RowDistances] = lambda distances: distances,
     ) -> RowDistances:
@@ -184,9 +184,9 @@ class Layer:
         def take(tiles: Rows, most: float) -> RowDistances:
             return follow(self.measure(tiles, point, most=most))
 
-        distances = self.index.tiles.find_nearest(point, line=line, count=count, take=take)
-        most = float(distances.squares.max()) if distances.rows.size >= count else line**2
-        return distances.join(follow(self.find_cards(point, line=line, most=most)))
+        distances = self.index.tiles.find_nearest(point, chord=chord, count=count, take=take)
+        most = float(distances.squares.max()) if distances.rows.size >= count else chord**2
+        return distances.join(follow(self.find_cards(point, chord=chord, most=most)))
 
     def measure(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
         """What some tiles show no further away, by the square of its distance; no card of `shared`."""
@@ -206,12 +206,12 @@ class Layer:
         return RowDistances(self.index.rows[places[near]], squares[near])
 
     def find_cards(
-        self, point: Point, *, line: float, most: float | None = None, is_open: bool = False
+        self, point: Point, *, chord: float, most: float | None = None, is_open: bool = False
     ) -> RowDistances:
         """Of `shared` those within a straight line from the point, chosen from open ones alone, where this is said; no
         further away than the square of a distance."""
         cards_from_point = self._find_cards(point)
-        cards = cards_from_point.choose_cards(line**2, is_open=is_open)
+        cards = cards_from_point.choose_cards(chord**2, is_open=is_open)
         if most is not None:
             cards = cards[cards_from_point.squares[cards] <= most]
         return RowDistances(self.shared.rows[cards], cards_from_point.squares[cards])
@@ -220,13 +220,13 @@ class Layer:
         """The last point's is kept: a request asks several times."""
         last = self._last_cards
         if last is None or last[0] != point:
-            last = self._last_cards = point, CardsFromPoint(self.shared, measure_squares(self._shared_vectors, point))
+            last = self._last_cards = point, CardsFromPoint(self.shared, square_chords(self._shared_vectors, point))
         return last[1]
 
-    def count_hidden(self, point: Point, *, line: float, is_open: bool) -> int:
+    def count_hidden(self, point: Point, *, chord: float, is_open: bool) -> int:
         """The rows without coordinates that may be within a straight line from the point: cards, of open ones alone
         where this is said."""
-        return self._count_spots(self.index.unlocated.spots.lie_near(point, line=line), is_open=is_open)
+        return self._count_spots(self.index.unlocated.spots.lie_near(point, chord=chord), is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
         """The rows without coordinates that may be anywhere."""

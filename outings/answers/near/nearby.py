@@ -24,7 +24,7 @@ from outings.answers.near.request import Near, list_notices, read_minute, settle
 from outings.answers.near.tiles import RowDistances
 from outings.answers.selecting.cursors import is_id, make_cursor
 from outings.answers.selecting.evaluator_factory import open_evaluator
-from outings.answers.snapshot.distance import find_line, find_metres
+from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_list
@@ -106,9 +106,9 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[R
         finding = near.make_scan(index, evaluator)
         nearest, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
     else:
-        line = find_line(near.radius_m)
-        nearest = layer.find_nearest(near.point, line=line, count=limit, follow=follow)
-        hidden = layer.count_hidden(near.point, line=line, is_open=False)
+        chord = find_chord(near.radius_m)
+        nearest = layer.find_nearest(near.point, chord=chord, count=limit, follow=follow)
+        hidden = layer.count_hidden(near.point, chord=chord, is_open=False)
     order = np.lexsort((index.id_ranks[nearest.rows], _TYPE_RANKS[index.types[nearest.rows]], nearest.squares))
     return nearest.choose(order[:limit]), hidden
 

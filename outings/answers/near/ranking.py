@@ -10,7 +10,7 @@ from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
 from outings.answers.near.starts import StartTimes
 from outings.answers.near.tiles import RowDistances, Rows
-from outings.answers.snapshot.distance import Floats, find_line, find_metres
+from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS
 from outings.release.mapped_table import NEVER
@@ -47,9 +47,9 @@ class ScoredRows(Struct, frozen=True, eq=False):
 def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> ScoredRows:
     """Of each group its best, `ends` of them where there are so many, and all that score as the last of them does;
     others may be there too."""
-    line = find_line(near.radius_m)
+    chord = find_chord(near.radius_m)
     gaps = np.maximum(layer.index.tiles.measure_middles(near.point) - layer.index.tiles.reaches, 0)
-    tiles = np.flatnonzero(gaps <= line)
+    tiles = np.flatnonzero(gaps <= chord)
     bounds = bound_scores(
         metres=find_metres(gaps[tiles] ** 2)[:, np.newaxis],
         promises=layer.read_promises(moments.recall_starts(near.windows, near.now))[tiles],
@@ -62,19 +62,19 @@ def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np
     while (chosen := _choose(bounds, is_left & (bounds >= least), size=size)).any():
         some = np.flatnonzero(chosen.any(axis=1))
         groups, others = chosen[some] @ _BITS, ((counts[some] > 0) & ~is_left[some]) @ _BITS
-        measured = layer.measure_groups(tiles[some], near.point, most=line**2, groups=groups, others=others)
+        measured = layer.measure_groups(tiles[some], near.point, most=chord**2, groups=groups, others=others)
         best = best.join(_score(near, measured, layer, moments))
         is_left &= ~chosen
         least = np.array([_find_last(best, number, end) for number, end in enumerate(ends.tolist())])
         size *= 2
-    cards = layer.find_cards(near.point, line=line, most=_find_reach(near, least[_CLASSES]), is_open=True)
+    cards = layer.find_cards(near.point, chord=chord, most=_find_reach(near, least[_CLASSES]), is_open=True)
     return best.join(_score(near, cards, layer, moments))
 
 
 def _find_reach(near: Near, least: int) -> float | None:
     """The square of a distance beyond which nothing scores as much; None where anything may."""
     metres = None if least == _FEWER else reach_score(least, is_favoured=bool(_read_bands(near)))
-    return None if metres is None else find_line(metres) ** 2
+    return None if metres is None else find_chord(metres) ** 2
 
 
 def _choose(bounds: Floats, is_requested: Mask, *, size: int) -> Mask:

@@ -16,7 +16,7 @@ from outings.answers.selecting.collections import CollectionQuery, CollectionSco
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.filters import NAMES
 from outings.answers.selecting.predicate import NotBefore
-from outings.answers.snapshot.distance import Point, find_point
+from outings.answers.snapshot.distance import Point, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.meta import SearchWindow
@@ -80,7 +80,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
         query=query,
         snapshot=snapshot,
         origin=origin,
-        point=find_point(origin.lat, origin.lng),
+        point=make_unit_vector(origin.lat, origin.lng),
         radius_m=radius,
         minute=minute,
         now=now,

@@ -13,7 +13,7 @@ from outings.answers.near.layers import find_first_day
 from outings.answers.near.tiles import RowDistances, Rows
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.snapshot.distance import Point, find_line, measure_squares
+from outings.answers.snapshot.distance import Point, find_chord, square_chords
 
 
 class CircleScan(Struct, frozen=True, kw_only=True):
@@ -26,9 +26,9 @@ class CircleScan(Struct, frozen=True, kw_only=True):
     radius_m: float
 
     @property
-    def line(self) -> float:
+    def chord(self) -> float:
         """The radius as a straight line through the unit sphere."""
-        return find_line(self.radius_m)
+        return find_chord(self.radius_m)
 
     def find_nearest(self, count: int, *, follow: Callable[[RowDistances], RowDistances]) -> RowDistances:
         """The nearest cards in the circle, this many at least where there are so many, and all at their distances, in
@@ -38,7 +38,7 @@ class CircleScan(Struct, frozen=True, kw_only=True):
         def take(chosen: Rows, most: float) -> RowDistances:
             return self._keep_cards(follow(tiles.measure_rows(chosen, self.point, most=most)))
 
-        return tiles.find_nearest(self.point, line=self.line, count=count, take=take)
+        return tiles.find_nearest(self.point, chord=self.chord, count=count, take=take)
 
     def _keep_cards(self, distances: RowDistances) -> RowDistances:
         """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
@@ -48,15 +48,15 @@ class CircleScan(Struct, frozen=True, kw_only=True):
         shared = programs >= 0
         if shared.any():
             members = np.sort(self.index.programs.list_members(np.unique(programs[shared])))
-            squares = measure_squares([each[members] for each in self.index.vectors], self.point)
-            members = members[squares <= self.line**2]
+            squares = square_chords([each[members] for each in self.index.vectors], self.point)
+            members = members[squares <= self.chord**2]
             cards = self.choose_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
             kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
         return distances.choose(np.isin(distances.rows, kept, assume_unique=True))
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""
-        rows = self.index.unlocated.find_near(self.point, line=self.line)
+        rows = self.index.unlocated.find_near(self.point, chord=self.chord)
         return self.choose_cards(self.keep_rows(rows)).size
 
     def keep_rows(self, rows: Rows) -> Rows:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.distance import Floats, Point, Vectors, find_vectors, measure_squares
+from outings.answers.snapshot.distance import Floats, Point, Vectors, make_unit_vectors, square_chords
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
@@ -34,7 +34,7 @@ def make_tiles(listings: pl.DataFrame) -> pl.DataFrame:
     placed = listings.filter(
         (pl.col("status") == PUBLISHED) & pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     ).sort("row")
-    vectors = find_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy())
+    vectors = make_unit_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy())
     ordered = _order_tiles(np.stack(vectors, axis=1))
     rows = placed["row"].to_numpy()[ordered]
     x, y, z = (each[ordered] for each in vectors)
@@ -105,12 +105,12 @@ class Tiles:
     def __len__(self) -> int:
         return self.reaches.size
 
-    def find_nearest(self, point: Point, *, line: float, count: int, take: Take) -> RowDistances:
+    def find_nearest(self, point: Point, *, chord: float, count: int, take: Take) -> RowDistances:
         """Of what `take` keeps the nearest within a straight line from the point, this many at least where there are so
         many, and all at their distances. In no order."""
         gaps = self.measure_middles(point) - self.reaches
-        tiles = np.flatnonzero(gaps <= line)
-        gaps, size, most = gaps[tiles], _FIRST_TILES, line**2
+        tiles = np.flatnonzero(gaps <= chord)
+        gaps, size, most = gaps[tiles], _FIRST_TILES, chord**2
         distances = RowDistances(tiles[:0], gaps[:0])
         while tiles.size:
             order = np.argpartition(gaps, size) if size < tiles.size else np.arange(tiles.size)
@@ -133,23 +133,23 @@ class Tiles:
 
     def measure_middles(self, point: Point) -> Floats:
         """How far the middle of each tile lies, in a straight line: its rows are nearer or further by its reach."""
-        middles: Floats = np.sqrt(measure_squares(self._middles, point))
+        middles: Floats = np.sqrt(square_chords(self._middles, point))
         return middles
 
     def measure_tiles(self, tiles: Rows, point: Point) -> Floats:
         """Some tiles' squares, a line each; infinite where the last of all has no row."""
-        squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
+        squares = square_chords([_take_tiles(each, tiles) for each in self._vectors], point)
         whole = np.full((tiles.size, TILE), np.inf)
         whole.ravel()[: squares.size] = squares
         return whole
 
     def measure_places(self, places: Rows, point: Point) -> Floats:
         """The squares of the distances of rows."""
-        return measure_squares([each[places] for each in self._vectors], point)
+        return square_chords([each[places] for each in self._vectors], point)
 
     def measure_rows(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
         """Of some tiles what lies no further, by the square of its distance; rising."""
-        squares = measure_squares([_take_tiles(each, tiles) for each in self._vectors], point)
+        squares = square_chords([_take_tiles(each, tiles) for each in self._vectors], point)
         near = np.flatnonzero(squares <= most)
         rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
         order = np.argsort(rows)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.distance import Floats, Point, find_vectors, measure_squares
+from outings.answers.snapshot.distance import Floats, Point, make_unit_vectors, square_chords
 from outings.answers.snapshot.zips import Zips
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
@@ -26,7 +26,7 @@ def make_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.Da
     is_unplaced = pl.col("lat").is_null() | pl.col("lng").is_null()
     rows = listings.filter((pl.col("status") == PUBLISHED) & is_unplaced).select("row", slug="neighborhood_slug")
     joined = rows.join(neighborhoods, on="slug", how="left").sort("row")
-    x, y, z = find_vectors(*(joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
+    x, y, z = make_unit_vectors(*(joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return pl.DataFrame({"row": joined["row"], "x": x, "y": y, "z": z})
 
 
@@ -39,9 +39,9 @@ class Spots(Struct, frozen=True, eq=False):
 
     vectors: tuple[Floats, ...]
 
-    def lie_near(self, point: Point, *, line: float) -> NDArray[np.bool_]:
+    def lie_near(self, point: Point, *, chord: float) -> NDArray[np.bool_]:
         """Which of them lie within a straight line from the point, by one or the other."""
-        near = [measure_squares(self.vectors[at : at + 3], point) <= line**2 for at in range(0, len(self.vectors), 3)]
+        near = [square_chords(self.vectors[at : at + 3], point) <= chord**2 for at in range(0, len(self.vectors), 3)]
         return reduce(np.logical_or, near)
 
     def are_unknown(self) -> NDArray[np.bool_]:
@@ -62,9 +62,9 @@ class UnlocatedRows:
         self.numbers: Rows = joined["number"].to_numpy().astype(np.int64)
         self.spots = Spots(tuple(spots[name].to_numpy() for name in known.columns))
 
-    def find_near(self, point: Point, *, line: float) -> Rows:
+    def find_near(self, point: Point, *, chord: float) -> Rows:
         """Those that may lie within a straight line from the point; rising."""
-        return self.rows[self.spots.lie_near(point, line=line)[self.numbers]]
+        return self.rows[self.spots.lie_near(point, chord=chord)[self.numbers]]
 
     def number_spots(self, rows: Rows) -> Rows:
         """Of some of them."""

@@ -6,7 +6,7 @@ from outings.answers.search.index import SearchIndex
 from outings.answers.search.matching import SearchMatches
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.query import Age
-from outings.answers.snapshot.distance import find_vectors
+from outings.answers.snapshot.distance import make_unit_vectors
 from outings.release.mapped_table import NOT_STATED
 
 _SCORES, _IDS = 10, 32
@@ -56,7 +56,7 @@ def take_ordered(
 
 def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
     """Squares of straight lines through the unit sphere; infinite without coordinates: these come last."""
-    here = [float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng]))]
+    here = [float(each[0]) for each in make_unit_vectors(np.array([lat]), np.array([lng]))]
     x, y, z = ((axis[rows] - own) ** 2 for axis, own in zip(index.vectors, here, strict=True))
     squares: Numbers = x + y + z
     return np.where(np.isnan(squares), np.inf, squares)

@@ -45,7 +45,7 @@ def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Loc
 def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
     codes = _ZIP.findall(text)
     zips = opened.open_index(open_zips) if codes else None
-    yield from ((code,) for code in codes if zips is not None and zips.find_point(code) is not None)
+    yield from ((code,) for code in codes if zips is not None and zips.find_centroid(code) is not None)
 
 
 def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
@@ -87,7 +87,7 @@ def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
     if len(name) != 1 or not _ZIP.fullmatch(name[0]):
         return
     zips = opened.open_index(open_zips)
-    point = None if zips is None else zips.find_point(name[0])
+    point = None if zips is None else zips.find_centroid(name[0])
     if zips is None or point is None:
         return
     yield zips.find_rows((name[0],))

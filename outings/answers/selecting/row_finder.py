@@ -50,7 +50,7 @@ class RowFinder:
     def _find_middle(self, circle: Within | NearZip) -> tuple[float, float]:
         if isinstance(circle, Within):
             return circle.lat, circle.lng
-        point = self._read_zips().find_point(circle.zip)
+        point = self._read_zips().find_centroid(circle.zip)
         assert point is not None, "a request's zip was checked"
         return point
 

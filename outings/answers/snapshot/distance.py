@@ -15,25 +15,25 @@ Vectors = tuple[Floats, Floats, Floats]
 Point = tuple[float, float, float]
 
 
-def find_vectors(lats: Floats, lngs: Floats) -> Vectors:
+def make_unit_vectors(lats: Floats, lngs: Floats) -> Vectors:
     """Degrees → points of the unit sphere; NaN where there are no coordinates."""
     lat, lng = np.radians(lats), np.radians(lngs)
     return np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)
 
 
-def find_point(lat: float, lng: float) -> Point:
+def make_unit_vector(lat: float, lng: float) -> Point:
     """One place, in degrees, as a point of the unit sphere."""
-    x, y, z = (float(each[0]) for each in find_vectors(np.array([lat]), np.array([lng])))
+    x, y, z = (float(each[0]) for each in make_unit_vectors(np.array([lat]), np.array([lng])))
     return x, y, z
 
 
-def find_line(radius_m: float) -> float:
-    """How far a straight line goes through the unit sphere to the edge of a circle, which is inside."""
+def find_chord(radius_m: float) -> float:
+    """The length of the straight line through the unit sphere to the edge of a circle, which is inside."""
     return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
 
 
-def measure_squares(vectors: Sequence[Floats], point: Point) -> Floats:
-    """The squares of straight lines from a point to others: sums and products alone, so that one's answer depends on
+def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
+    """The squares of the chords from a point to others: sums and products alone, so that one's answer depends on
     no other. NaN without coordinates."""
     (x, y, z), (here_x, here_y, here_z) = vectors, point
     squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
@@ -48,5 +48,5 @@ def find_metres(squares: Floats) -> Floats:
 
 def lie_near(vectors: Sequence[Floats], *, lat: float, lng: float, radius_m: float) -> NDArray[np.bool_]:
     """Which points lie in the circle, its edge included. Without coordinates: never."""
-    near: NDArray[np.bool_] = measure_squares(vectors, find_point(lat, lng)) <= find_line(radius_m) ** 2
+    near: NDArray[np.bool_] = square_chords(vectors, make_unit_vector(lat, lng)) <= find_chord(radius_m) ** 2
     return near

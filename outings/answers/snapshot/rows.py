@@ -5,7 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.distance import Point, Vectors, find_vectors
+from outings.answers.snapshot.distance import Point, Vectors, make_unit_vectors
 from outings.answers.snapshot.programs import number_programs
 from outings.release.mapped_table import MappedTable
 
@@ -15,7 +15,7 @@ _LISTINGS = ("row", "type", "id", "status", "program_key", "lat", "lng")
 def make_row_facts(listings: pl.DataFrame) -> pl.DataFrame:
     """`program`: a number that the published listings of a program share, else -1. `x`, `y`, `z`: a point of the unit
     sphere; NaN without coordinates."""
-    x, y, z = find_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
+    x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return listings.select(
         "type",
         program=number_programs().fill_null(-1).cast(pl.Int32()),

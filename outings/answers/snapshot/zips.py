@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.distance import Vectors, find_vectors
+from outings.answers.snapshot.distance import Vectors, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
@@ -28,9 +28,9 @@ class Zips:
         placed = stated.join(points, on="zip", how="left", maintain_order="left")
         lats, lngs = (placed[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
         # By row: the middle of its zip; NaN where it states none that is known.
-        self.vectors: Vectors = find_vectors(lats, lngs)
+        self.vectors: Vectors = make_unit_vectors(lats, lngs)
 
-    def find_point(self, code: str) -> tuple[float, float] | None:
+    def find_centroid(self, code: str) -> tuple[float, float] | None:
         """Latitude and longitude of its middle."""
         return self._points.get(code)
 
@@ -54,7 +54,7 @@ def check_zips(query: Query, reader: SnapshotReader) -> None:
     if zips is None:
         raise not_implemented(f"This deployment knows no postal codes: {parameter} is not answered.", param=parameter)
     code = query.get_as("near_zip", str)
-    if code is not None and zips.find_point(code) is None:
+    if code is not None and zips.find_centroid(code) is None:
         raise bad_request(param="near_zip", reason="invalid_value", message=f"No zip {code!r} is known here.")
 
 
@@ -63,6 +63,6 @@ def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | N
     code = query.get_as("near_zip", str)
     if code is not None:
         zips = reader.open_index(open_zips)
-        return None if zips is None else zips.find_point(code)
+        return None if zips is None else zips.find_centroid(code)
     lat, lng = query.get_as("lat", float), query.get_as("lng", float)
     return None if lat is None or lng is None else (lat, lng)

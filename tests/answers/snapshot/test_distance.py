@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.snapshot.distance import EARTH_RADIUS_M, find_vectors, lie_near
+from outings.answers.snapshot.distance import EARTH_RADIUS_M, lie_near, make_unit_vectors
 
 lats = st.floats(min_value=-90, max_value=90)
 lngs = st.floats(min_value=-180, max_value=180)
@@ -34,7 +34,7 @@ def measure(here: tuple[float, float], there: tuple[float, float]) -> float:
 
 
 def is_near(here: tuple[float, float], there: tuple[float, float], radius_m: float) -> bool:
-    [near] = lie_near(find_vectors(np.array([there[0]]), np.array([there[1]])), lat=here[0], lng=here[1],
+    [near] = lie_near(make_unit_vectors(np.array([there[0]]), np.array([there[1]])), lat=here[0], lng=here[1],
                       radius_m=radius_m)  # fmt: skip
     return bool(near)
 
@@ -68,13 +68,13 @@ def test_what_lies_on_the_circle_is_inside(radius_m: int) -> None:
 
 def test_rows_without_coordinates_are_never_near() -> None:
     nowhere = float("nan")
-    vectors = find_vectors(np.array([10.0, nowhere, 10.001, 12.0]), np.array([20.0, 20.0, nowhere, 20.0]))
+    vectors = make_unit_vectors(np.array([10.0, nowhere, 10.001, 12.0]), np.array([20.0, 20.0, nowhere, 20.0]))
     assert lie_near(vectors, lat=10, lng=20, radius_m=50_000).tolist() == [True, False, False, False]
 
 
 def test_a_row_is_near_whatever_rows_are_asked_about_beside_it() -> None:
     random = np.random.default_rng(5)
-    vectors = find_vectors(random.uniform(47.5, 47.7, 999), random.uniform(-122.5, -122.2, 999))
+    vectors = make_unit_vectors(random.uniform(47.5, 47.7, 999), random.uniform(-122.5, -122.2, 999))
     params = {"lat": 47.6062, "lng": -122.3321, "radius_m": 5_000}
     whole = lie_near(vectors, **params)
     assert 0 < whole.sum() < 999
