@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from pipeline.executors.program import describe_program, explain_difference
+from pipeline.executors.worker_compatibility import describe_program, explain_difference
 
 if TYPE_CHECKING:
     from distributed import Client

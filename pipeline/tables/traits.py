@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.distance import EARTH_RADIUS_M, find_vectors
+from outings.answers.snapshot.distance import EARTH_RADIUS_M, make_unit_vectors
 from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
 
 OLDEST = 18
@@ -41,7 +41,7 @@ def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
     is_stated = ages["age_min"].is_not_null() | ages["age_max"].is_not_null()
     youngest = ages["age_min"].fill_null(0).clip(0, OLDEST).set(~is_stated, OLDEST + 1)
     oldest = ages["age_max"].fill_null(OLDEST).clip(0, OLDEST).set(~is_stated, 0)
-    x, y, z = (_shift(each * EARTH_RADIUS_M) for each in find_vectors(lats, lngs))
+    x, y, z = (_shift(each * EARTH_RADIUS_M) for each in make_unit_vectors(lats, lngs))
     slots, days = _find_slots(tables, size=listings.height)
     sets, kinds = np.unique(categories, return_inverse=True)
     return Traits(
