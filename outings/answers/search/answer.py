@@ -119,6 +119,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
         is_strict=is_auto,
+        alike={kind: index.words.list_alike(kind) for kind in parsed.kinds} if is_auto else None,
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
     )
@@ -182,12 +183,18 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             age = None if find_override(search.query) else search.parsed.age
-            keys = rank_relevance(shown, scores, index, age=age)
+            keys = rank_relevance(shown, scores, index, age=age, is_for_children=_is_for_children(search, index))
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
     behind = shown.levels == PARTIAL if search.is_auto else None
     return take_ordered(keys, scores, index.id_ranks[shown.rows], behind=behind, offset=offset, limit=limit)
+
+
+def _is_for_children(search: Search, index: SearchIndex) -> bool:
+    """In `auto`, by a word for whom and no age: `kids`."""
+    words = index.words if search.foreign is None else search.foreign.words
+    return search.is_auto and not find_override(search.query) and not words.children.isdisjoint(search.parsed.audience)
 
 
 def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:

@@ -42,6 +42,8 @@ _REGIONS = 4_096
 
 # Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
 LEAST_BEGINNING = 3
+# Of a word that listings have, but not in their names: as of words with a typo.
+LEAST_GUESSED = 5
 
 # The first and the last day since 1970.
 Window = tuple[int, int | None]
@@ -103,6 +105,15 @@ class SearchIndex:
     def can_begin(self, word: str) -> bool:
         """Whether it is long enough for a beginning, and no listing has it in any of its forms."""
         return len(word) >= LEAST_BEGINNING and word.isalpha() and not self._spelling.list_stemmed(word)
+
+    def begins_name(self, word: str) -> bool:
+        """Whether no name or category has it as it is written, and one has another word that begins so: `volley`."""
+        if len(word) < LEAST_GUESSED or not word.isalpha():
+            return False
+        if self.matching.is_prominent(self._spelling.find_word(word)):
+            return False
+        own = frozenset(self._spelling.list_stemmed(word))
+        return self.matching.is_prominent(number for number in self.list_begun(word) if number not in own)
 
     def list_begun(self, beginning: str) -> range:
         """Numbers of the words of the index that begin so."""

@@ -1,7 +1,7 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from outings.answers.cache import remember
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
+    CATEGORY,
     NAME,
     OPENING,
     WHERE,
@@ -79,6 +80,9 @@ class _Source(Struct, frozen=True, eq=False):
     codes: Codes
 
 
+_Lift = Callable[[str], Iterable[_Source]]
+
+
 class Matcher:
     """Of one snapshot. `name_words`: by row, how many words its name has."""
 
@@ -114,6 +118,10 @@ class Matcher:
             rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
         return rows
 
+    def is_prominent(self, numbers: Iterable[int]) -> bool:
+        """Whether any of the words is in a name or a category."""
+        return any((self._postings.read_posting(number)[1] >= CATEGORY).any() for number in numbers)
+
     def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
         sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
@@ -135,6 +143,7 @@ class Matcher:
         foreign: RelatedWords | None = None,
         is_strict: bool = False,
         namesakes: Namesakes | None = None,
+        alike: Mapping[str, Iterable[str]] | None = None,
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
@@ -144,10 +153,11 @@ class Matcher:
         another; these have no typos. `is_strict`: typos of words that some listing has are traces.
         `namesakes`: what tells places that are only named after a word."""
         related = [self._related] if foreign is None else [self._related, foreign]
+        lift = partial(self._find_lifting, related=related, alike=alike or {})
         if not words:
             rows = keep(np.arange(self._name_words.size))
             every = np.full(rows.size, ALL_TERMS)
-            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, related=related))
+            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, lift=lift))
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         if namesakes is not None:
@@ -160,7 +170,7 @@ class Matcher:
         return SearchMatches(
             rows,
             levels,
-            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, related=related),
+            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, lift=lift),
             lacking=lacking,
         )
 
@@ -234,31 +244,34 @@ class Matcher:
         lifting: Sequence[str],
         locating: Sequence[Sequence[str]],
         lying: Sequence[Numbers],
-        related: Sequence[RelatedWords],
+        lift: _Lift,
     ) -> Numbers:
         located = [[self._find_name(name)] for name in locating]
         for sources, own in zip(located, lying, strict=False):
             sources.append(_Source(own.astype(np.uint32), encode_word(np.full(own.size, WHERE, dtype=np.uint8), SAME)))
         return score_words(
             [each.take(rows) for each in best],
-            lifting=[self._encode(self._find_lifting(word, related)).take(rows) for word in lifting],
+            lifting=[self._encode(lift(word)).take(rows) for word in lifting],
             locating=[self._encode(each).take(rows) for each in located],
             name_words=self._name_words[rows],
         )
 
-    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], related: Sequence[RelatedWords]) -> Numbers:
+    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift) -> Numbers:
         """Of a query in which no word decides."""
         return score_names(
-            [self._encode(self._find_lifting(word, related)).take(rows) for word in lifting], count=rows.size
+            [self._encode(lift(word)).take(rows) for word in lifting], count=rows.size
         )
 
     def _find_name(self, name: Sequence[str]) -> _Source:
         """A name that says where: all of its words, as they stand in it."""
         return self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)
 
-    def _find_lifting(self, word: str, related: Sequence[RelatedWords]) -> Iterator[_Source]:
-        """Kids are children too."""
-        yield from self._find_one(word, SAME)
+    def _find_lifting(
+        self, word: str, *, related: Sequence[RelatedWords], alike: Mapping[str, Iterable[str]]
+    ) -> Iterator[_Source]:
+        """Kids are children too, and of a lesson is said "learn"."""
+        for own in sorted({word, *alike.get(word, ())}):
+            yield from self._find_one(own, SAME)
         for phrase in (phrase for table in related for phrase in table.list(word)):
             yield from self._find_phrase(phrase)
 

@@ -10,14 +10,20 @@ from outings.answers.snapshot.distance import make_unit_vectors
 from outings.release.mapped_table import NOT_STATED
 
 _SCORES, _IDS = 10, 32
+# The first age that is no child's any more, as searches read "teens".
+_TEEN = 13
 
 
-def rank_relevance(matched: SearchMatches, scores: Numbers, index: SearchIndex, *, age: Age | None) -> Numbers:
+def rank_relevance(
+    matched: SearchMatches, scores: Numbers, index: SearchIndex, *, age: Age | None, is_for_children: bool
+) -> Numbers:
     """Numbers that rise with level, then what lacks more than words that only narrow, then ages that do not cover the
-    query's, then falling score, then id."""
+    query's, or are none of a child's where it says only that, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age)
+    elif is_for_children:
+        fits = (index.age_min[matched.rows] >= _TEEN).astype(np.int64)
     lacking = 0 if matched.lacking is None else matched.lacking
     keys = (matched.levels.astype(np.int64) << 2 | lacking << np.int64(1) | fits) << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]

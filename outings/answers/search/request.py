@@ -81,7 +81,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     foreign = None
     if query.get_words("match") == AUTO:
         foreign = index.find_foreign(split_words(text))
-        parsed = _read_words(text, index, places=read_locations(text, opened, index), foreign=foreign)
+        parsed = _read_words(text, index, places=read_locations(text, opened, index), foreign=foreign, is_auto=True)
         parsed = drop_empty_codes(parsed, opened, index)
     else:
         parsed = _read_words(text, index, places=index.locations)
@@ -108,10 +108,15 @@ def relax_search(search: Search, index: SearchIndex) -> Search:
 
 
 def _read_words(
-    text: str, index: SearchIndex, *, places: Locations, foreign: ForeignLanguage | None = None
+    text: str,
+    index: SearchIndex,
+    *,
+    places: Locations,
+    foreign: ForeignLanguage | None = None,
+    is_auto: bool = False,
 ) -> ParsedQuery:
     """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12. A last word that no
-    listing has is the beginning of one: "after sch"."""
+    listing has is the beginning of one: "after sch". In `auto` so is one that only names have longer."""
     words = index.words
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
@@ -121,7 +126,9 @@ def _read_words(
         parse = partial(parse, ranges_are_ages=False)
         parsed = parse()
     is_whole = foreign is not None and parsed.last is not None and foreign.knows(parsed.last)
-    if parsed.last is None or is_whole or not index.can_begin(parsed.last):
+    if parsed.last is None or is_whole:
+        return parsed
+    if not index.can_begin(parsed.last) and not (is_auto and index.begins_name(parsed.last)):
         return parsed
     begun = parse(last_is_beginning=True)
     return begun if begun.last is None or index.list_begun(parsed.last) else parsed

@@ -12,7 +12,9 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     fillers: str = ""
     kinds: str = ""
+    lessons: str = ""
     audience: str = ""
+    children: str = ""
     prices: str = ""
     times: str = ""
     city: str = ""

@@ -64,6 +64,25 @@ def test_one_letter_or_two_and_numbers_begin_nothing(harbor: Release, q: str) ->
     assert read_beginning(search(harbor, f"gym {q}")) is None
 
 
+@pytest.fixture(scope="module")
+def courts(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    text = "Serves, the volley, and an exhibit of museums."
+    tennis = documents.make_place(make_uuid(1), name="Tennis", description=text)
+    others = [documents.make_place(make_uuid(2), name="Volleyball"), documents.make_place(make_uuid(3), name="Fair")]
+    return open_listings(tmp_path_factory.mktemp("courts"), tennis, *others)
+
+
+def test_in_auto_a_word_that_names_have_only_longer_is_its_beginning_too(courts: Release) -> None:
+    assert find(courts, "volley", {"match": "auto"}) == {"Volleyball": "all_terms", "Tennis": "all_terms"}
+    assert read_beginning(search(courts, "volley", {"match": "auto"})) == "volley"
+    assert find(courts, "volley") == {"Tennis": "all_terms"}
+
+
+@pytest.mark.parametrize("q", ["museums", "volleyball", "tennis", "serves", "voll"])
+def test_in_auto_a_word_of_a_name_or_that_begins_none_is_whole(courts: Release, q: str) -> None:
+    assert read_beginning(search(courts, q, {"match": "auto"})) == ("voll" if q == "voll" else None)
+
+
 def test_it_is_said_as_written(harbor: Release) -> None:
     assert read_beginning(search(harbor, "youth PÖTTE!")) == "PÖTTE"
 

@@ -23,6 +23,7 @@ class QueryWords:
         self.fillers, self.kinds, self.audience, self.prices, self.times = (
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
+        self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
         self.city = frozenset(words.city.split())
         self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
@@ -35,6 +36,11 @@ class QueryWords:
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
         self.ages = AgePatterns(language_words.ages)
         self._stems = find_stems(language)
+
+    def list_alike(self, kind: str) -> frozenset[str]:
+        """The words by which a name says this kind, which may be half typed."""
+        meant = {kind} if kind in self.kinds else {each for each in self.kinds if each.startswith(kind)}
+        return frozenset(meant if self.lessons.isdisjoint(meant) else meant | self.lessons)
 
     def stem(self, word: str) -> str:
         """Made again for each word, since a stemmer is one thread's."""
